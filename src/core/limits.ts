@@ -1,0 +1,36 @@
+// Every limit with its default, in one place. What is configurable is a key of the configuration too.
+
+export const LIMITS = {
+  /** Text of one call's arguments, in bytes of UTF-8. */
+  maxCallBytes: 16 * 1024 * 1024,
+  /** Nesting of objects and arrays in arguments. */
+  maxCallDepth: 64,
+  /** Calls in one batch. */
+  maxBatchCalls: 128,
+  /** Reads of one batch that run side by side. */
+  maxParallelReads: 8,
+  maxCallIdBytes: 256,
+  maxToolNameBytes: 128,
+  maxPathBytes: 4096,
+  maxNameBytes: 255,
+  maxLinksFollowed: 40,
+  /** `read_file` without a range. */
+  maxReadBytes: 1024 * 1024,
+  /** Above this size a file's sha256 and count of lines are not taken. */
+  maxHashBytes: 256 * 1024 * 1024,
+  /** What is looked at to tell text from binary. */
+  binaryProbeBytes: 8 * 1024,
+  maxListEntries: 1000,
+  /** One observation as JSON; what is over becomes an artifact. */
+  maxObservationBytes: 2 * 1024 * 1024,
+  toolTimeoutMs: 60_000,
+  /** The longest that setTimeout keeps: beyond it timers fire at once. */
+  maxTimeoutMs: 2_147_483_647,
+  /** One log file; then the next one begins. */
+  maxLogFileBytes: 64 * 1024 * 1024,
+  /** Strings in the log longer than this are logged as size, hash and preview. */
+  maxLoggedStringBytes: 256,
+  logPreviewChars: 80,
+  /** How long a writer waits for another process's lock. */
+  lockWaitMs: 5000,
+} as const;

@@ -1,0 +1,82 @@
+// The words that every layer uses. SPEC words, one meaning each.
+import type { ErrorCode } from "./errors.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** One request to run a tool, after parsing. Arguments are deeply frozen. */
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** What a door hands in: arguments as an object or as JSON text; or the whole call as text. */
+export interface CallRequest {
+  readonly id?: string;
+  readonly name: string;
+  readonly arguments?: unknown;
+  /** True when the model's answer was cut off: such a call is never run. */
+  readonly truncated?: boolean;
+}
+
+export type TrustLevel = "supervised" | "guided" | "autonomous";
+export const TRUST_LEVELS: readonly TrustLevel[] = ["supervised", "guided", "autonomous"];
+
+export type ToolCategory = "file" | "exec" | "search" | "mcp" | "info";
+export type DangerLevel = "safe" | "dangerous";
+/** What a call does to the workspace: reads run side by side, changes one after the other. */
+export type Effect = "read" | "change";
+
+export type OutcomeStatus = "executed_ok" | "executed_error" | "not_executed";
+export type NotExecutedWhy =
+  | "denied"
+  | "expired"
+  | "cancelled"
+  | "invalid_args"
+  | "truncated"
+  | "unknown_tool"
+  | "budget"
+  | "log_unavailable";
+
+export type Outcome =
+  | { readonly status: "executed_ok" | "executed_error" }
+  | { readonly status: "not_executed"; readonly why: NotExecutedWhy };
+
+/** Where a decision comes from: a rule's own text with its file and line, or the part that decided. */
+export interface RuleOrigin {
+  readonly text: string;
+  readonly source: string;
+  readonly line?: number;
+}
+
+export interface Verdict {
+  readonly decision: "allow" | "ask" | "deny";
+  readonly rule: RuleOrigin;
+  readonly reason: string;
+}
+
+export interface ToolFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What a tool gave, before its toolset shapes it. */
+export type Result =
+  | { readonly ok: true; readonly output: JsonObject }
+  | { readonly ok: false; readonly error: ToolFailure; readonly output?: JsonObject };
+
+/** What is told of every call beside the toolset's own observation. */
+export interface Meta {
+  readonly callId: string;
+  readonly outcome: OutcomeStatus;
+  readonly why?: NotExecutedWhy;
+  readonly session: string | null;
+  readonly strategy: "kernel" | "clone" | "host";
+  readonly isolation: "full" | "landlock" | "seatbelt" | "none";
+  readonly repairs: readonly string[];
+  readonly changes: Json;
+  readonly artifact: string | null;
+  readonly durationMs: number;
+}
+
+/** A toolset's own result shape with `meta` beside it; safe to stringify. */
+export type Observation = { readonly [key: string]: unknown; readonly meta: Meta };
