@@ -8,25 +8,25 @@ export interface Deadline {
   end(): void;
 }
 
-export function startDeadline(timeoutMs: number, what: string, caller?: AbortSignal): Deadline {
+/** Without a time (null) only the caller can end it. */
+export function startDeadline(timeoutMs: number | null, what: string, caller: AbortSignal): Deadline {
   const controller = new AbortController();
-  const cancel = () => controller.abort(cancelled(what));
+  const cancel = () =>
+    controller.abort(new HotcellError("CANCELLED", `${what} was cancelled by its caller.`));
   const expire = () =>
-    controller.abort(new HotcellError("TIMEOUT", `${what} did not end within ${timeoutMs} ms.`, { timeoutMs }));
-  const timer = setTimeout(expire, Math.min(timeoutMs, LIMITS.maxTimeoutMs));
-  if (caller?.aborted) cancel();
-  else caller?.addEventListener("abort", cancel, { once: true });
+    controller.abort(
+      new HotcellError("TIMEOUT", `${what} did not end within ${timeoutMs} ms.`, { timeoutMs }),
+    );
+  const timer = timeoutMs === null ? undefined : setTimeout(expire, Math.min(timeoutMs, LIMITS.maxTimeoutMs));
+  if (caller.aborted) cancel();
+  else caller.addEventListener("abort", cancel, { once: true });
   return {
     signal: controller.signal,
     end() {
       clearTimeout(timer);
-      caller?.removeEventListener("abort", cancel);
+      caller.removeEventListener("abort", cancel);
     },
   };
-}
-
-function cancelled(what: string): HotcellError {
-  return new HotcellError("CANCELLED", `${what} was cancelled by its caller.`);
 }
 
 /** Rejects as soon as the signal aborts, even when the promise never settles. */

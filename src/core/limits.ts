@@ -5,6 +5,8 @@ export const LIMITS = {
   maxCallBytes: 16 * 1024 * 1024,
   /** Nesting of objects and arrays in arguments. */
   maxCallDepth: 64,
+  /** Objects, arrays, and what stands in them: a wrong one may cost an error message each. */
+  maxCallEntries: 100_000,
   /** Calls in one batch. */
   maxBatchCalls: 128,
   /** Reads of one batch that run side by side. */
@@ -31,6 +33,16 @@ export const LIMITS = {
   /** Strings in the log longer than this are logged as size, hash and preview. */
   maxLoggedStringBytes: 256,
   logPreviewChars: 80,
+  /** One line of the log; the limits below keep every record under it. */
+  maxLogRecordBytes: 64 * 1024,
+  /** One input or one output in a record. */
+  maxLoggedValueBytes: 20 * 1024,
+  maxLoggedItems: 64,
+  maxLoggedDepth: 8,
+  maxLoggedStackChars: 1500,
+  maxConfigBytes: 1024 * 1024,
+  /** Nesting of objects and arrays in a configuration or policy test file. */
+  maxConfigDepth: 32,
   /** How long a writer waits for another process's lock. */
   lockWaitMs: 5000,
 } as const;

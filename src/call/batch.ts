@@ -1,0 +1,57 @@
+// The calls of one model turn: judged together, so that all questions are asked at once; then reads side
+// by side and changes one after the other, as if the calls had come one by one.
+import { HotcellError } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import type { CallRequest, Observation } from "../core/words.ts";
+import type { CallParts } from "./call-parts.ts";
+import { isRefused, prepare, type RefusedCall } from "./prepare.ts";
+import { type ApprovedCall, approve, finish, judgeAgain } from "./run-call.ts";
+
+export async function runBatch(
+  requests: readonly (CallRequest | string)[],
+  parts: CallParts,
+  signal: AbortSignal,
+): Promise<Observation[]> {
+  if (requests.length > LIMITS.maxBatchCalls) throw tooMany(requests.length);
+  const prepared = requests.map((request) => prepare(request, parts));
+  const calls = await Promise.all(prepared.map((call) => approve(call, parts, signal)));
+  const observations: Observation[] = [];
+  for (const group of groupsOf(calls)) {
+    observations.push(
+      ...(await Promise.all(group.map((call) => finish(confirm(call, parts), parts, signal)))),
+    );
+  }
+  return observations;
+}
+
+/** Each change alone; the reads between two changes together. */
+function groupsOf(calls: readonly (ApprovedCall | RefusedCall)[]): (ApprovedCall | RefusedCall)[][] {
+  const groups: (ApprovedCall | RefusedCall)[][] = [];
+  let reads: (ApprovedCall | RefusedCall)[] | null = null;
+  for (const call of calls) {
+    const changes = !isRefused(call) && call.tool.effect === "change";
+    if (changes) {
+      groups.push([call]);
+      reads = null;
+    } else if (reads !== null && reads.length < LIMITS.maxParallelReads) reads.push(call);
+    else groups.push((reads = [call]));
+  }
+  return groups;
+}
+
+/** An earlier call of the batch may have changed where a path leads. */
+function confirm(call: ApprovedCall | RefusedCall, parts: CallParts): ApprovedCall | RefusedCall {
+  if (isRefused(call)) return call;
+  try {
+    return { ...call, verdict: judgeAgain(call, parts) };
+  } catch (error) {
+    return { start: call.start, tool: call.tool, verdict: call.verdict, error };
+  }
+}
+
+function tooMany(count: number): HotcellError {
+  return new HotcellError(
+    "INVALID_ARGUMENTS",
+    `Could not run ${count} calls at once: the limit is ${LIMITS.maxBatchCalls}.`,
+  );
+}

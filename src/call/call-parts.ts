@@ -1,0 +1,33 @@
+import type { Approve } from "../approval/approve.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Meta } from "../core/words.ts";
+import type { Log } from "../log/log.ts";
+import type { Policy } from "../policy/judge.ts";
+import type { Protection } from "../policy/protected.ts";
+import type { ToolScope } from "../policy/scope.ts";
+import type { Runner } from "../runners/runner.ts";
+import type { Tool } from "../tools/define-tool.ts";
+import type { Registry } from "../tools/registry.ts";
+import type { Validated } from "../tools/validate.ts";
+import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+
+/** What the life of a call needs; a cell holds one for all its calls. */
+export interface CallParts {
+  readonly registry: Registry;
+  readonly validate: (tool: Tool, args: JsonObject) => Validated;
+  readonly policy: Policy;
+  readonly protectionOf: (path: string) => Protection | null;
+  readonly workspace: WorkspaceFS;
+  readonly scope: ToolScope | null;
+  readonly approve: Approve | null;
+  readonly runner: Runner;
+  readonly log: Log;
+  readonly agentId: string | null;
+  /** The longest a call may take when its scope says nothing else. */
+  readonly timeoutMs: number;
+  /** What every observation of this cell says of it. */
+  readonly cell: Pick<Meta, "session" | "strategy" | "isolation">;
+  readonly newId: () => string;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}

@@ -1,0 +1,82 @@
+// Step 8 of a call: the result in its toolset's shape, bounded; what was cut is kept as an artifact.
+import { checkJsonValue } from "../core/check-json-value.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { LIMITS } from "../core/limits.ts";
+import type { Meta, Observation, Outcome, Result } from "../core/words.ts";
+import { sidecarObservation } from "../tools/sidecar/observation.ts";
+import type { CallParts } from "./call-parts.ts";
+import { type Ending, endedBy } from "./ending.ts";
+import type { CallStart } from "./prepare.ts";
+
+export interface Observed {
+  readonly observation: Observation;
+  readonly outcome: Outcome;
+  readonly stack?: string;
+}
+
+export function observe(
+  ending: Ending,
+  { start }: { readonly start: CallStart },
+  parts: CallParts,
+): Observed {
+  const { result, outcome, stack, artifact } = bounded(ending, start, parts);
+  const shape = sidecarObservation(start.name, result);
+  const observation = { ...shape, meta: metaOf(outcome, artifact, start, parts) };
+  return { observation, outcome, ...(stack !== undefined && { stack }) };
+}
+
+/** The call ran and the log can't say so: the caller must know. */
+export function unrecorded(observation: Observation, error: unknown): Observation {
+  const message = `The call ended (${observation.meta.outcome}), but its outcome could not be recorded: ${
+    error instanceof Error ? error.message : "unknown reason"
+  }`;
+  return { ...observation, success: false, error: { code: "LOG_UNAVAILABLE", message } };
+}
+
+function metaOf(outcome: Outcome, artifact: string | null, start: CallStart, { cell, now }: CallParts): Meta {
+  const { id: callId, repairs, startedAt } = start;
+  const durationMs = Math.round((now() - startedAt) * 1000) / 1000;
+  const why = outcome.status === "not_executed" ? { why: outcome.why } : {};
+  return { callId, outcome: outcome.status, ...why, ...cell, repairs, changes: null, artifact, durationMs };
+}
+
+/** What a tool gives is not trusted to be JSON, nor to be small. */
+function bounded(
+  ending: Ending,
+  start: CallStart,
+  { log }: CallParts,
+): Ending & { readonly artifact: string | null } {
+  if (ending.result.output === undefined) return { ...ending, artifact: null };
+  try {
+    const output = checkJsonValue(ending.result.output);
+    const text = JSON.stringify(output);
+    if (text.length <= LIMITS.maxObservationBytes) return { ...ending, artifact: null };
+    const artifact = log.artifact(Buffer.from(text));
+    return { ...ending, result: { ...ending.result, output: cutToFit(output) } as Result, artifact };
+  } catch (error) {
+    return { ...endedBy(error, start.id, "while it ran"), artifact: null };
+  }
+}
+
+function cutToFit(output: JsonObject): JsonObject {
+  for (let share = 2; ; share *= 2) {
+    const limit = Math.floor(LIMITS.maxObservationBytes / share);
+    const shorter = { ...(shorten(output, limit) as JsonObject), truncated: true };
+    if (JSON.stringify(shorter).length <= LIMITS.maxObservationBytes) return shorter;
+  }
+}
+
+/** Keeps the head and the tail of long strings and the head of long lists. */
+function shorten(value: Json, limit: number): Json {
+  if (typeof value === "string") return shortenText(value, limit);
+  if (Array.isArray(value)) return value.slice(0, limit).map((item) => shorten(item, limit));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).slice(0, limit);
+  return Object.fromEntries(entries.map(([key, item]) => [key, shorten(item, limit)]));
+}
+
+function shortenText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const half = Math.floor(limit / 2);
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters cut …]\n${text.slice(-half)}`;
+}

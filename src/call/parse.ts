@@ -1,0 +1,65 @@
+// Step 1 of a call: from any form that a door or a model sends to { id, name, arguments }.
+// Only lossless repairs, each named; a call that was cut off is never run.
+import { HotcellError } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import { quote } from "../core/quote.ts";
+import type { Call, CallRequest } from "../core/words.ts";
+import { readArguments } from "./read-arguments.ts";
+import { readCallId } from "./read-call-id.ts";
+import { type RawCall, readCallText } from "./read-call-text.ts";
+
+export interface Parsed {
+  readonly call: Call;
+  readonly repairs: readonly string[];
+}
+
+/** Throws INVALID_ARGUMENTS, or UNKNOWN_TOOL for what can't be a tool's name. */
+export function parseCall(request: CallRequest | string, newId: () => string): Parsed {
+  const raw = typeof request === "string" ? readCallText(request) : readRequest(request);
+  const name = readName(raw.name);
+  const given = readArguments(raw.arguments);
+  const { id, repairs } = readCallId(raw.id, newId);
+  return {
+    call: Object.freeze({ id, name, arguments: given.arguments }),
+    repairs: [...raw.repairs, ...given.repairs, ...repairs],
+  };
+}
+
+function readRequest(request: CallRequest): RawCall {
+  const { truncated, ...raw } = takeApart(request);
+  if (truncated) throw cutOff();
+  return raw;
+}
+
+// Reading a property may run a caller's getter, and that may throw anything.
+function takeApart(request: CallRequest): RawCall & { readonly truncated: unknown } {
+  try {
+    const { id, name, arguments: given, truncated } = request;
+    return { id, name, arguments: given, truncated, repairs: [] };
+  } catch {
+    throw new HotcellError("INVALID_ARGUMENTS", "Could not read the call: expected { name, arguments }.");
+  }
+}
+
+function cutOff(): HotcellError {
+  const message =
+    "Could not run the call: it was cut off before its end. Send it again, whole; a smaller one may fit.";
+  return new HotcellError("INVALID_ARGUMENTS", message, { why: "truncated" });
+}
+
+function readName(name: unknown): string {
+  if (typeof name !== "string") {
+    throw new HotcellError(
+      "UNKNOWN_TOOL",
+      `Could not look up the tool: expected a name, got ${quote(name)}.`,
+    );
+  }
+  if (Buffer.byteLength(name) > LIMITS.maxToolNameBytes) {
+    const limit = `longer than ${LIMITS.maxToolNameBytes} bytes`;
+    throw new HotcellError(
+      "UNKNOWN_TOOL",
+      `Could not look up the tool: its name ${quote(name)} is ${limit}.`,
+    );
+  }
+  return name;
+}

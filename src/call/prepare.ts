@@ -1,0 +1,97 @@
+// Steps 1 to 4 of a call: parse, look up, validate, decide. Nothing here waits, asks or changes anything.
+import { digest } from "../core/canonical-json.ts";
+import { HotcellError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { quote } from "../core/quote.ts";
+import type { CallRequest, Verdict } from "../core/words.ts";
+import { permits } from "../policy/scope.ts";
+import type { Tool } from "../tools/define-tool.ts";
+import type { CallParts } from "./call-parts.ts";
+import { decide } from "./decide.ts";
+import { parseCall } from "./parse.ts";
+import { readCallId } from "./read-call-id.ts";
+
+/** What is known of every call, however early it ends. */
+export interface CallStart {
+  readonly id: string;
+  readonly name: string;
+  /** For the log. */
+  readonly input: unknown;
+  readonly startedAt: number;
+  readonly repairs: readonly string[];
+}
+
+/** A call that may go on: its arguments are valid, frozen, and what was judged. */
+export interface PreparedCall {
+  readonly start: CallStart;
+  readonly tool: Tool;
+  readonly arguments: JsonObject;
+  readonly digest: string;
+  readonly verdict: Verdict;
+}
+
+/** A call that ended before it could run. */
+export interface RefusedCall {
+  readonly start: CallStart;
+  readonly tool: Tool | null;
+  readonly verdict: Verdict | null;
+  readonly error: unknown;
+}
+
+export function isRefused(call: PreparedCall | RefusedCall): call is RefusedCall {
+  return "error" in call;
+}
+
+export function prepare(request: CallRequest | string, parts: CallParts): PreparedCall | RefusedCall {
+  let start = startOf(request, parts);
+  let tool: Tool | null = null;
+  let verdict: Verdict | null = null;
+  try {
+    const { call, repairs } = parseCall(request, () => start.id);
+    start = { ...start, id: call.id, name: call.name, input: call.arguments, repairs };
+    tool = lookUp(call.name, parts);
+    const checked = parts.validate(tool, call.arguments);
+    start = {
+      ...start,
+      name: tool.name,
+      input: checked.arguments,
+      repairs: [...repairs, ...checked.repairs],
+    };
+    verdict = decide(tool, checked.arguments, parts);
+    if (verdict.decision === "deny") throw denied(tool, verdict);
+    return { start, tool, arguments: checked.arguments, digest: digest(checked.arguments), verdict };
+  } catch (error) {
+    return { start, tool, verdict, error };
+  }
+}
+
+function startOf(request: CallRequest | string, { now, newId }: CallParts): CallStart {
+  const {
+    id,
+    name,
+    arguments: input,
+  } = typeof request === "string" ? { name: "", arguments: request } : readable(request);
+  const named = typeof name === "string" ? name : "";
+  return { id: readCallId(id, newId).id, name: named, input, startedAt: now(), repairs: [] };
+}
+
+/** Reading a property may run a caller's getter; `parseCall` says what is wrong with a request that throws. */
+function readable(request: CallRequest): Partial<CallRequest> {
+  try {
+    return { ...request };
+  } catch {
+    return {};
+  }
+}
+
+export function lookUp(name: string, { registry, scope }: CallParts): Tool {
+  const tool = registry.get(name);
+  if (tool !== undefined && permits(scope, tool.name)) return tool;
+  const near = registry.nearest(name, scope);
+  const hint = near.length === 0 ? "" : ` Did you mean ${near.map(quote).join(" or ")}?`;
+  throw new HotcellError("UNKNOWN_TOOL", `There is no tool ${quote(name)}.${hint}`, { nearest: near });
+}
+
+export function denied(tool: Tool, verdict: Verdict): HotcellError {
+  return new HotcellError("DENIED", `${tool.name} was not run. ${verdict.reason}`, { rule: verdict.rule });
+}

@@ -1,0 +1,36 @@
+import type { RuleOrigin, TrustLevel } from "../core/words.ts";
+
+/** Everything that is configured, checked and complete; deeply frozen, so an open cell keeps what it began with. */
+export interface Config {
+  readonly toolRuntime: "builtin" | "wasm";
+  readonly toolTimeoutSecs: number;
+  readonly toolMemoryMb: number;
+  readonly toolAllowDirectNetwork: boolean;
+  readonly workspaceFsMode: "host" | "overlay" | "agentfs";
+  readonly trust: TrustLevel;
+  /** Not yet parsed: the policy says what a rule may be. */
+  readonly rules: readonly RuleOrigin[];
+  readonly toolsets: readonly string[];
+  /** Absolute. */
+  readonly stateDir: string;
+  readonly protect: { readonly secrets: readonly string[]; readonly allow: readonly string[] };
+}
+
+/** Flags of the command line, as they were written. */
+export interface ConfigFlags {
+  readonly fs?: string | undefined;
+  readonly trust?: string | undefined;
+  readonly stateDir?: string | undefined;
+  readonly toolset?: readonly string[] | undefined;
+  readonly rule?: readonly string[] | undefined;
+}
+
+export interface ConfigSources {
+  /** Named by the user, relative to `cwd`: it must be there. */
+  readonly file?: string | undefined;
+  /** Where `hotcell.config.json` is looked for when no file is named; `cwd` unless told. */
+  readonly workspace?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: ConfigFlags;
+  readonly cwd: string;
+}

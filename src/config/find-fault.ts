@@ -1,0 +1,96 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { nearest } from "../core/nearest.ts";
+import { quote } from "../core/quote.ts";
+import type { Schema } from "./schema.ts";
+
+/** The first thing in a value that its schema does not take. */
+export interface Fault {
+  readonly path: readonly (string | number)[];
+  /** `is "docker"; allowed are "builtin" and "wasm"`. */
+  readonly problem: string;
+}
+
+export function findFault(value: unknown, schema: Schema, path: Fault["path"] = []): Fault | null {
+  if (!fits(value, schema)) return { path, problem: `is ${quote(value)}; ${describeAllowed(schema)}` };
+  if (Array.isArray(value)) return findItemFault(value, schema, path);
+  if (isJsonObject(value)) return findMemberFault(value, schema, path);
+  return null;
+}
+
+function fits(value: unknown, schema: Schema): boolean {
+  switch (schema.type) {
+    case "string":
+      return typeof value === "string" && value.length >= (schema.minLength ?? 0) && isListed(value, schema);
+    case "integer":
+      return Number.isInteger(value) && isWithin(value as number, schema);
+    case "boolean":
+      return typeof value === "boolean";
+    case "array":
+      return Array.isArray(value) && isCount(value.length, schema);
+    case "object":
+      return isJsonObject(value);
+  }
+}
+
+function isListed(value: string, schema: Schema): boolean {
+  return schema.enum === undefined || schema.enum.includes(value);
+}
+
+function isWithin(value: number, { minimum = -Infinity, maximum = Infinity }: Schema): boolean {
+  return value >= minimum && value <= maximum;
+}
+
+function isCount(length: number, { minItems = 0, maxItems = Infinity }: Schema): boolean {
+  return length >= minItems && length <= maxItems;
+}
+
+function findItemFault(items: readonly unknown[], schema: Schema, path: Fault["path"]): Fault | null {
+  const seen = new Set();
+  for (const [index, item] of items.entries()) {
+    const fault = findFault(item, schema.items!, [...path, index]);
+    if (fault) return fault;
+    if (schema.uniqueItems && seen.has(item)) {
+      return { path: [...path, index], problem: `is ${quote(item)} a second time; give each once` };
+    }
+    seen.add(item);
+  }
+  return null;
+}
+
+function findMemberFault(value: JsonObject, schema: Schema, path: Fault["path"]): Fault | null {
+  const missing = schema.required?.find((key) => !Object.hasOwn(value, key));
+  if (missing !== undefined) return { path, problem: `has no ${quote(missing)}; give it one` };
+  if (!schema.properties) return null;
+  const known = new Map(Object.entries(schema.properties));
+  for (const [key, member] of Object.entries(value)) {
+    const memberPath = [...path, key];
+    const memberSchema = known.get(key);
+    const fault = memberSchema
+      ? findFault(member, memberSchema, memberPath)
+      : { path: memberPath, problem: `is no setting; ${suggestKey(key, [...known.keys()])}` };
+    if (fault) return fault;
+  }
+  return null;
+}
+
+function suggestKey(key: string, known: readonly string[]): string {
+  const near = nearest(key, known).map(quote);
+  return near.length > 0 ? `perhaps ${near.join(" or ")}` : `the settings are ${known.map(quote).join(", ")}`;
+}
+
+function describeAllowed(schema: Schema): string {
+  switch (schema.type) {
+    case "string":
+      return schema.enum
+        ? `allowed are ${schema.enum.map(quote).join(", ")}`
+        : "allowed is text that is not empty";
+    case "integer":
+      return `allowed are whole numbers from ${schema.minimum} to ${schema.maximum}`;
+    case "boolean":
+      return "allowed are true, false";
+    case "array":
+      return `allowed is a list of ${schema.minItems ?? 0} to ${schema.maxItems}`;
+    case "object":
+      return "allowed is an object";
+  }
+}

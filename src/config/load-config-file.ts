@@ -1,0 +1,68 @@
+import path from "node:path";
+import { HotcellError } from "../core/errors.ts";
+import { quote } from "../core/quote.ts";
+import { checkJsonText } from "./check-json-text.ts";
+import type { Config, ConfigSources } from "./config.ts";
+import { readConfigFile } from "./read-config-file.ts";
+import { type JsonText, readJson } from "./read-json.ts";
+import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "./schema.ts";
+
+const CONFIG_FILE_NAME = "hotcell.config.json";
+
+/** What the file sets; nothing when none is named and the workspace has none. */
+export function loadConfigFile({ file, workspace = "", cwd }: ConfigSources): Partial<Config> {
+  const source = file ?? CONFIG_FILE_NAME;
+  const location = path.resolve(cwd, file ?? path.join(workspace, CONFIG_FILE_NAME));
+  const text = readConfigFile(location, source);
+  if (text !== null) {
+    const json = readJson(text, source);
+    const settings = readSettings(json, source, path.dirname(location));
+    if (file === undefined) refuseLoosening(json.value as FileSettings);
+    return settings;
+  }
+  if (file === undefined) return {};
+  throw new HotcellError(
+    "CONFIG_INVALID",
+    `Could not read the configuration ${quote(source)}: there is no such file.`,
+  );
+}
+
+/** What the schema lets a file say. */
+interface FileSettings extends Partial<Omit<Config, "rules" | "protect">> {
+  readonly $schema?: string;
+  readonly rules?: readonly string[];
+  readonly protect?: Partial<Config["protect"]>;
+}
+
+/**
+ * A project brings its own file along, and a hostile one would allow itself everything: one that was found
+ * and not named may not loosen what protects the person.
+ */
+function refuseLoosening(settings: FileSettings): void {
+  const { rules = [], trust, protect, toolAllowDirectNetwork, workspaceFsMode, stateDir } = settings;
+  const loosening = [
+    ...rules.filter((rule) => /^\s*allow\b/.test(rule)).map(quote),
+    ...(trust === "autonomous" ? ['"trust": "autonomous"'] : []),
+    ...(protect?.allow?.length ? ['"protect.allow"'] : []),
+    ...(toolAllowDirectNetwork ? ['"toolAllowDirectNetwork"'] : []),
+    ...(workspaceFsMode === "host" ? ['"workspaceFsMode": "host"'] : []),
+    ...(stateDir === undefined ? [] : ['"stateDir"']),
+  ];
+  if (loosening.length === 0) return;
+  const found = `the workspace brings it along, and it has ${loosening.join(", ")}`;
+  throw new HotcellError(
+    "CONFIG_INVALID",
+    `Could not use ${CONFIG_FILE_NAME}: ${found}. If you trust it, name it: --config ${CONFIG_FILE_NAME}`,
+  );
+}
+
+function readSettings(json: JsonText, source: string, directory: string): Partial<Config> {
+  checkJsonText(json, CONFIG_SCHEMA, source, "CONFIG_INVALID");
+  const { $schema: _, rules = [], stateDir, protect, ...settings } = json.value as FileSettings;
+  return {
+    ...settings,
+    ...(stateDir !== undefined && { stateDir: path.resolve(directory, stateDir) }),
+    rules: rules.map((text, index) => ({ text, source, line: json.lineOf(["rules", index]) })),
+    protect: { ...CONFIG_PROPERTIES.protect.default, ...protect },
+  };
+}

@@ -1,0 +1,51 @@
+// File, environment and flags make one configuration; the later one wins. A wrong value throws, so that
+// nothing starts with a setting that nobody meant.
+import os from "node:os";
+import path from "node:path";
+import { deepFreeze, type Json } from "../core/json.ts";
+import type { Config, ConfigSources } from "./config.ts";
+import { loadConfigFile } from "./load-config-file.ts";
+import { readEnvironment, readFlags } from "./read-settings.ts";
+import { CONFIG_PROPERTIES } from "./schema.ts";
+
+/** Throws CONFIG_INVALID with the key, variable or flag, its value, and what is allowed. */
+export function loadConfig(sources: ConfigSources): Config {
+  const file = loadConfigFile(sources);
+  const settings: Config = {
+    ...defaultConfig(sources.env),
+    ...file,
+    ...readEnvironment(sources.env),
+    ...readFlags(sources.flags),
+  };
+  const flagRules = (sources.flags.rule ?? []).map((text) => ({ text, source: "--rule" }));
+  const config: Config = {
+    ...settings,
+    stateDir: path.resolve(sources.cwd, settings.stateDir),
+    rules: [...settings.rules, ...flagRules],
+  };
+  deepFreeze(config as unknown as Json);
+  return config;
+}
+
+function defaultConfig(env: ConfigSources["env"]): Config {
+  return {
+    toolRuntime: CONFIG_PROPERTIES.toolRuntime.default,
+    toolTimeoutSecs: CONFIG_PROPERTIES.toolTimeoutSecs.default,
+    toolMemoryMb: CONFIG_PROPERTIES.toolMemoryMb.default,
+    toolAllowDirectNetwork: CONFIG_PROPERTIES.toolAllowDirectNetwork.default,
+    workspaceFsMode: CONFIG_PROPERTIES.workspaceFsMode.default,
+    trust: CONFIG_PROPERTIES.trust.default,
+    rules: CONFIG_PROPERTIES.rules.default,
+    toolsets: CONFIG_PROPERTIES.toolsets.default,
+    stateDir: defaultStateDir(env),
+    protect: CONFIG_PROPERTIES.protect.default,
+  };
+}
+
+/** `$XDG_STATE_HOME/hotcell`, else `~/.local/state/hotcell`. */
+export function defaultStateDir(env: ConfigSources["env"]): string {
+  const stateHome = env.XDG_STATE_HOME ?? "";
+  // The XDG specification says that a relative one is to be ignored.
+  if (path.isAbsolute(stateHome)) return path.join(stateHome, "hotcell");
+  return path.join(env.HOME || os.homedir(), ".local", "state", "hotcell");
+}

@@ -1,0 +1,74 @@
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import { quote } from "../core/quote.ts";
+
+/**
+ * The text of a configuration file, or null when there is none. Fails closed: what can't be read whole, or
+ * changes meanwhile, throws CONFIG_INVALID. `source` is what the messages call the file.
+ */
+export function readConfigFile(path: string, source: string): string | null {
+  const fd = openConfig(path, source);
+  if (fd === null) return null;
+  try {
+    return decode(readUnchanged(fd, source), source);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function openConfig(path: string, source: string): number | null {
+  const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
+  try {
+    // A FIFO opens at once and is refused, instead of waiting for a writer.
+    return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  } catch (error) {
+    const code = osErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw unreadable(source, `the system refused (${code}). Make it a file that you may read`);
+  }
+}
+
+function readUnchanged(fd: number, source: string): Buffer {
+  const stat = fs.fstatSync(fd);
+  if (!stat.isFile()) throw unreadable(source, "it is not a regular file. Give a file");
+  if (stat.size > LIMITS.maxConfigBytes) {
+    throw unreadable(source, `it is larger than ${LIMITS.maxConfigBytes} bytes. Give a smaller file`);
+  }
+  const bytes = readFrom(fd, stat.size + 1);
+  // Twice, for times of change are too coarse to tell: two writes within 4 ms can leave the same one.
+  if (bytes.length !== stat.size || !bytes.equals(readFrom(fd, stat.size + 1))) {
+    throw unreadable(source, "it changed while it was read. Try again when its writer is done");
+  }
+  return bytes;
+}
+
+/** The file from its beginning, or as much of it as may be. */
+function readFrom(fd: number, maxBytes: number): Buffer {
+  const buffer = Buffer.alloc(maxBytes);
+  let length = 0;
+  while (length < maxBytes) {
+    const count = fs.readSync(fd, buffer, length, maxBytes - length, length);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
+
+function decode(bytes: Buffer, source: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable(source, "it is not UTF-8 text. Save it as UTF-8");
+  }
+}
+
+function unreadable(source: string, problem: string): HotcellError {
+  return new HotcellError(
+    "CONFIG_INVALID",
+    `Could not read the configuration ${quote(source)}: ${problem}.`,
+    {
+      source,
+    },
+  );
+}

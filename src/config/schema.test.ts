@@ -1,0 +1,52 @@
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findFault } from "./find-fault.ts";
+import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "./schema.ts";
+
+const isValid = new Ajv({ strict: true }).compile(JSON.parse(JSON.stringify(CONFIG_SCHEMA)));
+
+test("the published schema and the loader take the same configurations", () => {
+  const value = fc.oneof(
+    fc.constantFrom(
+      "builtin",
+      "wasm",
+      "host",
+      "overlay",
+      "guided",
+      "",
+      "x",
+      0,
+      1,
+      16,
+      60,
+      1.5,
+      -1,
+      1e300,
+      true,
+      null,
+    ),
+    fc.array(fc.constantFrom("sidecar", "mounts", "", 1), { maxLength: 3 }),
+    fc
+      .integer({ min: 999, max: 1002 })
+      .map((length) => Array.from({ length }, (_, index) => `rule ${index}`)),
+    fc.record(
+      { secrets: fc.array(fc.constantFrom("a", "", 1)), allow: fc.constant(["b"]), other: fc.constant(1) },
+      { requiredKeys: [] },
+    ),
+  );
+  const key = fc.constantFrom(...Object.keys(CONFIG_PROPERTIES), "other", "constructor");
+  fc.assert(
+    fc.property(fc.oneof(fc.dictionary(key, value, { maxKeys: 2 }), value), (config) => {
+      expect(findFault(config, CONFIG_SCHEMA) === null).toBe(isValid(config));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("every setting is described, and its default is one that it takes", () => {
+  for (const [name, schema] of Object.entries(CONFIG_PROPERTIES)) {
+    expect(schema.description, name).toMatch(/\.$/);
+    if ("default" in schema) expect(isValid({ [name]: schema.default }), name).toBe(true);
+  }
+});

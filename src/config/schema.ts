@@ -1,0 +1,119 @@
+// The one source of what a configuration may say: the validator reads it, and it is published as JSON Schema.
+import { LIMITS } from "../core/limits.ts";
+import { TRUST_LEVELS } from "../core/words.ts";
+
+/** The part of JSON Schema that `findFault` understands. */
+export interface Schema {
+  readonly type: "string" | "integer" | "boolean" | "array" | "object";
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly required?: readonly string[];
+  /** No other keys than these; without it any. */
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: false;
+}
+
+const TEXT: Schema = { type: "string", minLength: 1 };
+const MAX_ITEMS = 1000;
+
+export const CONFIG_PROPERTIES = {
+  $schema: { type: "string", description: "Where editors find this schema." },
+  toolRuntime: {
+    type: "string",
+    enum: ["builtin", "wasm"],
+    default: "builtin",
+    description: "What runs tools: hotcell's own code, or WebAssembly. TOOL_RUNTIME in the environment.",
+  },
+  toolTimeoutSecs: {
+    type: "integer",
+    minimum: 1,
+    maximum: Math.floor(LIMITS.maxTimeoutMs / 1000),
+    default: LIMITS.toolTimeoutMs / 1000,
+    description: "The longest that one call may take, in seconds. TOOL_TIMEOUT_SECS in the environment.",
+  },
+  toolMemoryMb: {
+    type: "integer",
+    minimum: 16,
+    maximum: 65_536,
+    default: 512,
+    description: "The most memory that one call may use, in MiB. TOOL_MEMORY_MB in the environment.",
+  },
+  toolAllowDirectNetwork: {
+    type: "boolean",
+    default: false,
+    description:
+      "Whether tools may dial out by themselves. TOOL_ALLOW_DIRECT_NETWORK in the environment: true, false, 1 or 0.",
+  },
+  workspaceFsMode: {
+    type: "string",
+    enum: ["host", "overlay", "agentfs"],
+    default: "host",
+    description:
+      "Where writes go: the project itself, or a copy-on-write session. WORKSPACE_FS_MODE in the environment, --fs.",
+  },
+  trust: {
+    type: "string",
+    enum: TRUST_LEVELS,
+    default: "guided",
+    description:
+      "When to ask: before every call, before dangerous ones, or never. HOTCELL_TRUST in the environment, --trust.",
+  },
+  rules: {
+    type: "array",
+    items: TEXT,
+    maxItems: MAX_ITEMS,
+    default: [],
+    description: 'Rules like "allow write_file(src/**)" or "deny run_command(git push *)". More with --rule.',
+  },
+  toolsets: {
+    type: "array",
+    items: TEXT,
+    minItems: 1,
+    maxItems: MAX_ITEMS,
+    uniqueItems: true,
+    default: ["sidecar"],
+    description: "The families of tools that are loaded. --toolset.",
+  },
+  stateDir: {
+    type: "string",
+    minLength: 1,
+    description:
+      "Where logs and sessions are kept; relative to this file. HOTCELL_STATE_DIR in the environment, --state-dir.",
+  },
+  protect: {
+    type: "object",
+    additionalProperties: false,
+    description: "Changes to the list of protected paths.",
+    default: { secrets: [], allow: [] },
+    properties: {
+      secrets: {
+        type: "array",
+        items: TEXT,
+        maxItems: MAX_ITEMS,
+        description: "More globs that no tool may read or write.",
+      },
+      allow: {
+        type: "array",
+        items: TEXT,
+        maxItems: MAX_ITEMS,
+        description: "Globs that are not protected.",
+      },
+    },
+  },
+} as const satisfies Readonly<Record<string, Schema>>;
+
+export const CONFIG_SCHEMA = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "hotcell.config.json",
+  type: "object",
+  additionalProperties: false,
+  properties: CONFIG_PROPERTIES,
+} as const;

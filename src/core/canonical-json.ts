@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import type { Json } from "./json.ts";
+
+/**
+ * The one text of a JSON value, after RFC 8785: no whitespace, keys sorted by UTF-16 code units.
+ * Beyond the RFC it takes unpaired surrogates, as their escapes.
+ */
+export function canonicalJson(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** SHA-256 of the canonical text, in hex: equal for equal values, whatever the order of their keys. */
+export function digest(value: Json): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+}
+
+// Array.isArray does not narrow readonly arrays out of a union.
+function isArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

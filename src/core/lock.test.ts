@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { LIMITS } from "./limits.ts";
+import { processToken, tokenIsAlive, withLock } from "./lock.ts";
+
+const [pid, start, boot, nonce] = processToken().split(":");
+const NOBODY = 99_999_999; // above the kernel's highest pid
+
+let dir: string;
+let lock: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "hotcell-lock-"));
+  lock = join(dir, "a.lock");
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(dir, { recursive: true });
+});
+
+/** Leaves the lock as a process with this token would that was killed while holding it. */
+function leaveHeldBy(token: string): void {
+  withLock(lock, () => {});
+  renameSync(join(lock, "free"), join(lock, token));
+}
+
+/** Makes the time to wait be over at the first look at the clock. */
+function skipTheWait(): void {
+  vi.spyOn(performance, "now")
+    .mockReturnValueOnce(0)
+    .mockReturnValue(LIMITS.lockWaitMs + 1);
+}
+
+describe("withLock", () => {
+  test("gives the work's result, names its holder meanwhile and is free afterwards", () => {
+    const token = processToken();
+    const during = withLock(lock, () => readdirSync(lock), token);
+    expect({ during, after: readdirSync(lock), dir: readdirSync(dir) }).toEqual({
+      during: [token],
+      after: ["free"],
+      dir: ["a.lock"],
+    });
+  });
+
+  test("is free again after work that throws, and passes the error on", () => {
+    const failure = new Error("no");
+    expect(() =>
+      withLock(lock, () => {
+        throw failure;
+      }),
+    ).toThrow(failure);
+    expect(withLock(lock, () => "again")).toBe("again");
+  });
+
+  const dead = {
+    "a pid that is gone": `${NOBODY}:1:${boot}:${nonce}`,
+    "a pid that is another process by now": `${pid}:1:${boot}:${nonce}`,
+    "a process from before the last boot": `${pid}:${start}:00000000-0000-0000-0000-000000000000:${nonce}`,
+    "no process at all": "who knows",
+  };
+  test.each(Object.entries(dead))("is taken from %s", (_, token) => {
+    leaveHeldBy(token);
+    const during = withLock(lock, () => readdirSync(lock).includes(token));
+    expect({ during, after: readdirSync(lock) }).toEqual({ during: false, after: ["free"] });
+  });
+
+  test("is made anew when its file is gone", () => {
+    mkdirSync(lock);
+    expect(withLock(lock, () => readdirSync(lock).length)).toBe(1);
+  });
+
+  test("held by a living process it is refused after the wait, with the holder's pid and the file", () => {
+    leaveHeldBy(processToken());
+    skipTheWait();
+    expect(() => withLock(lock, () => "never")).toThrow(
+      expect.objectContaining({
+        code: "LOCKED",
+        message: `Could not lock "a.lock" within ${LIMITS.lockWaitMs} ms: process ${pid} holds it. Try again when it is done.`,
+        details: { file: lock, pid: Number(pid) },
+      }),
+    );
+  });
+
+  test("is refused to the one who holds it already", () => {
+    const token = processToken();
+    const again = () => {
+      skipTheWait();
+      return withLock(lock, () => "never", token);
+    };
+    expect(() => withLock(lock, again, token)).toThrow(expect.objectContaining({ code: "LOCKED" }));
+  });
+
+  test("leaves alone what is not a lock", () => {
+    writeFileSync(lock, "precious");
+    expect(() => withLock(lock, () => "never")).toThrow(
+      expect.objectContaining({
+        code: "LOCKED",
+        message: 'Could not lock "a.lock": what is there is not a lock. Remove it.',
+      }),
+    );
+  });
+
+  test("leaves nothing behind where it can't be made", () => {
+    const nowhere = join(dir, "missing", "a.lock");
+    expect(() => withLock(nowhere, () => "never")).toThrow(expect.objectContaining({ code: "ENOENT" }));
+    expect(existsSync(join(dir, "missing"))).toBe(false);
+  });
+});
+
+describe("tokenIsAlive", () => {
+  const rows: readonly [string, string, boolean][] = [
+    ["this process", `${pid}:${start}:${boot}:x`, true],
+    ["another start time", `${pid}:${Number(start) + 1}:${boot}:x`, false],
+    ["another boot", `${pid}:${start}:other:x`, false],
+    ["a pid of nobody", `${NOBODY}:${start}:${boot}:x`, false],
+    ["a process group", `-1:${start}:${boot}:x`, false],
+    ["pid zero", `0:${start}:${boot}:x`, false],
+    ["nothing", "", false],
+  ];
+  test.each(rows)("of %s", (_, token, alive) => {
+    expect(tokenIsAlive(token)).toBe(alive);
+  });
+});

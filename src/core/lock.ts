@@ -1,0 +1,136 @@
+// A short lock between processes. A lock is a directory with one empty file in it, the baton: named "free",
+// or after the process that holds it. Renaming the baton is one atomic step, so exactly one process takes it,
+// and it can be taken from the hands of a dead one in the same way. (Making and removing a lock file each
+// time costs ten times as much, and two waiters could both remove a dead one's.)
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { HotcellError, osErrorCode } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+
+const FREE = "free";
+const FIRST_PAUSE_MS = 0.1;
+const LONGEST_PAUSE_MS = 5;
+
+/** Runs the work while no other process holds the lock. Callers that lock often keep their token. */
+export function withLock<T>(lockPath: string, work: () => T, token = processToken()): T {
+  take(lockPath, token, performance.now() + LIMITS.lockWaitMs);
+  try {
+    return work();
+  } finally {
+    renameSync(join(lockPath, token), join(lockPath, FREE));
+  }
+}
+
+/** Names this process so that others can tell later whether it still lives. */
+export function processToken(): string {
+  const nonce = randomBytes(8).toString("hex");
+  return [process.pid, startOf(process.pid) ?? UNKNOWN, bootId(), nonce].join(":");
+}
+
+export function tokenIsAlive(token: string): boolean {
+  const [pid = "", start, boot] = token.split(":");
+  if (!/^[1-9]\d*$/.test(pid) || boot !== bootId()) return false;
+  const found = startOf(Number(pid));
+  return found === start || found === UNKNOWN;
+}
+
+function take(lockPath: string, token: string, deadline: number): void {
+  let pauseMs = FIRST_PAUSE_MS;
+  let from = FREE;
+  while (!passBaton(lockPath, from, token)) {
+    const holder = findHolder(lockPath, token);
+    if (performance.now() > deadline) throw heldTooLong(lockPath, holder);
+    const held = tokenIsAlive(holder);
+    from = held ? FREE : holder;
+    if (held) pauseMs = pause(pauseMs);
+  }
+}
+
+/** False when the baton has another name by now. */
+function passBaton(lockPath: string, from: string, to: string): boolean {
+  try {
+    renameSync(join(lockPath, from), join(lockPath, to));
+    return true;
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return false;
+    throw osErrorCode(error) === "ENOTDIR" ? notALock(lockPath) : error;
+  }
+}
+function findHolder(lockPath: string, token: string): string {
+  const names = namesIn(lockPath);
+  if (names.length === 0) makeLock(lockPath, token);
+  return names.length === 0 || names.includes(FREE) ? FREE : names[0]!;
+}
+
+function namesIn(lockPath: string): string[] {
+  try {
+    return readdirSync(lockPath);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+// Renaming a directory onto another one succeeds only when that one is missing or empty: so there is never a
+// second baton, whoever else is making the lock, and also when the list above missed a baton in mid-rename.
+function makeLock(lockPath: string, token: string): void {
+  const made = `${lockPath}.${token}`;
+  try {
+    mkdirSync(made, { mode: 0o700 });
+    writeFileSync(join(made, FREE), "", { mode: 0o600 });
+    renameSync(made, lockPath);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    if (!["ENOTEMPTY", "EEXIST"].includes(osErrorCode(error) ?? "")) throw error;
+  }
+}
+
+function pause(pauseMs: number): number {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+  return Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+}
+
+function heldTooLong(lockPath: string, holder: string): HotcellError {
+  const pid = holder === FREE ? null : Number(holder.split(":")[0]);
+  const found = pid === null ? "others took it again and again" : `process ${pid} holds it`;
+  const message = `Could not lock "${basename(lockPath)}" within ${LIMITS.lockWaitMs} ms: ${found}. Try again when it is done.`;
+  return new HotcellError("LOCKED", message, { file: lockPath, pid });
+}
+
+function notALock(lockPath: string): HotcellError {
+  const message = `Could not lock "${basename(lockPath)}": what is there is not a lock. Remove it.`;
+  return new HotcellError("LOCKED", message, { file: lockPath, pid: null });
+}
+
+/** Where there is no /proc, a process that can be signalled counts as the one that is meant. */
+const UNKNOWN = "unknown";
+
+/** When a process started, in clock ticks since boot; undefined when it is gone or a zombie. */
+function startOf(pid: number): string | undefined {
+  const stat = readProc(`/proc/${pid}/stat`);
+  if (stat === undefined) return canBeSignalled(pid) ? UNKNOWN : undefined;
+  // The second field is the command's name in parentheses, and may hold spaces and parentheses itself.
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return state === "Z" || state === "X" ? undefined : fields[18];
+}
+
+function bootId(): string {
+  return readProc("/proc/sys/kernel/random/boot_id")?.trim() ?? UNKNOWN;
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+function canBeSignalled(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return osErrorCode(error) === "EPERM";
+  }
+}

@@ -1,0 +1,36 @@
+import type { ApprovalRequest, Approve } from "../../approval/approve.ts";
+import { inertJson } from "../../core/inert-json.ts";
+import { makeVisible } from "../../core/quote.ts";
+import type { Io } from "./io.ts";
+
+/** Without a terminal an ask is a denial that says what would allow it. */
+export const denyUnasked: Approve = ({ tool, arguments: args }) => ({
+  approved: false,
+  reason: `there is no terminal to ask in. To allow it, add --rule '${ruleFor(tool, args)}' or use --trust autonomous`,
+});
+
+export function askInTerminal(io: Io): Approve {
+  return async (request, signal) => {
+    io.err(`${describe(request)}\n`);
+    const answer = await io.ask("Run it? [y/N] ", signal);
+    return { approved: /^y(es)?$/i.test(answer.trim()), digest: request.digest };
+  };
+}
+
+function describe({ tool, arguments: args, verdict, digest }: ApprovalRequest): string {
+  return [
+    `${makeVisible(tool)} asks for approval. ${makeVisible(verdict.reason)}`,
+    inertJson(args, 2),
+    `arguments sha256 ${digest.slice(0, 16)}`,
+  ].join("\n");
+}
+
+function ruleFor(tool: string, args: Readonly<Record<string, unknown>>): string {
+  const path = args.path;
+  const plain =
+    typeof path === "string" &&
+    /^[\w./@+ -]+$/.test(path) &&
+    !path.split("/").includes("..") &&
+    !path.startsWith("/");
+  return plain ? `allow ${tool}(${path})` : `allow ${tool}`;
+}

@@ -1,0 +1,82 @@
+import path from "node:path";
+import { loadConfig } from "../../config/load-config.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { readLog } from "../../log/read.ts";
+import type { LogRecord } from "../../log/record.ts";
+import { listRuns, runPaths } from "../../log/runs.ts";
+import { type Verification, verifyLog } from "../../log/verify.ts";
+import { type ExitCode, type Io, printJson, printText } from "./io.ts";
+import type { LogFlags } from "./main.ts";
+
+interface LogPlace {
+  readonly logFile: string;
+  /** Null for a log that is not in a state directory. */
+  readonly anchorFile: string | null;
+}
+
+export function showLogs(io: Io, flags: LogFlags): ExitCode {
+  const logs = findLogs(io, flags).map(({ logFile }) => ({ log: logFile, entries: [...readLog(logFile)] }));
+  if (flags.json === true) {
+    printJson(
+      io,
+      logs.flatMap(({ log, entries }) =>
+        entries.map(({ record, text }) => ({ log, ...(record ?? { text }) })),
+      ),
+      true,
+    );
+    return 0;
+  }
+  if (logs.length === 0) printText(io, "No log yet: nothing was called.");
+  for (const { log, entries } of logs) {
+    printText(io, log);
+    for (const { record, text } of entries)
+      printText(io, record === null ? `  not a record: ${text.slice(0, 80)}` : describe(record));
+  }
+  return 0;
+}
+
+export function verifyLogs(io: Io, flags: LogFlags): ExitCode {
+  const results = findLogs(io, flags).map(({ logFile, anchorFile }) => ({
+    log: logFile,
+    ...verifyLog(logFile, anchorFile),
+  }));
+  if (flags.json === true) printJson(io, results, true);
+  else if (results.length === 0) printText(io, "No log yet: nothing was called.");
+  else for (const result of results) printText(io, `${result.log}\n  ${explain(result)}`);
+  return results.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function findLogs(io: Io, { log, stateDir }: LogFlags): LogPlace[] {
+  if (log !== undefined) return [placeOf(path.resolve(io.cwd, log))];
+  const { stateDir: state } = loadConfig({ env: io.env, flags: { stateDir }, cwd: io.cwd });
+  return listRuns(state).map((run) => runPaths(state, run));
+}
+
+/** The anchor of a log that lies where hotcell puts them: STATE/runs/RUN/logs/execution.jsonl. */
+function placeOf(logFile: string): LogPlace {
+  const dir = path.dirname(path.dirname(logFile));
+  const runs = path.dirname(dir);
+  const known = path.basename(runs) === "runs" ? runPaths(path.dirname(runs), path.basename(dir)) : null;
+  return known?.logFile === logFile ? known : { logFile, anchorFile: null };
+}
+
+function describe(record: LogRecord): string {
+  const { seq, ts, kind, toolName, outcome, why, output, durationMs } = record;
+  const error = isJsonObject(output) && isJsonObject(output.error) ? output.error.code : null;
+  const took = typeof durationMs === "number" ? `${durationMs} ms` : null;
+  const words = [`  #${seq}`, ts, kind, toolName, outcome, why, error, took];
+  return words.filter((word) => word !== null && word !== undefined).join("  ");
+}
+
+function explain(result: Verification): string {
+  if (!result.ok) return `BROKEN (${result.problem}) at ${result.file}:${result.line}. ${result.message}`;
+  const notes = [
+    `intact: ${result.records} records, head ${result.head.hash.slice(0, 16)}`,
+    ...(result.anchored ? [] : ["no anchor: its end can't be checked"]),
+    ...(result.tornBytes > 0 ? [`an unfinished last line of ${result.tornBytes} bytes`] : []),
+    ...result.unknown.map(
+      ({ seq, toolName, running }) => `#${seq} ${toolName}: ${running ? "still running" : "outcome unknown"}`,
+    ),
+  ];
+  return notes.join("; ");
+}

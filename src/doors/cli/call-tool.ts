@@ -1,0 +1,29 @@
+import { askInTerminal, denyUnasked } from "./approve.ts";
+import { type ExitCode, type Io, printJson } from "./io.ts";
+import type { CellFlags } from "./main.ts";
+import { openCellFor } from "./open-cell-for.ts";
+
+export async function callTool(
+  io: Io,
+  tool: string,
+  given: string | undefined,
+  flags: CellFlags,
+): Promise<ExitCode> {
+  const text = given === "-" ? await io.readStdin() : given;
+  const approve = io.interactive && given !== "-" ? askInTerminal(io) : denyUnasked;
+  const cell = await openCellFor(io, flags, { approve });
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  try {
+    const request = text === undefined ? { name: tool } : { name: tool, arguments: text };
+    const observation = await cell.call(request, { signal: interrupted.signal });
+    printJson(io, observation, flags.json === true);
+    return observation.meta.outcome === "executed_ok" && observation.success === true ? 0 : 1;
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+    await cell.close();
+  }
+}

@@ -1,0 +1,152 @@
+import { Command, CommanderError } from "commander";
+import { HotcellError } from "../../core/errors.ts";
+import { makeVisible } from "../../core/quote.ts";
+import { WIRE_FORMATS } from "../../tools/definitions.ts";
+import { type ExitCode, type Io, printJson } from "./io.ts";
+import { createNodeIo } from "./node-io.ts";
+
+/** Flags that every command with a cell takes. */
+export interface CellFlags {
+  readonly workspace: string;
+  readonly config?: string;
+  readonly fs?: string;
+  readonly trust?: string;
+  readonly rule?: readonly string[];
+  readonly toolset?: readonly string[];
+  readonly stateDir?: string;
+  readonly json?: boolean;
+}
+
+/** Runs one command line. Exit 0: done; 1: the tool or check failed; 2: wrong use. */
+export async function runCli(args: readonly string[], io: Io = createNodeIo()): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = createProgram(io, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    return reportFailure(error, io, args.includes("--json"));
+  }
+}
+
+function createProgram(io: Io, done: (code: ExitCode) => void): Command {
+  const program = new Command("hotcell")
+    .description("Run the tools that a language model asks for, safely, on this machine.")
+    .usage("COMMAND [OPTIONS]")
+    .option("-V, --version", "print the version")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.out(text), writeErr: () => {} })
+    .addHelpText("after", EXAMPLES);
+
+  withCellFlags(program.command("call"))
+    .description("send one call through the whole pipeline and print the observation")
+    .argument("<tool>", "name of the tool")
+    .argument("[arguments]", 'JSON arguments, or "-" to read them from standard input')
+    .action(async (tool: string, given: string | undefined, flags: CellFlags) => {
+      const { callTool } = await import("./call-tool.ts");
+      done(await callTool(io, tool, given, flags));
+    });
+
+  withCellFlags(program.command("tools"))
+    .description("print the tools, or their definitions for a model's wire")
+    .option("--format <wire>", WIRE_FORMATS.join(", "))
+    .action(async (flags: CellFlags & { format?: string }) => {
+      const { printTools } = await import("./print-tools.ts");
+      done(await printTools(io, flags));
+    });
+
+  const audit = program.command("audit").description("look at the log, and check that nobody changed it");
+  withLogFlags(audit.command("show"))
+    .description("print the log's records")
+    .action(async (flags: LogFlags) => {
+      const { showLogs } = await import("./audit.ts");
+      done(showLogs(io, flags));
+    });
+  withLogFlags(audit.command("verify"))
+    .description("find edits, removals, reordering and truncation")
+    .action(async (flags: LogFlags) => {
+      const { verifyLogs } = await import("./audit.ts");
+      done(verifyLogs(io, flags));
+    });
+
+  const policy = program.command("policy").description("see what the rules decide");
+  withCellFlags(policy.command("explain"))
+    .description("say what would be decided of a call, and by which rule; nothing runs")
+    .argument("<tool>", "name of the tool")
+    .argument("[arguments]", "JSON arguments")
+    .action(async (tool: string, given: string | undefined, flags: CellFlags) => {
+      const { explainPolicy } = await import("./policy.ts");
+      done(await explainPolicy(io, tool, given, flags));
+    });
+  withCellFlags(policy.command("test"))
+    .description("run a file of calls with expected decisions")
+    .argument("<file>", "JSON file, see docs/policy.md")
+    .action(async (file: string, flags: CellFlags) => {
+      const { testPolicy } = await import("./policy.ts");
+      done(await testPolicy(io, file, flags));
+    });
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  hotcell call read_file '{"path":"README.md","start_line":1,"end_line":5}'
+  hotcell call write_file '{"path":"notes.md","content":"hi"}' --rule 'allow write_file(*.md)'
+  hotcell policy explain write_file '{"path":".env","content":""}'
+  hotcell audit verify
+
+Exit status: 0 done, 1 the tool or check failed, 2 wrong use.`;
+
+function withCellFlags(command: Command): Command {
+  return command
+    .option("--workspace <dir>", "the project that the cell works on", ".")
+    .option("--fs <mode>", "host: the project's own files (overlay and agentfs come later)")
+    .option("--trust <level>", "supervised, guided or autonomous: when to ask")
+    .option("--rule <rule>", "'allow|ask|deny TOOL(PATTERN)'; repeatable", collect)
+    .option("--toolset <name>", "family of tools to load; repeatable", collect)
+    .option("--config <file>", "configuration to use instead of the workspace's hotcell.config.json")
+    .option("--state-dir <dir>", "where logs are kept")
+    .option("--json", "one compact JSON document on standard output");
+}
+
+export interface LogFlags {
+  readonly log?: string;
+  readonly stateDir?: string;
+  readonly json?: boolean;
+}
+
+function withLogFlags(command: Command): Command {
+  return command
+    .option("--log <file>", "one log, instead of all in the state directory")
+    .option("--state-dir <dir>", "where logs are kept")
+    .option("--json", "one compact JSON document on standard output");
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+function reportFailure(error: unknown, io: Io, json: boolean): ExitCode {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const { code, message } = describe(error);
+  io.err(`hotcell: ${makeVisible(message)}\n`);
+  if (json) printJson(io, { error: { code, message } }, true);
+  return 2;
+}
+
+function describe(error: unknown): { code: string; message: string } {
+  if (error instanceof HotcellError) return { code: error.code, message: error.message };
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, "");
+    return {
+      code: "USAGE",
+      message: message === "(outputHelp)" ? "Give a command: see hotcell --help." : message,
+    };
+  }
+  return {
+    code: "INTERNAL_ERROR",
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}

@@ -1,0 +1,50 @@
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { LIMITS } from "../../core/limits.ts";
+import { type Io, usage } from "./io.ts";
+
+export function createNodeIo(): Io {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    out: (text) => writeAll(1, text),
+    err: (text) => writeAll(2, text),
+    readStdin,
+    async ask(question, signal) {
+      const line = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return await line.question(question, { signal });
+      } finally {
+        line.close();
+      }
+    },
+  };
+}
+
+/** Whole, also into a pipe that is read slowly: process.stdout would lose the rest at exit. */
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "EPIPE") return;
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > LIMITS.maxCallBytes)
+      throw usage(`The arguments on standard input are over ${LIMITS.maxCallBytes} bytes.`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,76 @@
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import { inertJson } from "../../core/inert-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { parseJson } from "../../core/parse-json.ts";
+import { quote } from "../../core/quote.ts";
+import { type PolicyTestResult, readPolicyTest, runPolicyTest } from "../../policy/policy-test.ts";
+import { formatPlace } from "../../policy/rule.ts";
+import { type ExitCode, type Io, printJson, printText, usage } from "./io.ts";
+import type { CellFlags } from "./main.ts";
+import { openCellFor } from "./open-cell-for.ts";
+
+/** Exit 0 for every verdict: it is an answer, not a failure. */
+export async function explainPolicy(
+  io: Io,
+  tool: string,
+  given: string | undefined,
+  flags: CellFlags,
+): Promise<ExitCode> {
+  const args = readArguments(given ?? "{}");
+  const cell = await openCellFor(io, flags);
+  try {
+    const verdict = cell.explain(tool, args);
+    if (flags.json === true) printJson(io, verdict, true);
+    else
+      printText(
+        io,
+        `${verdict.decision}\n  ${verdict.reason}\n  rule: ${verdict.rule.text} (${formatPlace(verdict.rule)})`,
+      );
+    return 0;
+  } finally {
+    await cell.close();
+  }
+}
+
+export async function testPolicy(io: Io, file: string, flags: CellFlags): Promise<ExitCode> {
+  const test = readPolicyTest(readFile(io, file), file);
+  const { trust, rules } = test;
+  const cell = await openCellFor(io, flags, { ...(trust && { trust }), ...(rules && { rules }) });
+  try {
+    const results = runPolicyTest(test, cell.explain);
+    const failed = results.filter(({ problem }) => problem !== null);
+    if (flags.json === true) printJson(io, results.map(summary), true);
+    else
+      printText(
+        io,
+        [...failed.map(describe), `${results.length - failed.length} of ${results.length} hold`].join("\n"),
+      );
+    return failed.length === 0 ? 0 : 1;
+  } finally {
+    await cell.close();
+  }
+}
+
+function readArguments(text: string): JsonObject {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) throw usage(`The arguments are ${quote(value)}; give a JSON object.`);
+  return value;
+}
+
+function readFile(io: Io, file: string): string {
+  try {
+    return fs.readFileSync(path.resolve(io.cwd, file), "utf8");
+  } catch (error) {
+    throw usage(`Could not read the policy test ${quote(file)}: the system refused (${osErrorCode(error)}).`);
+  }
+}
+
+function summary({ entry, verdict, problem }: PolicyTestResult): JsonObject {
+  return { ...entry, got: verdict?.decision ?? null, by: verdict?.rule.text ?? null, problem };
+}
+
+function describe({ entry, problem }: PolicyTestResult): string {
+  return `FAILED ${entry.tool} ${inertJson(entry.arguments ?? {})}: ${problem}`;
+}

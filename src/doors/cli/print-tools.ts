@@ -1,0 +1,31 @@
+import { quote } from "../../core/quote.ts";
+import { WIRE_FORMATS, type WireFormat } from "../../tools/definitions.ts";
+import { type ExitCode, type Io, printJson, printText, usage } from "./io.ts";
+import type { CellFlags } from "./main.ts";
+import { openCellFor } from "./open-cell-for.ts";
+
+export async function printTools(io: Io, flags: CellFlags & { format?: string }): Promise<ExitCode> {
+  const format = readFormat(flags.format);
+  const cell = await openCellFor(io, flags);
+  try {
+    const definitions = cell.tools(format ?? "mcp");
+    if (format !== null || flags.json === true) printJson(io, definitions, flags.json === true);
+    else printText(io, definitions.map(describe).join("\n"));
+    return 0;
+  } finally {
+    await cell.close();
+  }
+}
+
+function readFormat(given: string | undefined): WireFormat | null {
+  if (given === undefined) return null;
+  const format = WIRE_FORMATS.find((known) => known === given);
+  if (format === undefined)
+    throw usage(`--format is ${quote(given)}; allowed are ${WIRE_FORMATS.join(", ")}.`);
+  return format;
+}
+
+function describe(definition: unknown): string {
+  const { name, description } = definition as { name: string; description: string };
+  return `${name.padEnd(16)} ${description}`;
+}

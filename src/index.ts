@@ -1,0 +1,18 @@
+export type { ApprovalAnswer, ApprovalRequest, Approve } from "./approval/approve.ts";
+export { type CallOptions, type Cell, type CellOptions, openCell } from "./cell.ts";
+export { type ErrorCode, HotcellError } from "./core/errors.ts";
+export type { Json, JsonObject } from "./core/json.ts";
+export type {
+  CallRequest,
+  Meta,
+  Observation,
+  Outcome,
+  RuleOrigin,
+  TrustLevel,
+  Verdict,
+} from "./core/words.ts";
+export type { ToolPermission, ToolScope } from "./policy/scope.ts";
+export { defineTool, type Kit, type Tool } from "./tools/define-tool.ts";
+export type { WireFormat } from "./tools/definitions.ts";
+export { toolInstructions } from "./tools/instructions.ts";
+export type { WorkspaceFS } from "./workspace/workspace-fs.ts";

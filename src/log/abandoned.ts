@@ -1,0 +1,16 @@
+import { tokenIsAlive } from "../core/lock.ts";
+import type { Head } from "./head.ts";
+import { readLogLines } from "./read.ts";
+import { type LogRecord, parseRecord } from "./record.ts";
+
+/** The intents that have no outcome and whose process is dead: nobody will tell how those calls went. */
+export function findAbandoned(logFile: string, { openSince }: Head): LogRecord[] {
+  if (openSince === null) return [];
+  const open = new Map<number, LogRecord>();
+  for (const { bytes } of readLogLines(logFile, openSince)) {
+    const record = parseRecord(bytes);
+    if (record?.kind === "tool.intent") open.set(record.seq, record);
+    else if (typeof record?.intent === "number") open.delete(record.intent);
+  }
+  return [...open.values()].filter(({ writer }) => !tokenIsAlive(String(writer)));
+}

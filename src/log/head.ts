@@ -1,0 +1,36 @@
+import { GENESIS, type Link } from "./record.ts";
+
+/** A place in the log: the first seq of a file, and an offset in it. */
+export interface Place {
+  readonly firstSeq: number;
+  readonly bytes: number;
+}
+
+/** The last record, and the place where it ends. */
+export interface Head extends Link, Place {
+  /** Intents without an outcome yet. */
+  readonly open: number;
+  /** Where the first of them may stand; null when there is none. */
+  readonly openSince: Place | null;
+}
+
+export const EMPTY_HEAD: Head = { ...GENESIS, firstSeq: 1, bytes: 0, open: 0, openSince: null };
+
+/** The head after one more record of so many bytes, which opens calls (+1) or ends them (-1). */
+export function advance(head: Head, { seq, hash }: Link, bytes: number, opened: number): Head {
+  const { firstSeq } = head;
+  const open = head.open + opened;
+  const openSince = open === 0 ? null : (head.openSince ?? { firstSeq, bytes: head.bytes });
+  return { seq, hash, firstSeq, bytes: head.bytes + bytes, open, openSince };
+}
+
+/** Whether a record opens a call or ends one: what ends a call names its intent. */
+export function callsOpened(kind: string, fields: Readonly<Record<string, unknown>>): number {
+  if (kind === "tool.intent") return 1;
+  return fields.intent === undefined ? 0 : -1;
+}
+
+/** The head at the start of the file that follows a full one. */
+export function startFile(head: Head): Head {
+  return { ...head, firstSeq: head.seq + 1, bytes: 0 };
+}

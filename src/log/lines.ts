@@ -1,0 +1,36 @@
+import { readSync } from "node:fs";
+import { LIMITS } from "../core/limits.ts";
+
+export interface Line {
+  /** Where in the file it begins. */
+  readonly offset: number;
+  /** Without the newline. */
+  readonly bytes: Buffer;
+  /** False for a last line that has no newline: torn, or being written just now. */
+  readonly complete: boolean;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** The lines of a file from an offset on, in bounded memory. */
+export function* readLines(fd: number, from: number): Generator<Line> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let offset = from;
+  let rest = Buffer.alloc(0);
+  for (let read = 1; read > 0; ) {
+    read = readSync(fd, chunk, 0, CHUNK_BYTES, offset + rest.length);
+    rest = Buffer.concat([rest, chunk.subarray(0, read)]);
+    for (let end = lineEnd(rest); end >= 0; end = lineEnd(rest)) {
+      yield { offset, bytes: rest.subarray(0, end), complete: true };
+      offset += end + 1;
+      rest = rest.subarray(end + 1);
+    }
+  }
+  if (rest.length > 0) yield { offset, bytes: rest, complete: false };
+}
+
+// No record is longer than the limit, so a longer line is cut there, and neither piece passes as a record.
+function lineEnd(rest: Buffer): number {
+  const end = rest.indexOf("\n");
+  return end < 0 && rest.length > LIMITS.maxLogRecordBytes ? LIMITS.maxLogRecordBytes : end;
+}

@@ -1,0 +1,21 @@
+import { HotcellError, osErrorCode } from "../core/errors.ts";
+
+export function logUnavailable(file: string, found: string, cause?: unknown): HotcellError {
+  const message = `Could not use the log: ${found}. Nothing runs unlogged: mend the state directory, or start a new run.`;
+  return new HotcellError("LOG_UNAVAILABLE", message, { file }, { cause });
+}
+
+export function logTampered(file: string, found: string): HotcellError {
+  const message = `Could not continue the log: ${found}. See what "hotcell audit verify" finds, then start a new run.`;
+  return new HotcellError("LOG_TAMPERED", message, { file });
+}
+
+/** Runs the work; whatever the machine refuses in it means that the log is not available. */
+export function failClosed<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof HotcellError) throw error;
+    throw logUnavailable(file, osErrorCode(error) ?? String(error), error);
+  }
+}

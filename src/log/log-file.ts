@@ -1,0 +1,85 @@
+// The files of one log: `execution.jsonl` grows; full ones beside it carry the seq of their first record.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { osErrorCode } from "../core/errors.ts";
+import { logUnavailable } from "./log-error.ts";
+import { SEAL_BYTES, sealText } from "./record.ts";
+
+const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** Opens a regular file and nothing else: no link is followed, and no FIFO or device waited for. */
+export function openRegular(file: string, flags: number): number {
+  const fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw logUnavailable(file, `"${basename(file)}" is not a regular file`);
+}
+
+export function openIfThere(file: string, flags: number): number | undefined {
+  try {
+    return openRegular(file, flags);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+export function makeDirectory(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (!lstatSync(dir).isDirectory()) throw logUnavailable(dir, `"${basename(dir)}" is not a directory`);
+}
+
+/** One write or none that counts: what a full disk cut short is for the caller to take back. */
+export function writeWhole(fd: number, bytes: Uint8Array, position: number | null): void {
+  if (writeSync(fd, bytes, 0, bytes.length, position) < bytes.length) throw new Error("the disk is full");
+}
+
+/** The name that a file gets when it is full. */
+export function rotatedFile(file: string, firstSeq: number): string {
+  return join(dirname(file), `execution.${String(firstSeq).padStart(16, "0")}.jsonl`);
+}
+
+/** The full files whose first seq is not below the given one, oldest first. */
+export function rotatedFiles(file: string, fromSeq: number): string[] {
+  const from = basename(rotatedFile(file, fromSeq));
+  return namesIn(dirname(file))
+    .filter((name) => /^execution\.\d{16}\.jsonl$/.test(name) && name >= from)
+    .sort()
+    .map((name) => join(dirname(file), name));
+}
+
+/** The names in a directory; none when it is not there. */
+export function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Whether a record with this hash ends at this offset of the file. */
+export function sealedAt(fd: number, offset: number, hash: string): boolean {
+  if (offset === 0) return true;
+  const end = Buffer.from(`${sealText(hash)}\n`);
+  const found = Buffer.alloc(end.length);
+  return (
+    offset > SEAL_BYTES &&
+    readSync(fd, found, 0, end.length, offset - end.length) === end.length &&
+    found.equals(end)
+  );
+}

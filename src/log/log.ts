@@ -1,0 +1,111 @@
+// The log of one run. Whoever appends is told when a line could not be written: a call whose intent
+// can't be recorded must not run, and an outcome that can't be recorded must be said.
+import { dirname } from "node:path";
+import { LIMITS } from "../core/limits.ts";
+import { processToken, withLock } from "../core/lock.ts";
+import { findAbandoned } from "./abandoned.ts";
+import { storeArtifact } from "./artifacts.ts";
+import {
+  abandonedFields,
+  type ExecEvent,
+  execFields,
+  type IntentEvent,
+  intentFields,
+  interruptedFields,
+} from "./call-fields.ts";
+import { type Append, type Chain, type ChainOptions, lockFile, openChain } from "./chain.ts";
+import type { Head } from "./head.ts";
+import { failClosed, logUnavailable } from "./log-error.ts";
+import { makeDirectory } from "./log-file.ts";
+import { createRedactor } from "./redact.ts";
+import { artifactsIn, logFileIn } from "./runs.ts";
+
+export type { ExecEvent, IntentEvent } from "./call-fields.ts";
+
+export interface LogOptions {
+  /** The run's state directory; the log is `logs/execution.jsonl` in it. */
+  readonly dir: string;
+  /** Where the head of the log is kept: outside `dir`. */
+  readonly anchorFile: string;
+  /** Values that never appear in the log, beside everything that looks like a credential. */
+  readonly secrets?: readonly string[];
+  readonly maxFileBytes?: number;
+}
+
+export interface Log {
+  readonly file: string;
+  /** Before anything happens. When it throws, the call must not run. */
+  intent(event: IntentEvent): void;
+  /** Exactly once for each call, refused ones too. When it throws, the result must say that it is not logged. */
+  exec(event: ExecEvent): void;
+  /** Keeps bytes that were too long for an observation; returns their id. */
+  artifact(bytes: Uint8Array): string;
+  /** Calls that are still open are recorded as interrupted. */
+  close(): void;
+}
+
+/** A call of this process whose intent is recorded and whose outcome is not. */
+interface OpenCall {
+  readonly seq: number;
+  readonly event: IntentEvent;
+}
+
+export function openLog(options: LogOptions): Log {
+  const { dir, anchorFile, maxFileBytes = LIMITS.maxLogFileBytes } = options;
+  const file = logFileIn(dir);
+  const writer = processToken();
+  const redactor = createRedactor(options.secrets);
+  const chain = openSettled({ file, anchorFile, maxFileBytes, writer });
+  const open: OpenCall[] = [];
+  let closed = false;
+
+  const append = (...record: Parameters<Append>) => {
+    if (closed) throw logUnavailable(file, "it is closed");
+    return chain.update((write) => write(...record));
+  };
+
+  return {
+    file,
+    intent(event) {
+      const seq = append("tool.intent", intentFields(event, writer, redactor), event.changes);
+      open.push({ seq, event });
+    },
+    exec(event) {
+      const at = open.findIndex((call) => call.event.toolCallId === event.toolCallId);
+      append("tool.exec", execFields(event, open[at]?.seq, redactor));
+      if (at >= 0) open.splice(at, 1);
+    },
+    artifact: (bytes) =>
+      failClosed(file, () =>
+        withLock(lockFile(anchorFile), () => storeArtifact(artifactsIn(dir), bytes), writer),
+      ),
+    close() {
+      if (closed) return;
+      try {
+        for (const { event, seq } of open)
+          append("tool.interrupted", interruptedFields(event, seq, redactor));
+      } finally {
+        closed = true;
+        chain.close();
+      }
+    },
+  };
+}
+
+/** Opens the chain and records as interrupted what dead processes left open in it. */
+function openSettled(options: ChainOptions): Chain {
+  const { file, anchorFile } = options;
+  failClosed(file, () => [dirname(file), dirname(anchorFile)].forEach(makeDirectory));
+  const chain = openChain(options);
+  try {
+    chain.update((append, head) => endAbandoned(file, head, append));
+    return chain;
+  } catch (error) {
+    chain.close();
+    throw error;
+  }
+}
+
+function endAbandoned(file: string, head: Head, append: Append): void {
+  for (const intent of findAbandoned(file, head)) append("tool.interrupted", abandonedFields(intent));
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { createRedactor, namesCredential } from "./redact.ts";
+
+describe("a redactor", () => {
+  const { redact } = createRedactor();
+  const key = "A1b2C3d4E5f6G7h8I9j0";
+  const shapes: readonly [string, string][] = [
+    [`-----BEGIN RSA PRIVATE KEY-----\nMIIE${key}\n-----END RSA PRIVATE KEY-----\nrest`, "[redacted]\nrest"],
+    [`before -----BEGIN PRIVATE KEY-----\nMIIE${key} and never an end`, "before [redacted]"],
+    [`use sk-proj-${key} now`, "use [redacted] now"],
+    [`ghp_${key}${key}`, "[redacted]"],
+    [`github_pat_${key}_${key}`, "[redacted]"],
+    ["AKIAIOSFODNN7EXAMPLE", "[redacted]"],
+    [`xoxb-123456789012-${key}`, "[redacted]"],
+    [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${key}`, "[redacted]"],
+    [`Authorization: Bearer ${key}`, "Authorization: Bearer [redacted]"],
+    [`curl -H 'authorization: basic ${key}='`, "curl -H 'authorization: basic [redacted]'"],
+    [`https://api.example/v1?q=1&key=${key}&page=2`, "https://api.example/v1?q=1&key=[redacted]&page=2"],
+    ["https://ann:hunter2@example.org/x", "https://ann:[redacted]@example.org/x"],
+    ["postgres://db?password=hunter2", "postgres://db?password=[redacted]"],
+    ["OPENAI_API_KEY=hunter2 npm test", "OPENAI_API_KEY=[redacted] npm test"],
+    ['{"client_secret": "hunter2"}', '{"client_secret": "[redacted]"}'],
+    ["password: hunter2", "password: [redacted]"],
+  ];
+  test.each(shapes)("takes the secret out of %j", (text, redacted) => {
+    expect(redact(text)).toBe(redacted);
+  });
+
+  const harmless = [
+    "src/token.ts",
+    "the basic idea",
+    "ask-me-anything-about-it",
+    "12:30:00",
+    "a=b&c=d",
+    "https://example.org/a:b",
+  ];
+  test.each(harmless)("leaves %j as it is", (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  test("takes out configured values wherever they stand, longer ones first, and is not upset by an empty one", () => {
+    const configured = createRedactor(["", "abc", "abcdef", "$&"]);
+    expect(configured.redact("xabcdefx-abc-$&")).toBe("x[redacted]x-[redacted]-[redacted]");
+  });
+
+  test("redacts before it cuts a preview, so that no part of a long secret is left", () => {
+    const secret = "s".repeat(10_000);
+    expect(createRedactor([secret]).preview(`ab${secret}`, 20)).toBe("ab[redacted]");
+    expect(redact(`sk-${"a".repeat(5000)}`)).toBe("[redacted]");
+    expect(createRedactor().preview(`ab sk-${"a".repeat(9000)}`, 80)).toBe("ab [redacted]");
+  });
+
+  test("is done at once with text that is made to be slow", () => {
+    const slow = ["-----BEGIN ", "eyJaaaaa-", "://", "?key", "api_key ", "bearer  "].map((part) =>
+      part.repeat(400),
+    );
+    expect(slow.map(redact)).toEqual(slow);
+  });
+});
+
+describe("a key", () => {
+  const names = [
+    "api_key",
+    "apikey",
+    "X-Api-Key",
+    "OPENAI_API_KEY",
+    "token",
+    "githubToken",
+    "client_secret",
+    "Password",
+    "AUTHORIZATION",
+    "proxy-authorization",
+    "private key",
+    "aws_credentials",
+    "Set-Cookie",
+  ];
+  test.each(names)("%j names a credential", (key) => {
+    expect(namesCredential(key)).toBe(true);
+  });
+
+  test.each(["max_tokens", "path", "secretary", "keyboard", "passwordless", ""])("%j names none", (key) => {
+    expect(namesCredential(key)).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+// Where a run keeps its log, and which runs a state directory has.
+import { basename, join } from "node:path";
+import { HotcellError } from "../core/errors.ts";
+import { namesIn } from "./log-file.ts";
+
+export interface RunPaths {
+  /** The run's state directory. */
+  readonly dir: string;
+  readonly logFile: string;
+  readonly artifactsDir: string;
+  /** Outside the run's state directory, which tools may come to see. */
+  readonly anchorFile: string;
+}
+
+const RUN_ID = /^[A-Za-z0-9][\w.-]{0,127}$/;
+
+export function runPaths(stateDir: string, runId: string): RunPaths {
+  if (!RUN_ID.test(runId))
+    throw new HotcellError(
+      "USAGE",
+      `Could not name a run "${runId}": an id is up to 128 letters, digits, ".", "_" and "-".`,
+    );
+  const dir = join(stateDir, "runs", runId);
+  return {
+    dir,
+    logFile: logFileIn(dir),
+    artifactsDir: artifactsIn(dir),
+    anchorFile: join(stateDir, "anchors", `${runId}.json`),
+  };
+}
+
+/** The ids of all runs, also of those of which only the anchor is left. */
+export function listRuns(stateDir: string): string[] {
+  const anchored = namesIn(join(stateDir, "anchors")).filter((name) => name.endsWith(".json"));
+  const ids = [...namesIn(join(stateDir, "runs")), ...anchored.map((name) => basename(name, ".json"))];
+  return [...new Set(ids)].filter((id) => RUN_ID.test(id)).sort();
+}
+
+export function logFileIn(dir: string): string {
+  return join(dir, "logs", "execution.jsonl");
+}
+
+export function artifactsIn(dir: string): string {
+  return join(dir, "logs", "artifacts");
+}

@@ -1,0 +1,145 @@
+// Reads a whole log and says whether it is what was written: every record unchanged, in its place,
+// and none missing, up to the head that the anchor knows.
+import { basename } from "node:path";
+import { tokenIsAlive } from "../core/lock.ts";
+import { readAnchorFile } from "./anchor.ts";
+import { type LogLine, readLogLines, START } from "./read.ts";
+import { checkRecord, GENESIS, type Link, type LogRecord, parseRecord } from "./record.ts";
+
+export type LogProblem = "edited" | "removed" | "reordered" | "truncated" | "unanchored";
+
+export interface IntactLog {
+  readonly ok: true;
+  readonly records: number;
+  readonly head: Link;
+  /** False when no anchor was given: then nobody can tell whether the end was cut off. */
+  readonly anchored: boolean;
+  /** Bytes of an unfinished last line: being written, or torn and cut off at the next open. */
+  readonly tornBytes: number;
+  readonly unknown: readonly UnknownOutcome[];
+}
+
+export interface BrokenLog {
+  readonly ok: false;
+  readonly problem: LogProblem;
+  /** The first record that is not what or where it should be. */
+  readonly seq: number;
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** A call whose intent is recorded, and not how it ended. */
+export interface UnknownOutcome {
+  readonly seq: number;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Whether the process that began it still lives. */
+  readonly running: boolean;
+}
+
+export type Verification = IntactLog | BrokenLog;
+
+/** `logFile` is the file that grows. Without an anchor all is checked but whether the end is there. */
+export function verifyLog(logFile: string, anchorFile: string | null): Verification {
+  // Read before the log: a live log may be ahead of its anchor, never behind it.
+  const anchor = anchorFile === null ? null : readAnchorFile(anchorFile);
+  const lines = readLogLines(logFile, START);
+  const calls = createCallList();
+  let head: Link = GENESIS;
+  let last: LogLine | undefined;
+  for (const line of lines) {
+    if (last?.complete === false) return edited(head, last);
+    last = line;
+    if (!line.complete) continue;
+    const record = checkRecord(line.bytes);
+    if (record === undefined) return edited(head, line);
+    if (record.seq !== head.seq + 1) return misplaced(head, record, line, lines);
+    if (record.prev !== head.hash) return rewritten(head, line);
+    if (record.seq === anchor?.seq && record.hash !== anchor.hash) return rewritten(record, line);
+    calls.add(record);
+    head = { seq: record.seq, hash: record.hash };
+  }
+  const end = { file: last?.file ?? basename(logFile), line: last?.line ?? 0 };
+  if (anchor === undefined && head.seq > 0) return unanchored(head, end);
+  if (anchor && anchor.seq > head.seq) return truncated(head, anchor, end);
+  const tornBytes = last?.complete === false ? last.bytes.length : 0;
+  return {
+    ok: true,
+    records: head.seq,
+    head,
+    anchored: anchor !== null,
+    tornBytes,
+    unknown: calls.unknown(),
+  };
+}
+
+/** Follows which calls are still without an outcome. */
+function createCallList() {
+  const open = new Map<number, LogRecord>();
+  const interrupted = new Set<number>();
+  return {
+    add(record: LogRecord): void {
+      if (record.kind === "tool.intent") open.set(record.seq, record);
+      else if (record.kind === "tool.interrupted") interrupted.add(Number(record.intent));
+      else if (record.kind === "tool.exec") open.delete(Number(record.intent));
+    },
+    unknown: () =>
+      [...open.values()].map(({ seq, toolCallId, toolName, writer }) => ({
+        seq,
+        toolCallId: String(toolCallId),
+        toolName: String(toolName),
+        running: !interrupted.has(seq) && tokenIsAlive(String(writer)),
+      })),
+  };
+}
+
+interface Spot {
+  readonly file: string;
+  readonly line: number;
+}
+
+function broken(problem: LogProblem, seq: number, { file, line }: Spot, message: string): BrokenLog {
+  return { ok: false, problem, seq, file, line, message };
+}
+
+function edited(head: Link, spot: Spot): BrokenLog {
+  const seq = head.seq + 1;
+  return broken(
+    "edited",
+    seq,
+    spot,
+    `Record ${seq} is not what was written: its hash does not fit its bytes.`,
+  );
+}
+
+function rewritten({ seq }: Link, spot: Spot): BrokenLog {
+  const first = Math.max(seq, 1);
+  return broken(
+    "edited",
+    first,
+    spot,
+    `Record ${first} was written anew: what refers to it names another hash.`,
+  );
+}
+
+/** A record with another number than the next: the next one stands later, or nowhere, or is there twice. */
+function misplaced(head: Link, found: LogRecord, spot: Spot, rest: Iterable<LogLine>): BrokenLog {
+  const seq = head.seq + 1;
+  const place = `record ${found.seq} stands where record ${seq} should`;
+  if (found.seq < seq) return broken("reordered", seq, spot, `Records were moved or repeated: ${place}.`);
+  for (const line of rest)
+    if (parseRecord(line.bytes)?.seq === seq)
+      return broken("reordered", seq, spot, `Records were moved: ${place}.`);
+  return broken("removed", seq, spot, `Records were removed: ${place}.`);
+}
+
+function truncated(head: Link, anchor: Link, spot: Spot): BrokenLog {
+  const message = `The end was cut off: the log ends with record ${head.seq}, its anchor knows of ${anchor.seq}.`;
+  return broken("truncated", head.seq + 1, spot, message);
+}
+
+function unanchored(head: Link, spot: Spot): BrokenLog {
+  const message = `The anchor is missing or can't be read: nobody can tell whether record ${head.seq} is the last one.`;
+  return broken("unanchored", head.seq, spot, message);
+}

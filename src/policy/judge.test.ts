@@ -1,0 +1,179 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type DangerLevel, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
+import { DEFAULT_POLICY, type Judged, judge } from "./judge.ts";
+import { parseRules } from "./rule.ts";
+
+const read: Judged = {
+  tool: "read_file",
+  danger: "safe",
+  effect: "read",
+  subjects: ["a"],
+  protection: "none",
+};
+const write: Judged = {
+  ...read,
+  tool: "write_file",
+  danger: "dangerous",
+  effect: "change",
+  subjects: ["src/a"],
+};
+const command = (line: string): Judged => ({ ...write, tool: "run_command", subjects: [line] });
+
+const policy = (trust: TrustLevel, ...rules: string[]) => ({
+  trust,
+  rules: parseRules(rules.map((text, index) => ({ text, source: "hotcell.config.json", line: index + 1 }))),
+});
+
+describe("trust levels decide where no rule does", () => {
+  test("P0.6 the default policy is guided, without rules", () => {
+    expect(DEFAULT_POLICY).toEqual({ trust: "guided", rules: [] });
+  });
+
+  test.each<[string, TrustLevel, string, DangerLevel, Verdict["decision"]]>([
+    ["AC-21", "guided", "file_read", "safe", "allow"],
+    ["AC-22", "guided", "bash", "dangerous", "ask"],
+    ["AC-23", "autonomous", "file_read", "safe", "allow"],
+    ["AC-23", "autonomous", "bash", "dangerous", "allow"],
+    ["004 task 10", "supervised", "file_read", "safe", "ask"],
+    ["004 task 10", "supervised", "bash", "dangerous", "ask"],
+  ])("%s: %s and %s (%s): %s", (_, trust, tool, danger, decision) => {
+    const verdict = judge({ ...read, tool, danger, subjects: ["ls"] }, policy(trust));
+    const means = { supervised: "every call", guided: "dangerous tools only", autonomous: "none" }[trust];
+    expect(verdict).toEqual({
+      decision,
+      rule: { text: `trust level ${trust}`, source: "built-in" },
+      reason: `No rule is about this call, and trust level ${trust} asks before ${means}.`,
+    });
+  });
+});
+
+describe("configured rules", () => {
+  const verdictOf = (text: string, line: number, decision: Verdict["decision"], does: string): Verdict => ({
+    decision,
+    rule: { text, source: "hotcell.config.json", line },
+    reason: `The rule "${text}" at hotcell.config.json:${line} ${does} this call.`,
+  });
+
+  test("deny goes before ask, ask before allow, whatever their order", () => {
+    const rules = ["allow write_file", "ask write_file(src/**)", "deny write_file(src/a)"];
+    expect(judge(write, policy("guided", ...rules))).toEqual(verdictOf(rules[2]!, 3, "deny", "denies"));
+    const b = { ...write, subjects: ["src/b"] };
+    expect(judge(b, policy("guided", ...rules))).toEqual(verdictOf(rules[1]!, 2, "ask", "asks before"));
+    const c = { ...write, subjects: ["c"] };
+    expect(judge(c, policy("guided", ...rules))).toEqual(verdictOf(rules[0]!, 1, "allow", "allows"));
+  });
+
+  test.each(TRUST_LEVELS)("hold in trust level %s", (trust) => {
+    expect(judge(write, policy(trust, "deny write_file")).decision).toBe("deny");
+    expect(judge(write, policy(trust, "ask write_file")).decision).toBe("ask");
+    expect(judge(write, policy(trust, "allow write_file")).decision).toBe("allow");
+  });
+
+  test("are about their own tool only", () => {
+    expect(judge(read, policy("guided", "deny write_file")).rule.text).toBe("trust level guided");
+  });
+
+  test("know a tool by both of its names", () => {
+    expect(judge({ ...read, tool: "fs_read" }, policy("guided", "deny fs.read")).decision).toBe("deny");
+    expect(judge({ ...read, tool: "fs.read" }, policy("guided", "deny fs_read")).decision).toBe("deny");
+  });
+
+  test("deny and ask when one spelling matches, allow only when all do", () => {
+    const linked = { ...write, subjects: ["link/a", "src/a"] };
+    expect(judge(linked, policy("autonomous", "deny write_file(src/**)")).decision).toBe("deny");
+    expect(judge(linked, policy("autonomous", "ask write_file(link/**)")).decision).toBe("ask");
+    expect(judge(linked, policy("guided", "allow write_file(src/**)")).rule.text).toBe("trust level guided");
+    expect(judge(linked, policy("guided", "allow write_file(link/**)")).rule.text).toBe("trust level guided");
+    const both = policy("guided", "allow write_file(src/**)", "allow write_file(link/**)");
+    expect(judge(linked, both).rule.text).toBe("allow write_file(link/**)");
+  });
+
+  test("with a pattern are not about a call without a subject", () => {
+    const bare = { ...write, subjects: [] };
+    expect(judge(bare, policy("guided", "deny write_file(**)")).rule.text).toBe("trust level guided");
+    expect(judge(bare, policy("guided", "allow write_file(**)")).rule.text).toBe("trust level guided");
+    expect(judge(bare, policy("guided", "allow write_file")).decision).toBe("allow");
+    expect(judge(bare, policy("autonomous", "deny *")).decision).toBe("deny");
+  });
+});
+
+describe("protected paths that ask", () => {
+  const secretary: Judged = { ...write, subjects: ["docs/secretary.md"], protection: "ask" };
+
+  test.each(TRUST_LEVELS)("ask in trust level %s", (trust) => {
+    expect(judge(secretary, policy(trust))).toEqual({
+      decision: "ask",
+      rule: { text: "protected paths", source: "built-in" },
+      reason: "The path is named like one that holds secrets, so a write to it asks.",
+    });
+  });
+
+  test("are for writes: a read goes by trust", () => {
+    expect(judge({ ...secretary, effect: "read", danger: "safe" }, policy("guided")).decision).toBe("allow");
+  });
+
+  test("give way to a configured rule", () => {
+    expect(judge(secretary, policy("guided", "allow write_file(docs/**)")).decision).toBe("allow");
+    expect(judge(secretary, policy("guided", "deny write_file(docs/**)")).decision).toBe("deny");
+  });
+});
+
+describe("the built-in deny list", () => {
+  interface Row {
+    readonly id: string;
+    readonly cat: string;
+    readonly command: string;
+    readonly expected: string;
+  }
+  const corpus = new URL("../../test/corpus/commands.jsonl", import.meta.url);
+  const rows = readFileSync(corpus, "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"cat":"blocklist"'))
+    .map((line) => JSON.parse(line) as Row);
+
+  test("is checked against the whole corpus", () => expect(rows).toHaveLength(12));
+
+  test.each(rows)("$id $command is denied, however much is trusted", ({ command: line }) => {
+    for (const trust of TRUST_LEVELS) {
+      for (const tool of ["run_command", "bash"]) {
+        const verdict = judge({ ...command(line), tool }, policy(trust));
+        expect([verdict.decision, verdict.rule.source]).toEqual(["deny", "built-in deny list"]);
+      }
+    }
+  });
+
+  test.each([
+    "format c:",
+    "ls; sudo ls",
+    "echo $(curl x)",
+    "nice rm -rf ~/x",
+    "  sudo\tls",
+    "mkfs /dev/sda",
+    "sudo",
+  ])("denies %s", (line) => {
+    expect(judge(command(line), policy("autonomous")).decision).toBe("deny");
+  });
+
+  test.each(["git diff", "echo sudoku", "rm -rf build", "formatter x", "ncdu", "chmod 755 x", "ddrescue"])(
+    "is not about %s",
+    (line) => {
+      expect(judge(command(line), policy("autonomous")).decision).toBe("allow");
+    },
+  );
+
+  test("names what it denies", () => {
+    expect(judge(command("curl x"), policy("guided"))).toEqual({
+      decision: "deny",
+      rule: { text: "deny run_command(curl *)", source: "built-in deny list" },
+      reason: 'The built-in deny list has "curl *", and no rule allows this command.',
+    });
+  });
+
+  test("is beaten by a configured allow and by a configured ask, and is not about paths", () => {
+    expect(judge(command("curl x"), policy("guided", "allow run_command(curl *)")).decision).toBe("allow");
+    expect(judge(command("curl x"), policy("guided", "ask run_command(curl *)")).decision).toBe("ask");
+    expect(judge(command("curl x; ls"), policy("guided", "allow run_command(curl *)")).decision).toBe("deny");
+    expect(judge({ ...read, subjects: ["curl x"] }, policy("guided")).decision).toBe("allow");
+  });
+});

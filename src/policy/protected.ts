@@ -1,0 +1,139 @@
+// Which paths hold secrets or run by themselves, by name alone: the file need not exist.
+// Names are compared as the most forgiving file system would: without case, ignorable characters, or
+// trailing dots and blanks.
+import { HotcellError } from "../core/errors.ts";
+import { quote } from "../core/quote.ts";
+import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
+
+export type ProtectionClass = "secret" | "credential-data" | "credential-source" | "self-running" | "ci";
+
+export interface Protection {
+  readonly class: ProtectionClass;
+  readonly read: "allow" | "refuse";
+  readonly write: "allow" | "ask" | "refuse";
+}
+
+export interface ProtectOptions {
+  /** More globs, refused like secrets. */
+  readonly secrets?: readonly string[];
+  /** Globs that are not protected, whatever else names them. */
+  readonly allow?: readonly string[];
+}
+
+const PROTECTIONS: Readonly<Record<ProtectionClass, Protection>> = {
+  secret: { class: "secret", read: "refuse", write: "refuse" },
+  "credential-data": { class: "credential-data", read: "refuse", write: "refuse" },
+  "credential-source": { class: "credential-source", read: "allow", write: "ask" },
+  "self-running": { class: "self-running", read: "allow", write: "refuse" },
+  ci: { class: "ci", read: "allow", write: "allow" },
+};
+
+const KEY_NAME = /^id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)$|\.(pem|key|p12|pfx|ppk|jks|keystore)$/;
+
+/** Files that hold a credential rather than speak of one: these endings, or none (a leading dot is no ending). */
+const DATA_NAME = /^.[^.]*$|\.(json|txt|ya?ml|toml|ini|env|env\..*|xml|csv|conf|cfg|properties)$/s;
+
+const SELF_RUNNING_DIRECTORIES = new Set([".vscode", ".idea", ".claude", ".cursor"]);
+const SELF_RUNNING_NAMES = new Set([
+  ".gitmodules",
+  ".mcp.json",
+  ".envrc",
+  "hotcell.config.json",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".cshrc",
+  ".tcshrc",
+  ".kshrc",
+  ".inputrc",
+]);
+
+/** A path taken apart, folded. A path that ends in `/` is a directory: rows about files are not about it. */
+interface FoldedPath {
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly last: string;
+}
+
+interface Row {
+  readonly class: ProtectionClass;
+  covers(path: FoldedPath): boolean;
+}
+
+/** The first row that covers a path decides: `.git` goes before names, or git could not read a branch `fix-secret`. */
+const ROWS: readonly Row[] = [
+  { class: "secret", covers: ({ names }) => names.includes(".ssh") },
+  // git~1 is the short name of .git on a Windows drive.
+  { class: "self-running", covers: ({ names }) => names.includes(".git") || names.includes("git~1") },
+  { class: "secret", covers: ({ last }) => isSecretName(last) },
+  { class: "ci", covers: isCi },
+  { class: "credential-data", covers: ({ last }) => speaksOfCredentials(last) && DATA_NAME.test(last) },
+  { class: "self-running", covers: isSelfRunning },
+  { class: "credential-source", covers: ({ last }) => speaksOfCredentials(last) },
+];
+
+/** Takes resolved paths relative to the root, with `/` between names; gives null for what is not protected. */
+export function createProtection(options: ProtectOptions = {}): (relativePath: string) => Protection | null {
+  const exempt = compileGlobs(options.allow);
+  const rows: readonly Row[] = [{ class: "secret", covers: compileGlobs(options.secrets) }, ...ROWS];
+  return (relativePath) => {
+    const path = foldPath(relativePath);
+    if (exempt(path)) return null;
+    const row = rows.find((candidate) => candidate.covers(path));
+    return row ? PROTECTIONS[row.class] : null;
+  };
+}
+
+function compileGlobs(globs: readonly string[] = []): (path: FoldedPath) => boolean {
+  const patterns = globs.map((glob) => {
+    const fault = findPathPatternFault(glob);
+    if (fault !== null) {
+      throw new HotcellError("POLICY_INVALID", `Could not use the protected path ${quote(glob)}: ${fault}.`, {
+        glob,
+      });
+    }
+    return compilePathPattern(foldPath(normalizePathPattern(glob)).text);
+  });
+  return ({ text }) => patterns.some((matches) => matches(text));
+}
+
+function foldPath(path: string): FoldedPath {
+  const names = path.split("/").map(foldName);
+  const last = names.at(-1)!;
+  if (last === "") names.pop();
+  return { text: names.join("/"), names, last };
+}
+
+// Upper case first: ſ and the Kelvin sign meet their plain letters only there.
+function foldName(name: string): string {
+  const visible = name.replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return visible
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[.\s]+$/, "");
+}
+
+function isSecretName(name: string): boolean {
+  if (name.startsWith(".env.")) return name !== ".env.example";
+  return name === ".env" || name === ".netrc" || KEY_NAME.test(name);
+}
+
+function speaksOfCredentials(name: string): boolean {
+  return name.includes("credential") || name.includes("secret");
+}
+
+function isSelfRunning({ text, names, last }: FoldedPath): boolean {
+  if (names.some((name) => SELF_RUNNING_DIRECTORIES.has(name)) || SELF_RUNNING_NAMES.has(last)) return true;
+  return `/${text}/`.includes("/.config/fish/");
+}
+
+function isCi({ text, last }: FoldedPath): boolean {
+  return text.startsWith(".github/workflows/") || last === ".gitlab-ci.yml";
+}

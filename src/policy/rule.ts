@@ -1,0 +1,175 @@
+// A rule is one line: `allow write_file(src/**)`, `deny run_command(git push *)`, `ask *`.
+// What can't be read or can never match is refused here, so that no rule is silently without effect.
+import { HotcellError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import { quote } from "../core/quote.ts";
+import type { RuleOrigin, Verdict } from "../core/words.ts";
+import { collapseBlanks, findCommandPatternFault, matchesCommand } from "./command-pattern.ts";
+import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
+import { findTool, KNOWN_TOOLS, type KnownTool, type SubjectKind } from "./tool-names.ts";
+
+export type Decision = Verdict["decision"];
+
+/** From the strongest to the weakest. */
+export const DECISIONS: readonly Decision[] = ["deny", "ask", "allow"];
+
+export interface Rule {
+  readonly decision: Decision;
+  /** A tool's own name, or `*` for every tool. */
+  readonly tool: string;
+  readonly pattern: string | null;
+  readonly origin: RuleOrigin;
+  /** True when the rule is about this path or command line; the tool is not looked at. */
+  matches(subject: string): boolean;
+}
+
+/** Throws POLICY_INVALID with the place, the rule, what is wrong and what to write instead. */
+export function parseRule(
+  text: string,
+  place: { readonly source: string; readonly line?: number },
+  extraTools: readonly KnownTool[] = [],
+): Rule {
+  const origin: RuleOrigin = { text, ...place };
+  const { decision, name, written } = splitRule(origin);
+  if (name === "*") {
+    return makeRule({ decision, tool: "*", pattern: anyToolPattern(origin, written), origin }, "none");
+  }
+  const tool = knownTool(origin, name, extraTools);
+  const pattern = written === null ? null : readPattern(origin, tool, decision, written);
+  return makeRule({ decision, tool: tool.name, pattern, origin }, tool.subject);
+}
+
+/** Parses rules in order; also refuses one that another rule leaves without effect. */
+export function parseRules(
+  origins: readonly RuleOrigin[],
+  extraTools: readonly KnownTool[] = [],
+): readonly Rule[] {
+  const rules = origins.map(({ text, ...place }) => parseRule(text, place, extraTools));
+  for (const [index, rule] of rules.entries()) refuseIdle(rule, index, rules);
+  return rules;
+}
+
+/** `hotcell.config.json:4`, or the source alone. */
+export function formatPlace(origin: RuleOrigin): string {
+  return origin.line === undefined ? origin.source : `${origin.source}:${origin.line}`;
+}
+
+interface SplitRule {
+  readonly decision: Decision;
+  readonly name: string;
+  readonly written: string | null;
+}
+
+function splitRule(origin: RuleOrigin): SplitRule {
+  if (/\p{Cc}/u.test(origin.text.trim())) {
+    throw refused(origin, "it has a control character in it; write it on one line");
+  }
+  const [, word = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(origin.text.trim()) ?? [];
+  const decision = DECISIONS.find((known) => known === word);
+  if (decision === undefined) {
+    throw refused(origin, `it begins with ${quote(word)}; begin with "allow", "ask" or "deny"`);
+  }
+  if (!isBalanced(rest)) {
+    throw refused(origin, 'its parentheses do not pair; write it like "allow write_file(src/**)"');
+  }
+  const [, name, written = null] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(rest) ?? [];
+  if (name === undefined) {
+    throw refused(
+      origin,
+      `${quote(word)} must be followed by one tool, and maybe a pattern: "${word} write_file(src/**)"`,
+    );
+  }
+  return { decision, name, written };
+}
+
+function isBalanced(text: string): boolean {
+  let open = 0;
+  for (const letter of text) {
+    if (letter === "(") open++;
+    if (letter === ")") open--;
+    if (open < 0) return false;
+  }
+  return open === 0;
+}
+
+function anyToolPattern(origin: RuleOrigin, written: string | null): null {
+  if (written === null) return null;
+  throw refused(
+    origin,
+    `"*" takes no pattern, for it means paths to one tool and commands to another; name the tool`,
+  );
+}
+
+function knownTool(origin: RuleOrigin, name: string, extraTools: readonly KnownTool[]): KnownTool {
+  const tools = [...KNOWN_TOOLS, ...extraTools];
+  const tool = findTool(name, tools);
+  if (tool) return tool;
+  const names = [...new Set(tools.map((known) => known.name))];
+  const near = nearest(name, names).map(quote);
+  const hint = near.length > 0 ? `perhaps ${near.join(" or ")}` : `the tools are ${names.join(", ")}`;
+  throw refused(origin, `no tool is called ${quote(name)}; ${hint}`);
+}
+
+function readPattern(origin: RuleOrigin, tool: KnownTool, decision: Decision, written: string): string {
+  const pattern = tool.subject === "command" ? collapseBlanks(written) : written.trim();
+  const whole = `${decision} ${tool.name}`;
+  if (tool.subject === "none") {
+    throw refused(origin, `${tool.name} has nothing that a pattern could match; write "${whole}"`);
+  }
+  if (pattern === "") {
+    throw refused(origin, `its pattern is empty; write "${whole}" for every call of that tool`);
+  }
+  const fault =
+    tool.subject === "path" ? findPathPatternFault(pattern) : findCommandPatternFault(pattern, decision);
+  if (fault !== null) throw refused(origin, `its pattern can never match: ${fault}`);
+  return tool.subject === "path" ? normalizePathPattern(pattern) : pattern;
+}
+
+function makeRule(rule: Omit<Rule, "matches">, subject: SubjectKind): Rule {
+  const covers = coverageOf(rule, subject);
+  const isAllow = rule.decision === "allow";
+  return { ...rule, matches: (text) => !(isAllow && hasControlCharacter(text)) && covers(text) };
+}
+
+function coverageOf({ pattern, decision }: Omit<Rule, "matches">, subject: SubjectKind) {
+  if (pattern === null) return () => true;
+  if (subject === "path") return compilePathPattern(pattern);
+  return (line: string) => matchesCommand(pattern, decision, line);
+}
+
+// What a terminal obeys is never allowed unseen; tabs and line ends are the shell's own.
+function hasControlCharacter(text: string): boolean {
+  return /[\0-\x08\x0b-\x1f\x7f-\x9f]/.test(text);
+}
+
+function refuseIdle(rule: Rule, index: number, rules: readonly Rule[]): void {
+  const twin = rules.slice(0, index).find((other) => isSameRule(other, rule));
+  if (twin) {
+    throw refused(rule.origin, `it stands at ${formatPlace(twin.origin)} already; remove one of them`);
+  }
+  const stronger = rules.find((other) => isStronger(other, rule) && coversAllOf(other, rule));
+  if (!stronger) return;
+  const winner = `${quote(stronger.origin.text)} (${formatPlace(stronger.origin)})`;
+  throw refused(
+    rule.origin,
+    `it can never win, for ${winner} is stronger: deny, then ask, then allow; remove one of them`,
+  );
+}
+
+function isSameRule(a: Rule, b: Rule): boolean {
+  return a.decision === b.decision && a.tool === b.tool && a.pattern === b.pattern;
+}
+
+function isStronger(a: Rule, b: Rule): boolean {
+  return DECISIONS.indexOf(a.decision) < DECISIONS.indexOf(b.decision);
+}
+
+function coversAllOf(a: Rule, b: Rule): boolean {
+  const sameTool = a.tool === "*" || a.tool === b.tool;
+  return sameTool && (a.pattern === null || a.pattern === b.pattern);
+}
+
+function refused(origin: RuleOrigin, problem: string): HotcellError {
+  const message = `Could not load the rule ${quote(origin.text)} at ${formatPlace(origin)}: ${problem}.`;
+  return new HotcellError("POLICY_INVALID", message, { ...origin });
+}

@@ -1,0 +1,38 @@
+import type { DangerLevel } from "../core/words.ts";
+
+/** What a tool's rules can be about: a path, a command line, or nothing but the tool itself. */
+export type SubjectKind = "path" | "command" | "none";
+
+export interface KnownTool {
+  readonly name: string;
+  readonly subject: SubjectKind;
+  readonly danger: DangerLevel;
+}
+
+/** Every tool that a toolset of this or a later version has: a rule may name it before the tool is loaded. */
+export const KNOWN_TOOLS: readonly KnownTool[] = [
+  { name: "read_file", subject: "path", danger: "safe" },
+  { name: "write_file", subject: "path", danger: "dangerous" },
+  { name: "list_directory", subject: "path", danger: "safe" },
+  { name: "search_files", subject: "path", danger: "safe" },
+  { name: "run_command", subject: "command", danger: "dangerous" },
+  { name: "fs.list", subject: "path", danger: "safe" },
+  { name: "fs.read", subject: "path", danger: "safe" },
+  { name: "fs.search", subject: "path", danger: "safe" },
+  { name: "fs.write", subject: "path", danger: "dangerous" },
+  { name: "fs.apply_patch", subject: "path", danger: "dangerous" },
+  { name: "file_read", subject: "path", danger: "safe" },
+  { name: "file_write", subject: "path", danger: "dangerous" },
+  { name: "bash", subject: "command", danger: "dangerous" },
+  { name: "web_search", subject: "none", danger: "safe" },
+  { name: "time.now", subject: "none", danger: "safe" },
+];
+
+export function findTool(name: string, tools: readonly KnownTool[]): KnownTool | undefined {
+  return tools.find((tool) => isSameTool(tool.name, name));
+}
+
+/** `fs.read` and its form on the wire, `fs_read`, are one tool. */
+export function isSameTool(a: string, b: string): boolean {
+  return a.replaceAll(".", "_") === b.replaceAll(".", "_");
+}

@@ -1,0 +1,11 @@
+import type { Kit } from "../tools/define-tool.ts";
+import type { Runner } from "./runner.ts";
+
+/** Runs tools in this process. */
+export function createBuiltinRunner(kit: Kit): Runner {
+  return {
+    async run(tool, args, signal) {
+      return tool.run(args, kit, signal);
+    },
+  };
+}

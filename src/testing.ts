@@ -1,0 +1,3 @@
+// Contract suites, for whoever writes another part that must behave like hotcell's own.
+export type { TestWords } from "./testing/suite.ts";
+export { type WorkspaceUnderTest, workspaceContract } from "./testing/workspace-contract.ts";

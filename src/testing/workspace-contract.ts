@@ -1,0 +1,46 @@
+// What every mode of WorkspaceFS promises. A mode's test calls this with a way to open an empty workspace
+// that uses the built-in table of protected paths.
+import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { TestWords } from "./suite.ts";
+import { CHANGING } from "./workspace-changing.ts";
+import { NAMING } from "./workspace-naming.ts";
+import { READING } from "./workspace-reading.ts";
+import { REFUSING } from "./workspace-refusing.ts";
+import { TREES } from "./workspace-trees.ts";
+import { WRITING } from "./workspace-writing.ts";
+
+export interface WorkspaceUnderTest {
+  readonly workspace: WorkspaceFS;
+  /** Where the same files are seen and made without the workspace. Its parent may be written too. */
+  readonly root: string;
+  close(): void;
+}
+
+/** Behaviour, as a sentence, and what checks it in an empty workspace. */
+export type Checks = Readonly<Record<string, (on: WorkspaceUnderTest) => void>>;
+
+const TOPICS: Readonly<Record<string, Checks>> = {
+  reading: READING,
+  writing: WRITING,
+  changing: CHANGING,
+  trees: TREES,
+  naming: NAMING,
+  refusing: REFUSING,
+};
+
+export function workspaceContract({ describe, it }: TestWords, open: () => WorkspaceUnderTest): void {
+  for (const [topic, checks] of Object.entries(TOPICS)) {
+    describe(topic, () => {
+      for (const [title, check] of Object.entries(checks)) it(title, () => withWorkspace(open, check));
+    });
+  }
+}
+
+function withWorkspace(open: () => WorkspaceUnderTest, check: (on: WorkspaceUnderTest) => void): void {
+  const on = open();
+  try {
+    check(on);
+  } finally {
+    on.close();
+  }
+}

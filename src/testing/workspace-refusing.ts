@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import type { ErrorCode } from "../core/errors.ts";
+import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import { refuses } from "./suite.ts";
+import type { Checks } from "./workspace-contract.ts";
+
+type Operation = (workspace: WorkspaceFS, path: string) => unknown;
+
+const READS: Readonly<Record<string, Operation>> = {
+  read: (workspace, path) => workspace.read(path),
+  stream: (workspace, path) => [...workspace.stream(path)],
+};
+const LOOKS: Readonly<Record<string, Operation>> = {
+  ...READS,
+  resolve: (workspace, path) => workspace.resolve(path),
+  stat: (workspace, path) => workspace.stat(path),
+  list: (workspace, path) => workspace.list(path),
+  walk: (workspace, path) => [...workspace.walk(path)],
+  readlink: (workspace, path) => workspace.readlink(path),
+};
+const CHANGES: Readonly<Record<string, Operation>> = {
+  write: (workspace, path) => workspace.write(path, "CHANGED"),
+  append: (workspace, path) => workspace.append(path, "CHANGED"),
+  mkdir: (workspace, path) => workspace.mkdir(path),
+  remove: (workspace, path) => workspace.remove(path, { recursive: true }),
+  "rename from": (workspace, path) => workspace.rename(path, "moved"),
+  "rename to": (workspace, path) => workspace.rename("plain", path),
+  "copy from": (workspace, path) => workspace.copy(path, "copied"),
+  "copy to": (workspace, path) => workspace.copy("plain", path),
+  symlink: (workspace, path) => workspace.symlink("plain", path),
+  chmod: (workspace, path) => workspace.chmod(path, 0o600),
+};
+const ALL = { ...LOOKS, ...CHANGES };
+
+function refuseAll(
+  operations: Readonly<Record<string, Operation>>,
+  code: ErrorCode,
+  workspace: WorkspaceFS,
+  path: string,
+): void {
+  for (const operation of Object.values(operations)) refuses(code, () => operation(workspace, path));
+}
+
+/** Names, kinds and contents, as text. */
+function snapshot(dir: string): string {
+  const entries = fs.readdirSync(dir, { recursive: true, withFileTypes: true });
+  return entries
+    .map((entry) => {
+      const at = `${entry.parentPath}/${entry.name}`;
+      return entry.isFile() ? `${at}=${fs.readFileSync(at, "utf8")}` : at;
+    })
+    .sort()
+    .join("\n");
+}
+
+export const REFUSING: Checks = {
+  "no operation takes a path that leads outside, whether something is there or not"({ workspace, root }) {
+    fs.writeFileSync(`${root}/plain`, "");
+    fs.mkdirSync(`${root}/d`);
+    fs.writeFileSync(`${root}/../neighbour`, "CANARY");
+    const before = snapshot(`${root}/..`);
+    for (const path of [
+      "..",
+      "../neighbour",
+      "../missing",
+      "d/../../neighbour",
+      "d/missing/../../../neighbour",
+      "/etc/passwd",
+      "/",
+    ]) {
+      refuseAll(ALL, "PATH_OUTSIDE_WORKSPACE", workspace, path);
+    }
+    assert.equal(snapshot(`${root}/..`), before);
+  },
+
+  "no operation follows a link that leads outside"({ workspace, root }) {
+    fs.writeFileSync(`${root}/plain`, "");
+    fs.mkdirSync(`${root}/../neighbours`);
+    fs.writeFileSync(`${root}/../neighbours/f`, "CANARY");
+    fs.symlinkSync("../neighbours", `${root}/dir`);
+    fs.symlinkSync("/etc", `${root}/etc`);
+    fs.symlinkSync("dir", `${root}/chain`);
+    const before = snapshot(`${root}/..`);
+    for (const path of ["dir/f", "dir/missing", "dir/", "etc/passwd", "chain/f", "chain/../plain"]) {
+      refuseAll(ALL, "SYMLINK_OUTSIDE_WORKSPACE", workspace, path);
+    }
+    assert.equal(snapshot(`${root}/..`), before);
+  },
+
+  "no operation takes a path that can't be one"({ workspace, root }) {
+    fs.writeFileSync(`${root}/plain`, "");
+    for (const path of ["", "a\0b", "n".repeat(256), "d/".repeat(2049)]) {
+      refuseAll(ALL, "INVALID_ARGUMENTS", workspace, path);
+    }
+  },
+
+  "no operation goes below a file"({ workspace, root }) {
+    fs.writeFileSync(`${root}/plain`, "");
+    fs.writeFileSync(`${root}/f`, "");
+    for (const path of ["f/x", "f/x/y", "f/.", "f/.."]) refuseAll(ALL, "NOT_A_DIRECTORY", workspace, path);
+  },
+
+  "a loop of links ends in an error"({ workspace, root }) {
+    fs.symlinkSync("b", `${root}/a`);
+    fs.symlinkSync("a", `${root}/b`);
+    fs.symlinkSync("self/x", `${root}/self`);
+    for (const path of ["a", "b/c", "self"]) refuses("EXECUTION_ERROR", () => workspace.read(path));
+  },
+
+  "what is missing is told as such"({ workspace }) {
+    const { resolve, ...others } = LOOKS;
+    for (const path of ["missing", "missing/f", "missing/../f"])
+      refuseAll(others, "NOT_FOUND", workspace, path);
+    for (const path of ["missing", "missing/f"]) refuses("NOT_FOUND", () => workspace.remove(path));
+    assert.equal(workspace.resolve("missing").kind, null);
+  },
+
+  "secrets are neither read nor changed, in any spelling, by any operation"({ workspace, root }) {
+    fs.mkdirSync(`${root}/d`);
+    for (const file of [".env", "d/id_rsa", "plain"]) fs.writeFileSync(`${root}/${file}`, "CANARY");
+    fs.symlinkSync("../.env", `${root}/d/innocent`);
+    for (const path of [".env", "./d/../.env", "d/id_rsa", "d/innocent"]) {
+      refuseAll(READS, "PROTECTED_PATH", workspace, path);
+      for (const change of ["write", "append", "copy from", "copy to", "chmod"]) {
+        refuses("PROTECTED_PATH", () => CHANGES[change]!(workspace, path));
+      }
+    }
+    for (const change of ["remove", "rename from", "rename to"]) {
+      refuses("PROTECTED_PATH", () => CHANGES[change]!(workspace, ".env"));
+    }
+    refuses("PROTECTED_PATH", () => workspace.write(".ENV", "x"));
+    refuses("PROTECTED_PATH", () => workspace.symlink("../.env", "d/l"));
+    assert.deepEqual(fs.readdirSync(root).sort(), [".env", "d", "plain"]);
+  },
+
+  "what runs by itself is read and not changed"({ workspace, root }) {
+    fs.mkdirSync(`${root}/.git/hooks`, { recursive: true });
+    fs.writeFileSync(`${root}/.git/config`, "config");
+    fs.writeFileSync(`${root}/plain`, "");
+    assert.equal(workspace.read(".git/config").toString(), "config");
+    for (const change of ["write", "append", "remove", "rename from", "rename to", "copy to", "chmod"]) {
+      refuses("PROTECTED_PATH", () => CHANGES[change]!(workspace, ".git/config"));
+    }
+    refuses("PROTECTED_PATH", () => workspace.mkdir(".git/new"));
+    refuses("PROTECTED_PATH", () => workspace.symlink("../../plain", ".git/hooks/pre-commit"));
+    refuses("PROTECTED_PATH", () => workspace.remove(".git", { recursive: true }));
+    refuses("PROTECTED_PATH", () => workspace.rename(".git", "git"));
+    refuses("PROTECTED_PATH", () => workspace.chmod(".git", 0o700));
+  },
+
+  "files that hotcell itself makes while it writes are not there for anybody"({ workspace, root }) {
+    fs.mkdirSync(`${root}/d`);
+    fs.writeFileSync(`${root}/d/.hotcell-tmp-1`, "half");
+    fs.symlinkSync(".hotcell-tmp-1", `${root}/d/l`);
+    fs.writeFileSync(`${root}/plain`, "");
+    assert.deepEqual(
+      workspace.list("d").entries.map(({ name }) => name),
+      ["l"],
+    );
+    assert.deepEqual(
+      Array.from(workspace.walk("d"), ({ path }) => path),
+      ["d/l"],
+    );
+    for (const path of ["d/.hotcell-tmp-1", "d/l", "d/.hotcell-tmp-2", ".hotcell-tmp-3/f"]) {
+      refuseAll(READS, "NOT_FOUND", workspace, path);
+      for (const change of ["write", "append", "mkdir", "copy to", "chmod"]) {
+        refuses("NOT_FOUND", () => CHANGES[change]!(workspace, path));
+      }
+    }
+    workspace.remove("d", { recursive: true });
+    assert.deepEqual(fs.readdirSync(root), ["plain"]);
+  },
+
+  "after close every operation is refused, and closing again is fine"({ workspace, root }) {
+    fs.writeFileSync(`${root}/plain`, "kept");
+    workspace.close();
+    workspace.close();
+    refuseAll(ALL, "WORKSPACE_UNUSABLE", workspace, "plain");
+    assert.equal(fs.readFileSync(`${root}/plain`, "utf8"), "kept");
+  },
+
+  "no operation leaves a file open, however it ends"({ workspace, root }) {
+    fs.mkdirSync(`${root}/d/sub`, { recursive: true });
+    fs.symlinkSync("d/..", `${root}/l`);
+    const before = fs.readdirSync("/proc/self/fd").length;
+    for (const operation of Object.values(ALL)) {
+      for (const path of ["l/plain", "l/d", "missing", "d/../../x", "l/new/dir"]) {
+        fs.writeFileSync(`${root}/plain`, "x");
+        try {
+          operation(workspace, path);
+        } catch {}
+      }
+    }
+    for (const _ of workspace.stream("plain")) break;
+    for (const _ of workspace.walk(".")) break;
+    assert.equal(fs.readdirSync("/proc/self/fd").length, before);
+  },
+};

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { MOUNT_STAND_INS } from "../../test/kit/stand-ins.ts";
+import { isJsonObject, type Json } from "../core/json.ts";
+import { defineTool } from "./define-tool.ts";
+import { toolDefinitions, WIRE_FORMATS } from "./definitions.ts";
+
+const schema = {
+  type: "object",
+  properties: { path: { type: "string", description: "Where" }, format: { type: "string" } },
+  required: ["path"],
+  additionalProperties: false,
+};
+
+const tool = defineTool({
+  name: "fs.peek",
+  description: "Look.",
+  inputSchema: {
+    ...schema,
+    properties: { ...schema.properties, path: { ...schema.properties.path, format: "path" } },
+  },
+  category: "file",
+  danger: "safe",
+  effect: "read",
+  toolset: "test",
+  needs: [],
+  subject: "none",
+  run: () => ({}),
+});
+
+test.each([
+  ["openai", { type: "function", function: { name: "fs_peek", description: "Look.", parameters: schema } }],
+  ["ollama", { type: "function", function: { name: "fs.peek", description: "Look.", parameters: schema } }],
+  ["anthropic", { name: "fs_peek", description: "Look.", input_schema: schema }],
+  [
+    "mcp",
+    {
+      name: "fs.peek",
+      description: "Look.",
+      inputSchema: schema,
+      annotations: { readOnlyHint: true, destructiveHint: false },
+    },
+  ],
+] as const)("%s gets its own shape, and no format that only hotcell knows", (format, definition) => {
+  expect(toolDefinitions([tool], format)).toEqual([definition]);
+});
+
+test("AC-2: a definition serializes with camelCase fields", () => {
+  const [definition] = JSON.parse(JSON.stringify(toolDefinitions([tool], "mcp"))) as [object];
+  expect(Object.keys(definition)).toEqual(["name", "description", "inputSchema", "annotations"]);
+});
+
+describe("names", () => {
+  const rules = {
+    openai: /^[A-Za-z0-9_-]{1,64}$/,
+    anthropic: /^[A-Za-z0-9_-]{1,128}$/,
+    ollama: /./,
+    mcp: /^[A-Za-z0-9._-]{1,128}$/,
+  };
+
+  test.each(WIRE_FORMATS)("every name is one that %s takes", (format) => {
+    const definitions = toolDefinitions(MOUNT_STAND_INS, format);
+    expect(definitions.map(nameOf).filter((name) => !rules[format].test(name))).toEqual([]);
+  });
+});
+
+test("a tool that changes something is told to MCP clients as destructive", () => {
+  const hints = toolDefinitions(MOUNT_STAND_INS, "mcp").map((definition) => [
+    nameOf(definition),
+    isJsonObject(definition) && definition.annotations,
+  ]);
+  expect(hints).toEqual([
+    ["fs.list", { readOnlyHint: true, destructiveHint: false }],
+    ["fs.read", { readOnlyHint: true, destructiveHint: false }],
+    ["fs.search", { readOnlyHint: true, destructiveHint: false }],
+    ["fs.write", { readOnlyHint: false, destructiveHint: true }],
+    ["fs.apply_patch", { readOnlyHint: false, destructiveHint: true }],
+  ]);
+});
+
+function nameOf(definition: Json): string {
+  if (!isJsonObject(definition)) throw new Error("no object");
+  return String(isJsonObject(definition.function) ? definition.function.name : definition.name);
+}

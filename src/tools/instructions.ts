@@ -1,0 +1,23 @@
+import type { Tool } from "./define-tool.ts";
+import { wireSchema } from "./definitions.ts";
+
+/** The part of a system prompt that teaches a model without native tool calling how to call these tools. */
+export function toolInstructions(tools: readonly Tool[]): string {
+  return [INTRODUCTION, ...tools.map(describeTool)].join("\n\n");
+}
+
+const INTRODUCTION = `You can call tools. To call one, answer with this JSON object and nothing else, no text before or after it:
+
+{"tool_call":{"name":"TOOL","arguments":{"ARGUMENT":"VALUE"}}}
+
+"arguments" must match the tool's JSON Schema. Leave it out when the tool needs none:
+
+{"tool_call":{"name":"TOOL"}}
+
+One call at a time. The next message brings its result. To answer the user, write text without a tool call.
+
+The tools:`;
+
+function describeTool(tool: Tool): string {
+  return `${tool.name}: ${tool.description}\narguments: ${JSON.stringify(wireSchema(tool))}`;
+}

@@ -1,0 +1,121 @@
+import { HotcellError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { showName } from "../../workspace/names.ts";
+import { type Lines, readLines } from "../../workspace/read-lines.ts";
+import type { WorkspaceFS } from "../../workspace/workspace-fs.ts";
+import { defineTool } from "../define-tool.ts";
+import { guessMime, isBinary } from "./binary.ts";
+
+interface Args {
+  readonly path: string;
+  readonly start_line?: number;
+  readonly end_line?: number;
+}
+
+export const readFile = defineTool({
+  name: "read_file",
+  toolset: "sidecar",
+  description:
+    "Read a text file. Returns its lines, each with its number and a tab before it. For a large file give start_line and end_line.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      path: { type: "string", format: "path", description: "File path relative to the workspace" },
+      start_line: { type: "integer", minimum: 1, description: "First line to read (1-based)" },
+      end_line: { type: "integer", minimum: 1, description: "Last line to read (inclusive)" },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  category: "file",
+  danger: "safe",
+  effect: "read",
+  needs: ["workspace"],
+  subject: "path",
+  async run(args: Args, { workspace }, signal) {
+    checkRange(args);
+    const path = showName(workspace.resolve(args.path).path);
+    const { size } = workspace.stat(args.path);
+    const head = firstBytes(workspace, args.path);
+    const binary = isBinary(head);
+    if (
+      !binary &&
+      size > LIMITS.maxReadBytes &&
+      args.start_line === undefined &&
+      args.end_line === undefined
+    ) {
+      throw new HotcellError(
+        "FILE_TOO_LARGE",
+        `Could not read "${path}" whole: it has ${size} bytes, the limit is ${LIMITS.maxReadBytes}. Give start_line and end_line.`,
+      );
+    }
+    const range = {
+      start: args.start_line ?? 1,
+      end: args.end_line ?? Number.POSITIVE_INFINITY,
+      maxBytes: LIMITS.maxReadBytes,
+    };
+    const lines = await readLines(workspace, args.path, binary ? NOTHING : range, signal);
+    if (binary) return binaryOutput(path, size, head, lines);
+    return textOutput(path, range.start, lines);
+  },
+});
+
+const NOTHING = { start: 1, end: 0, maxBytes: 0 };
+
+function checkRange({ start_line: start = 1, end_line: end }: Args): void {
+  if (end === undefined || end >= start) return;
+  throw new HotcellError(
+    "INVALID_ARGUMENTS",
+    `The range is refused: end_line ${end} is before start_line ${start}.`,
+  );
+}
+
+function firstBytes(workspace: WorkspaceFS, path: string): Buffer {
+  for (const chunk of workspace.stream(path)) return Buffer.from(chunk.subarray(0, LIMITS.binaryProbeBytes));
+  return Buffer.alloc(0);
+}
+
+function binaryOutput(path: string, size: number, head: Buffer, { sha256 }: Lines): JsonObject {
+  const note = "This is a binary file: its content is not shown.";
+  return {
+    path,
+    content: null,
+    binary: true,
+    size,
+    mime: guessMime(head),
+    lines: null,
+    sha256,
+    truncated: false,
+    note,
+  };
+}
+
+function textOutput(path: string, start: number, lines: Lines): JsonObject {
+  const content = lines.lines.map((text, index) => `${start + index}\t${text}`).join("\n");
+  const notes = notesOf(start, lines);
+  const output = {
+    path,
+    content,
+    lines: lines.total,
+    sha256: lines.sha256,
+    truncated: lines.nextLine !== null,
+  };
+  return notes.length === 0 ? output : { ...output, note: notes.join(" ") };
+}
+
+function notesOf(start: number, { lines, nextLine, cutWithinLine, lossy, total }: Lines): string[] {
+  const notes: string[] = [];
+  if (nextLine !== null) {
+    const cut = cutWithinLine
+      ? `Line ${nextLine - 1} is longer than one answer may be and was cut.`
+      : "The answer was cut.";
+    notes.push(`${cut} Go on with start_line ${nextLine}.`);
+  }
+  if (total === null)
+    notes.push("sha256 and the count of lines were skipped: the file is larger than 256 MiB.");
+  if (lossy) notes.push("The file is not UTF-8: odd bytes are shown as U+FFFD.");
+  if (lines.length === 0 && start > 1)
+    notes.push(`There is no line ${start}${total === null ? "" : `: the file has ${total}`}.`);
+  return notes;
+}

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { Protection } from "../policy/protected.ts";
+import { openDirectoryView } from "./directory-view.ts";
+import { openRoot } from "./paths.ts";
+import type { WorkspaceFS } from "./workspace-fs.ts";
+
+export interface HostWorkspaceOptions {
+  readonly workspace: string;
+  /** As `openStateDir` gave it. */
+  readonly stateDir: string;
+  readonly protectionOf: (path: string) => Protection | null;
+}
+
+/** Mode `host`: reads and writes are the project's own files. */
+export function openHostWorkspace({ workspace, stateDir, protectionOf }: HostWorkspaceOptions): WorkspaceFS {
+  const root = openRoot(workspace);
+  const notesDir = path.join(stateDir, "workspaces", workspaceKey(root.path));
+  return openDirectoryView({ root, notesDir, protectionOf });
+}
+
+/** A short name for a workspace that stays the same from run to run. */
+export function workspaceKey(root: string): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,54 @@
+// Temporary files stand beside their targets, so a kill can leave one anywhere in the tree. A note in the
+// state directory is made before each and removed after it; at the next open the notes tell what to clear.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
+import { processToken, tokenIsAlive } from "../core/lock.ts";
+import { decodeName, osPath } from "./names.ts";
+import { atPlace, childPath, type Root, TEMP_PREFIX } from "./paths.ts";
+
+export interface Leftovers {
+  /** Notes that a temporary file is about to stand in this directory (canonical, relative); gives its name. */
+  announce(directory: string): string;
+  /** The temporary file is gone or has become its target. */
+  settle(temporary: string): void;
+}
+
+export function openLeftovers(root: Root, notesDir: string): Leftovers {
+  fs.mkdirSync(notesDir, { recursive: true, mode: 0o700 });
+  clearLeftovers(root, notesDir);
+  const token = processToken();
+  let count = 0;
+  return {
+    announce(directory) {
+      const temporary = `${TEMP_PREFIX}${token}-${count++}`;
+      // The note is a link that points nowhere: made whole in one step, content included.
+      fs.symlinkSync(osPath(`./${directory}`), path.join(notesDir, temporary));
+      return temporary;
+    },
+    settle(temporary) {
+      fs.unlinkSync(path.join(notesDir, temporary));
+    },
+  };
+}
+
+function clearLeftovers(root: Root, notesDir: string): void {
+  for (const temporary of fs.readdirSync(notesDir)) {
+    const token = temporary.slice(TEMP_PREFIX.length, temporary.lastIndexOf("-"));
+    if (tokenIsAlive(token)) continue;
+    const directory = decodeName(fs.readlinkSync(path.join(notesDir, temporary), "buffer"));
+    removeTemporary(root, directory, temporary);
+    fs.unlinkSync(path.join(notesDir, temporary));
+  }
+}
+
+function removeTemporary(root: Root, directory: string, temporary: string): void {
+  try {
+    atPlace(root, directory, {}, (place) => {
+      if (place.found !== null) fs.unlinkSync(childPath(place.found.fd, temporary));
+    });
+  } catch (error) {
+    const directoryIsGone = error instanceof HotcellError || osErrorCode(error) === "ENOENT";
+    if (!directoryIsGone) throw error;
+  }
+}

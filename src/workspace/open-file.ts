@@ -1,0 +1,104 @@
+// Regular files only: what is at a path is looked at before it is opened, so a FIFO or a device never is.
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { HotcellError } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import { writeAll } from "./atomic-write.ts";
+import { showName } from "./names.ts";
+import { explaining } from "./os-error.ts";
+import { type Found, fdPath } from "./paths.ts";
+import { kindOf } from "./tree.ts";
+
+export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
+const { O_NONBLOCK, O_NOCTTY, W_OK } = fs.constants;
+const CHUNK_BYTES = 1024 * 1024;
+
+const NOT_REGULAR = {
+  directory: "a directory",
+  fifo: "a FIFO",
+  socket: "a socket",
+  device: "a device",
+  symlink: "a symbolic link",
+} as const;
+
+/** The descriptor is the caller's to close. */
+export function openFile(found: Found, at: string, flags: number): number {
+  checkRegular(found, at, flags === O_RDONLY ? "read" : "write");
+  return fs.openSync(fdPath(found.fd), flags | O_NONBLOCK | O_NOCTTY);
+}
+
+export function withOpenFile<T>(found: Found, at: string, flags: number, work: (fd: number) => T): T {
+  const fd = openFile(found, at, flags);
+  try {
+    return work(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** A rename needs no right to the file it replaces; a read-only file is respected all the same. */
+export function checkReplaceable(found: Found, at: string): void {
+  checkRegular(found, at, "write");
+  fs.accessSync(fdPath(found.fd), W_OK);
+}
+
+function checkRegular(found: Found, at: string, action: string): void {
+  const kind = kindOf(found.stat) ?? "device";
+  if (kind === "file") return;
+  throw new HotcellError(
+    "NOT_A_FILE",
+    `Could not ${action} "${showName(at)}": it is ${NOT_REGULAR[kind]}, not a regular file.`,
+    {
+      path: at,
+      kind,
+    },
+  );
+}
+
+/** The whole file, or with `maxBytes` at most that much of its beginning. */
+export function readBytes(fd: number, at: string, maxBytes: number | undefined): Buffer {
+  const { size } = fs.fstatSync(fd);
+  if (maxBytes === undefined && size > LIMITS.maxReadBytes) throw tooLarge(at, size);
+  const wanted = Math.min(size, maxBytes ?? size);
+  const buffer = Buffer.allocUnsafe(wanted);
+  let length = 0;
+  for (let got = -1; length < wanted && got !== 0; length += got)
+    got = fs.readSync(fd, buffer, length, wanted - length, length);
+  return buffer.subarray(0, length);
+}
+
+function tooLarge(at: string, size: number): HotcellError {
+  return new HotcellError(
+    "FILE_TOO_LARGE",
+    `Could not read "${showName(at)}" whole: it has ${size} bytes, the limit is ${LIMITS.maxReadBytes}. Ask for a range of lines.`,
+    { path: at, size, maxBytes: LIMITS.maxReadBytes },
+  );
+}
+
+/** The file in pieces of at most 1 MiB; each is valid until the next is asked for. */
+export function* chunksOf(fd: number, at: string): Generator<Buffer, void, void> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let offset = 0; ; ) {
+    const got = explaining("read", at, () => fs.readSync(fd, buffer, 0, CHUNK_BYTES, offset));
+    if (got === 0) return;
+    offset += got;
+    yield buffer.subarray(0, got);
+  }
+}
+
+export function hashFile(fd: number, at: string): string {
+  const hash = createHash("sha256");
+  for (const chunk of chunksOf(fd, at)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/** An append that fails leaves the file as it was. */
+export function appendAll(fd: number, bytes: Uint8Array): void {
+  const { size } = fs.fstatSync(fd);
+  try {
+    writeAll(fd, bytes);
+  } catch (error) {
+    fs.ftruncateSync(fd, size);
+    throw error;
+  }
+}

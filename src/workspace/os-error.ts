@@ -1,0 +1,41 @@
+import { type ErrorCode, HotcellError, osErrorCode } from "../core/errors.ts";
+import { showName } from "./names.ts";
+
+const CODES: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
+  ["ENOENT", ["NOT_FOUND", "nothing is there"]],
+  ["ENOTDIR", ["NOT_A_DIRECTORY", "a part of the path is not a directory"]],
+  ["EISDIR", ["NOT_A_FILE", "it is a directory"]],
+  ["EEXIST", ["ALREADY_EXISTS", "something is there already"]],
+  ["ENOTEMPTY", ["ALREADY_EXISTS", "the directory is not empty"]],
+  ["ENXIO", ["NOT_A_FILE", "it is not a regular file"]],
+  ["ENAMETOOLONG", ["INVALID_ARGUMENTS", "the name is too long for this file system"]],
+  ["ELOOP", ["EXECUTION_ERROR", "it changed while it was opened; try again"]],
+  ["EACCES", ["EXECUTION_ERROR", "permission denied by the system"]],
+  ["EPERM", ["EXECUTION_ERROR", "the system does not permit it"]],
+  ["ENOSPC", ["EXECUTION_ERROR", "the disk is full"]],
+  ["EDQUOT", ["EXECUTION_ERROR", "the disk quota is used up"]],
+  ["EIO", ["EXECUTION_ERROR", "the disk reported an input/output error"]],
+  ["EROFS", ["EXECUTION_ERROR", "the file system is read-only"]],
+  ["EMFILE", ["EXECUTION_ERROR", "too many files are open; try again"]],
+  ["EFBIG", ["EXECUTION_ERROR", "the file would be larger than allowed"]],
+  ["EXDEV", ["EXECUTION_ERROR", "the two places are on different file systems"]],
+]);
+
+/** Runs file-system work and turns what the system refuses into an error that says what could not be done. */
+export function explaining<T>(action: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explain(action, path, error);
+  }
+}
+
+function explain(action: string, path: string, error: unknown): unknown {
+  const code = osErrorCode(error);
+  if (error instanceof HotcellError || code === undefined) return error;
+  const [hotcellCode, state] = CODES.get(code) ?? ["EXECUTION_ERROR", "the system refused"];
+  return new HotcellError(hotcellCode, `Could not ${action} "${showName(path)}": ${state} (${code}).`, {
+    path,
+    errno: code,
+  });
+}

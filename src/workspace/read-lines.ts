@@ -1,0 +1,105 @@
+// A range of lines from a file of any size: memory is bounded by the range and one chunk, and a file
+// above the hash limit is read only as far as the range needs.
+import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { LIMITS } from "../core/limits.ts";
+import type { WorkspaceFS } from "./workspace-fs.ts";
+
+const NEWLINE = 0x0a;
+const CHUNKS_PER_TURN = 8;
+
+export interface LineRequest {
+  /** 1-based. */
+  readonly start: number;
+  /** Inclusive; Infinity for the rest of the file. */
+  readonly end: number;
+  readonly maxBytes: number;
+}
+
+export interface Lines {
+  /** Without their newlines. */
+  readonly lines: readonly string[];
+  /** The first line that did not fit, or null. */
+  readonly nextLine: number | null;
+  /** The last line shown is only a beginning. */
+  readonly cutWithinLine: boolean;
+  /** Bytes that are not UTF-8 stand as U+FFFD. */
+  readonly lossy: boolean;
+  /** Of the whole file; null when it was too large to be read to its end. */
+  readonly total: number | null;
+  readonly sha256: string | null;
+}
+
+export async function readLines(
+  workspace: WorkspaceFS,
+  path: string,
+  wanted: LineRequest,
+  signal: AbortSignal,
+): Promise<Lines> {
+  const { size } = workspace.stat(path);
+  const takesAll = size <= LIMITS.maxHashBytes;
+  const hash = takesAll ? createHash("sha256") : null;
+  const collector = createCollector(wanted);
+  let turn = 0;
+  for (const chunk of workspace.stream(path)) {
+    signal.throwIfAborted();
+    hash?.update(chunk);
+    collector.take(chunk);
+    if (!takesAll && collector.isDone()) break;
+    if (++turn % CHUNKS_PER_TURN === 0) await nextTurn();
+  }
+  return {
+    ...collector.result(),
+    total: takesAll ? collector.total() : null,
+    sha256: hash?.digest("hex") ?? null,
+  };
+}
+
+function createCollector({ start, end, maxBytes }: LineRequest) {
+  const pieces: Buffer[] = [];
+  let line = 1;
+  let kept = 0;
+  let nextLine: number | null = null;
+  let lastByte = NEWLINE;
+  let lineBegins = 0;
+
+  /** Keeps bytes that belong to `line`; what goes over the limit ends the range at a line's beginning if it can. */
+  const keep = (bytes: Buffer): void => {
+    if (line < start || line > end || nextLine !== null) return;
+    const room = maxBytes - kept;
+    if (bytes.length > room) nextLine = lineBegins > 0 ? line : line + 1;
+    const part = Buffer.from(bytes.subarray(0, room));
+    pieces.push(part);
+    kept += part.length;
+  };
+
+  return {
+    take(chunk: Buffer): void {
+      for (let at = 0; at < chunk.length; ) {
+        const newline = chunk.indexOf(NEWLINE, at);
+        const stop = newline < 0 ? chunk.length : newline + 1;
+        keep(chunk.subarray(at, stop));
+        if (newline >= 0) {
+          line++;
+          lineBegins = kept;
+        }
+        at = stop;
+      }
+      lastByte = chunk[chunk.length - 1] ?? lastByte;
+    },
+    isDone: () => line > end || nextLine !== null,
+    total: () => (lastByte === NEWLINE ? line - 1 : line),
+    result() {
+      const wholeLines = nextLine !== null && lineBegins > 0;
+      const bytes = Buffer.concat(pieces).subarray(0, wholeLines ? Math.min(lineBegins, kept) : kept);
+      const text = bytes.toString("utf8");
+      const lossy = text.includes("\uFFFD") && !Buffer.from(text, "utf8").equals(bytes);
+      return { lines: splitLines(text), nextLine, cutWithinLine: nextLine !== null && !wholeLines, lossy };
+    },
+  };
+}
+
+function splitLines(text: string): string[] {
+  if (text === "") return [];
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}

@@ -1,0 +1,39 @@
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
+
+/** Makes the state directory, unless it and the workspace are inside one another: the log must be out of every tool's reach. */
+export function openStateDir(stateDir: string, workspace: string): string {
+  const state = realPathOf(path.resolve(stateDir));
+  const project = realPathOf(path.resolve(workspace));
+  if (isWithin(state, project) || isWithin(project, state)) {
+    throw new HotcellError(
+      "WORKSPACE_UNUSABLE",
+      `Could not keep state in "${stateDir}": it and the workspace "${workspace}" are inside one another. Set HOTCELL_STATE_DIR (or --state-dir) to a directory elsewhere.`,
+    );
+  }
+  try {
+    fs.mkdirSync(state, { recursive: true, mode: 0o700 });
+    fs.accessSync(state, fs.constants.W_OK);
+  } catch (error) {
+    throw new HotcellError(
+      "WORKSPACE_UNUSABLE",
+      `Could not keep state in "${stateDir}": the system refused (${osErrorCode(error)}). Set HOTCELL_STATE_DIR to a directory that you can write.`,
+    );
+  }
+  return state;
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer === "/" ? "/" : `${outer}/`);
+}
+
+/** The real path, also of what does not exist yet. */
+function realPathOf(absolute: string): string {
+  try {
+    return fs.realpathSync(absolute);
+  } catch (error) {
+    if (osErrorCode(error) !== "ENOENT") return absolute;
+    return path.join(realPathOf(path.dirname(absolute)), path.basename(absolute));
+  }
+}

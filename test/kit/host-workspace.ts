@@ -1,0 +1,29 @@
+// A workspace in mode host, in a directory of its own, with neighbours and state beside it.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createProtection } from "../../src/policy/protected.ts";
+import { openHostWorkspace } from "../../src/workspace/host.ts";
+import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+
+export interface HostWorld {
+  readonly top: string;
+  readonly root: string;
+  readonly stateDir: string;
+  open(): WorkspaceFS;
+  remove(): void;
+}
+
+export function makeHostWorld(): HostWorld {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-host-")));
+  const root = `${top}/ws`;
+  const stateDir = `${top}/state`;
+  for (const dir of [root, stateDir]) fs.mkdirSync(dir);
+  return {
+    top,
+    root,
+    stateDir,
+    open: () => openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() }),
+    remove: () => fs.rmSync(top, { recursive: true, force: true }),
+  };
+}
