@@ -47,9 +47,8 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-function summary({ seq, kind, toolName, outcome, output, prev, hash }) {
-  const ended = outcome
-    ? `${outcome.status}${outcome.why ? `/${outcome.why}` : ""} ${output?.error?.code ?? ""}`
-    : "";
-  return `${String(seq).padStart(2)} ${kind.padEnd(11)} ${toolName.padEnd(10)} ${prev.slice(0, 8)}→${hash.slice(0, 8)} ${ended}`;
+function summary({ seq, kind, toolName, outcome, why, output, prev, hash }) {
+  const ended = [outcome, why, output?.error?.code].filter(Boolean).join(" ");
+  const link = `${prev.slice(0, 8)}→${hash.slice(0, 8)}`;
+  return `${String(seq).padStart(2)} ${kind.padEnd(11)} ${toolName.padEnd(10)} ${link} ${ended}`;
 }

@@ -95,8 +95,11 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     now: () => performance.now(),
   };
   return makeCell(parts, () => {
-    log.close();
-    workspace.close();
+    try {
+      log.close();
+    } finally {
+      workspace.close();
+    }
   });
 }
 

@@ -81,7 +81,7 @@ function createGrant(request: ApprovalRequest): Grant {
 function notApproved({ tool, verdict }: ApprovalRequest, reason: string): HotcellError {
   return new HotcellError(
     "DENIED",
-    `${tool} was not run: it needs approval (${verdict.reason}) and ${reason}.`,
+    `${tool} was not run: it needs approval, and ${reason}. ${verdict.reason}`,
     {
       rule: verdict.rule,
     },

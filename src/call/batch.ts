@@ -34,7 +34,10 @@ function groupsOf(calls: readonly (ApprovedCall | RefusedCall)[]): (ApprovedCall
       groups.push([call]);
       reads = null;
     } else if (reads !== null && reads.length < LIMITS.maxParallelReads) reads.push(call);
-    else groups.push((reads = [call]));
+    else {
+      reads = [call];
+      groups.push(reads);
+    }
   }
   return groups;
 }

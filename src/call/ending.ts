@@ -1,11 +1,13 @@
 // How a call ended, before it is shaped and bounded.
-import { type ErrorCode, HotcellError } from "../core/errors.ts";
+import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { NotExecutedWhy, Outcome, Result } from "../core/words.ts";
 
 export interface Ending {
   readonly outcome: Outcome;
   readonly result: Result;
+  /** What the log says of an error beside its code and message. */
+  readonly details: ErrorDetails;
   /** Of an error that is a bug; for the log only. */
   readonly stack?: string;
 }
@@ -13,7 +15,7 @@ export interface Ending {
 export type Reached = "before it ran" | "while it ran";
 
 export function endedWell(output: JsonObject): Ending {
-  return { outcome: { status: "executed_ok" }, result: { ok: true, output } };
+  return { outcome: { status: "executed_ok" }, result: { ok: true, output }, details: {} };
 }
 
 export function endedBy(error: unknown, callId: string, reached: Reached): Ending {
@@ -22,6 +24,7 @@ export function endedBy(error: unknown, callId: string, reached: Reached): Endin
   const ending = {
     outcome,
     result: { ok: false, error: { code: known.code, message: known.message } },
+    details: known.details,
   } as const;
   return known === error
     ? ending

@@ -1,5 +1,6 @@
 // Step 8 of a call: the result in its toolset's shape, bounded; what was cut is kept as an artifact.
 import { checkJsonValue } from "../core/check-json-value.ts";
+import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Meta, Observation, Outcome, Result } from "../core/words.ts";
@@ -10,8 +11,8 @@ import type { CallStart } from "./prepare.ts";
 
 export interface Observed {
   readonly observation: Observation;
-  readonly outcome: Outcome;
-  readonly stack?: string;
+  /** How it ended, with what only the log is told. */
+  readonly ending: Ending;
 }
 
 export function observe(
@@ -19,10 +20,12 @@ export function observe(
   { start }: { readonly start: CallStart },
   parts: CallParts,
 ): Observed {
-  const { result, outcome, stack, artifact } = bounded(ending, start, parts);
-  const shape = sidecarObservation(start.name, result);
-  const observation = { ...shape, meta: metaOf(outcome, artifact, start, parts) };
-  return { observation, outcome, ...(stack !== undefined && { stack }) };
+  const { artifact, ...fitting } = bounded(ending, start, parts);
+  const shape = sidecarObservation(start.name, fitting.result);
+  return {
+    observation: { ...shape, meta: metaOf(fitting.outcome, artifact, start, parts) },
+    ending: fitting,
+  };
 }
 
 /** The call ran and the log can't say so: the caller must know. */
@@ -54,8 +57,13 @@ function bounded(
     const artifact = log.artifact(Buffer.from(text));
     return { ...ending, result: { ...ending.result, output: cutToFit(output) } as Result, artifact };
   } catch (error) {
-    return { ...endedBy(error, start.id, "while it ran"), artifact: null };
+    return { ...endedBy(notJson(start.name, error), start.id, "while it ran"), artifact: null };
   }
+}
+
+function notJson(tool: string, error: unknown): unknown {
+  if (!(error instanceof HotcellError) || error.code !== "INVALID_ARGUMENTS") return error;
+  return new HotcellError("EXECUTION_ERROR", `${tool} ran, but its result is not JSON: ${error.message}`);
 }
 
 function cutToFit(output: JsonObject): JsonObject {

@@ -110,19 +110,19 @@ function recordIntent(
 
 /** Exactly one line per call. A result that can't be recorded is given as a failure that says so. */
 function recordOutcome(
-  observed: Observed,
+  { observation, ending }: Observed,
   { start, verdict }: ApprovedCall | RefusedCall,
   { log, agentId }: CallParts,
 ): Observation {
-  const { observation, outcome, stack } = observed;
   const { meta, ...output } = observation;
+  const { outcome, result, details, stack } = ending;
   try {
     log.exec({
       toolCallId: start.id,
       toolName: start.name,
       agentId,
       input: start.input,
-      output,
+      output: result.ok ? output : { ...output, error: { ...result.error, details } },
       outcome,
       rule: verdict?.rule ?? null,
       durationMs: meta.durationMs,

@@ -18,7 +18,7 @@ export function withLock<T>(lockPath: string, work: () => T, token = processToke
   try {
     return work();
   } finally {
-    renameSync(join(lockPath, token), join(lockPath, FREE));
+    giveBack(lockPath, token);
   }
 }
 
@@ -40,6 +40,7 @@ function take(lockPath: string, token: string, deadline: number): void {
   let from = FREE;
   while (!passBaton(lockPath, from, token)) {
     const holder = findHolder(lockPath, token);
+    if (holder === token) return;
     if (performance.now() > deadline) throw heldTooLong(lockPath, holder);
     const held = tokenIsAlive(holder);
     from = held ? FREE : holder;
@@ -57,6 +58,14 @@ function passBaton(lockPath: string, from: string, to: string): boolean {
     throw osErrorCode(error) === "ENOTDIR" ? notALock(lockPath) : error;
   }
 }
+// The work is done by then, and that is what the caller must hear. A baton that can't be given back stays
+// with this process: the same token takes it up again, and others do when the process has ended.
+function giveBack(lockPath: string, token: string): void {
+  try {
+    renameSync(join(lockPath, token), join(lockPath, FREE));
+  } catch {}
+}
+
 function findHolder(lockPath: string, token: string): string {
   const names = namesIn(lockPath);
   if (names.length === 0) makeLock(lockPath, token);

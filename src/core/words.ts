@@ -78,5 +78,11 @@ export interface Meta {
   readonly durationMs: number;
 }
 
-/** A toolset's own result shape with `meta` beside it; safe to stringify. */
-export type Observation = { readonly [key: string]: unknown; readonly meta: Meta };
+/** What a call gives back: success and failure have the same keys. Safe to stringify. */
+export interface Observation {
+  readonly success: boolean;
+  readonly tool: string;
+  readonly output: JsonObject | null;
+  readonly error: ToolFailure | null;
+  readonly meta: Meta;
+}

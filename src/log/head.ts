@@ -19,7 +19,7 @@ export const EMPTY_HEAD: Head = { ...GENESIS, firstSeq: 1, bytes: 0, open: 0, op
 /** The head after one more record of so many bytes, which opens calls (+1) or ends them (-1). */
 export function advance(head: Head, { seq, hash }: Link, bytes: number, opened: number): Head {
   const { firstSeq } = head;
-  const open = head.open + opened;
+  const open = Math.max(0, head.open + opened);
   const openSince = open === 0 ? null : (head.openSince ?? { firstSeq, bytes: head.bytes });
   return { seq, hash, firstSeq, bytes: head.bytes + bytes, open, openSince };
 }

@@ -42,50 +42,54 @@ function refuseAll(
   for (const operation of Object.values(operations)) refuses(code, () => operation(workspace, path));
 }
 
-/** Names, kinds and contents, as text. */
-function snapshot(dir: string): string {
-  const entries = fs.readdirSync(dir, { recursive: true, withFileTypes: true });
-  return entries
-    .map((entry) => {
-      const at = `${entry.parentPath}/${entry.name}`;
-      return entry.isFile() ? `${at}=${fs.readFileSync(at, "utf8")}` : at;
-    })
-    .sort()
-    .join("\n");
+/** Names beside the workspace, and names and contents in these directories, as text. */
+function snapshot(root: string, ...dirs: string[]): string {
+  const entries = dirs.flatMap((dir) => fs.readdirSync(dir, { recursive: true, withFileTypes: true }));
+  const lines = entries.map((entry) => {
+    const at = `${entry.parentPath}/${entry.name}`;
+    return entry.isFile() ? `${at}=${fs.readFileSync(at, "utf8")}` : at;
+  });
+  return [...fs.readdirSync(`${root}/..`), ...lines].sort().join("\n");
+}
+
+function plantNeighbours(root: string): string {
+  const neighbours = `${root}/../neighbours`;
+  fs.mkdirSync(neighbours);
+  fs.writeFileSync(`${neighbours}/f`, "CANARY");
+  return neighbours;
 }
 
 export const REFUSING: Checks = {
   "no operation takes a path that leads outside, whether something is there or not"({ workspace, root }) {
     fs.writeFileSync(`${root}/plain`, "");
     fs.mkdirSync(`${root}/d`);
-    fs.writeFileSync(`${root}/../neighbour`, "CANARY");
-    const before = snapshot(`${root}/..`);
+    const neighbours = plantNeighbours(root);
+    const before = snapshot(root, root, neighbours);
     for (const path of [
       "..",
-      "../neighbour",
+      "../neighbours/f",
       "../missing",
-      "d/../../neighbour",
-      "d/missing/../../../neighbour",
+      "d/../../neighbours",
+      "d/missing/../../../neighbours",
       "/etc/passwd",
       "/",
     ]) {
       refuseAll(ALL, "PATH_OUTSIDE_WORKSPACE", workspace, path);
     }
-    assert.equal(snapshot(`${root}/..`), before);
+    assert.equal(snapshot(root, root, neighbours), before);
   },
 
   "no operation follows a link that leads outside"({ workspace, root }) {
     fs.writeFileSync(`${root}/plain`, "");
-    fs.mkdirSync(`${root}/../neighbours`);
-    fs.writeFileSync(`${root}/../neighbours/f`, "CANARY");
+    const neighbours = plantNeighbours(root);
     fs.symlinkSync("../neighbours", `${root}/dir`);
     fs.symlinkSync("/etc", `${root}/etc`);
     fs.symlinkSync("dir", `${root}/chain`);
-    const before = snapshot(`${root}/..`);
+    const before = snapshot(root, root, neighbours);
     for (const path of ["dir/f", "dir/missing", "dir/", "etc/passwd", "chain/f", "chain/../plain"]) {
       refuseAll(ALL, "SYMLINK_OUTSIDE_WORKSPACE", workspace, path);
     }
-    assert.equal(snapshot(`${root}/..`), before);
+    assert.equal(snapshot(root, root, neighbours), before);
   },
 
   "no operation takes a path that can't be one"({ workspace, root }) {

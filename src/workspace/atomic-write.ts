@@ -1,25 +1,24 @@
 // A file is replaced in one step: a temporary file beside it, written, synced, renamed over it.
 // After a kill at any instant the target is wholly old or wholly new.
 import fs from "node:fs";
+import { osErrorCode } from "../core/errors.ts";
 import type { Leftovers } from "./leftovers.ts";
+import type { Owner } from "./owner.ts";
 import { childPath } from "./paths.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
+/** What a new file shall have; null leaves it to the system. */
+export interface Attributes {
+  readonly mode: number | null;
+  readonly owner: Owner | null;
 }
 
-export interface Target {
+export interface Target extends Attributes {
   /** Open directory, its canonical path, and the name in it. */
   readonly dir: number;
   readonly directory: string;
   readonly name: string;
-  /** What a replaced file had; null for a new file. */
-  readonly mode: number | null;
-  /** Who the file shall belong to; null leaves it to the system. */
-  readonly owner: Owner | null;
 }
 
 /** `fill` writes the content through the descriptor of the temporary file. */
@@ -27,25 +26,41 @@ export function replaceFile(target: Target, leftovers: Leftovers, fill: (fd: num
   const temporary = leftovers.announce(target.directory);
   const from = childPath(target.dir, temporary);
   try {
-    writeTemporary(from, target, fill);
+    createFile(from, target, (fd) => {
+      fill(fd);
+      fs.fsyncSync(fd);
+    });
     fs.renameSync(from, childPath(target.dir, target.name));
   } catch (error) {
-    fs.rmSync(from, { force: true });
+    if (tryUnlink(from)) leftovers.settle(temporary);
     throw error;
+  }
+  leftovers.settle(temporary);
+}
+
+/** Fails when something of that name is there. Mode and owner are set before there is content to be seen. */
+export function createFile(
+  at: string | Buffer,
+  { mode, owner }: Attributes,
+  fill: (fd: number) => void,
+): void {
+  const fd = fs.openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  try {
+    if (owner !== null) fs.fchownSync(fd, owner.uid, owner.gid);
+    if (mode !== null) fs.fchmodSync(fd, mode & 0o777);
+    fill(fd);
   } finally {
-    leftovers.settle(temporary);
+    fs.closeSync(fd);
   }
 }
 
-function writeTemporary(at: string | Buffer, target: Target, fill: (fd: number) => void): void {
-  const fd = fs.openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+/** Whether it is gone. */
+function tryUnlink(at: string | Buffer): boolean {
   try {
-    fill(fd);
-    if (target.owner !== null) fs.fchownSync(fd, target.owner.uid, target.owner.gid);
-    if (target.mode !== null) fs.fchmodSync(fd, target.mode & 0o777);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
+    fs.unlinkSync(at);
+    return true;
+  } catch (error) {
+    return osErrorCode(error) === "ENOENT";
   }
 }
 

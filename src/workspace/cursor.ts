@@ -31,7 +31,8 @@ export function createCursor(start: number): Cursor {
     },
     down(name) {
       const next = openChildDirectory(fd, name);
-      above.push(fs.fstatSync(fd));
+      const { dev, ino } = fs.fstatSync(fd);
+      above.push({ dev, ino });
       moveTo(next);
     },
     up() {

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import fs from "node:fs";
 import path from "node:path";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
 import type { Protection } from "../policy/protected.ts";
 import { openDirectoryView } from "./directory-view.ts";
 import { openRoot } from "./paths.ts";
@@ -16,7 +18,17 @@ export interface HostWorkspaceOptions {
 export function openHostWorkspace({ workspace, stateDir, protectionOf }: HostWorkspaceOptions): WorkspaceFS {
   const root = openRoot(workspace);
   const notesDir = path.join(stateDir, "workspaces", workspaceKey(root.path));
-  return openDirectoryView({ root, notesDir, protectionOf });
+  try {
+    return openDirectoryView({ root, notesDir, protectionOf });
+  } catch (error) {
+    fs.closeSync(root.fd);
+    throw osErrorCode(error) === undefined ? error : unusable(workspace, error);
+  }
+}
+
+function unusable(workspace: string, error: unknown): HotcellError {
+  const message = `Could not open the workspace "${workspace}": what is noted about it in the state directory can't be used (${osErrorCode(error)}).`;
+  return new HotcellError("WORKSPACE_UNUSABLE", message, {}, { cause: error });
 }
 
 /** A short name for a workspace that stays the same from run to run. */

@@ -27,7 +27,11 @@ export function openLeftovers(root: Root, notesDir: string): Leftovers {
       return temporary;
     },
     settle(temporary) {
-      fs.unlinkSync(path.join(notesDir, temporary));
+      try {
+        fs.unlinkSync(path.join(notesDir, temporary));
+      } catch {
+        // What the note was for is done; a note that stays is cleared at a later open.
+      }
     },
   };
 }
@@ -35,20 +39,26 @@ export function openLeftovers(root: Root, notesDir: string): Leftovers {
 function clearLeftovers(root: Root, notesDir: string): void {
   for (const temporary of fs.readdirSync(notesDir)) {
     const token = temporary.slice(TEMP_PREFIX.length, temporary.lastIndexOf("-"));
-    if (tokenIsAlive(token)) continue;
-    const directory = decodeName(fs.readlinkSync(path.join(notesDir, temporary), "buffer"));
-    removeTemporary(root, directory, temporary);
-    fs.unlinkSync(path.join(notesDir, temporary));
+    if (!tokenIsAlive(token)) unlessGone(() => clear(root, notesDir, temporary));
   }
 }
 
-function removeTemporary(root: Root, directory: string, temporary: string): void {
+function clear(root: Root, notesDir: string, temporary: string): void {
+  const note = path.join(notesDir, temporary);
+  const directory = decodeName(fs.readlinkSync(note, "buffer"));
+  unlessGone(() =>
+    atPlace(root, directory, {}, ({ found }) => {
+      if (found !== null) fs.unlinkSync(childPath(found.fd, temporary));
+    }),
+  );
+  fs.unlinkSync(note);
+}
+
+/** Somebody may have removed or replaced the directory meanwhile, or another process have cleared the same. */
+function unlessGone(work: () => void): void {
   try {
-    atPlace(root, directory, {}, (place) => {
-      if (place.found !== null) fs.unlinkSync(childPath(place.found.fd, temporary));
-    });
+    work();
   } catch (error) {
-    const directoryIsGone = error instanceof HotcellError || osErrorCode(error) === "ENOENT";
-    if (!directoryIsGone) throw error;
+    if (!(error instanceof HotcellError) && osErrorCode(error) !== "ENOENT") throw error;
   }
 }

@@ -86,6 +86,10 @@ export function* chunksOf(fd: number, at: string): Generator<Buffer, void, void>
   }
 }
 
+export function copyBytes(source: number, at: string, target: number): void {
+  for (const chunk of chunksOf(source, at)) writeAll(target, chunk);
+}
+
 export function hashFile(fd: number, at: string): string {
   const hash = createHash("sha256");
   for (const chunk of chunksOf(fd, at)) hash.update(chunk);

@@ -276,7 +276,10 @@ class Walker {
     return new HotcellError(
       byLink ? "SYMLINK_OUTSIDE_WORKSPACE" : "PATH_OUTSIDE_WORKSPACE",
       `Path "${this.shown}" is refused: ${way}. Use a path relative to the workspace.`,
-      { path: this.input, reason: byLink ? "symlink leads outside" : "path leads outside" },
+      {
+        path: path.posix.normalize(this.input),
+        reason: byLink ? "symlink leads outside" : "path leads outside",
+      },
     );
   }
 
@@ -308,7 +311,7 @@ function pathProblem(input: string): string | null {
   if (input.includes("\0")) return "it has a NUL character";
   if (hasHalfCharacter(input)) return "it has half a character (an unpaired surrogate)";
   if (lengthOf(input) > LIMITS.maxPathBytes) return `it is longer than ${LIMITS.maxPathBytes} bytes`;
-  if (input.split("/").some((name) => lengthOf(name) > LIMITS.maxNameBytes)) {
+  if (input.split("/").some((name) => lengthOf(unshowName(name) ?? name) > LIMITS.maxNameBytes)) {
     return `a name in it is longer than ${LIMITS.maxNameBytes} bytes`;
   }
   return null;
@@ -328,7 +331,7 @@ const join = (base: string, relative: string): string =>
   base === "/" ? `/${relative}` : `${base}/${relative}`;
 
 /** What a path of many names may meet and a single name does not: then each name is tried by itself. */
-const ON_THE_WAY = new Set(["ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"]);
+const ON_THE_WAY = new Set(["ENOTDIR", "ELOOP", "EACCES"]);
 
 function tryOpenPath(dir: number, name: string, flags = 0): number | null {
   if (name.startsWith(TEMP_PREFIX) || name.includes(`/${TEMP_PREFIX}`)) return null;
@@ -336,7 +339,7 @@ function tryOpenPath(dir: number, name: string, flags = 0): number | null {
     return fs.openSync(childPath(dir, name), O_PATH | flags);
   } catch (error) {
     const code = osErrorCode(error) ?? "";
-    if (code === "ENOENT" || (flags === 0 && ON_THE_WAY.has(code))) return null;
+    if (code === "ENOENT" || code === "ENAMETOOLONG" || (flags === 0 && ON_THE_WAY.has(code))) return null;
     throw error;
   }
 }

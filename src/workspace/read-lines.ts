@@ -1,6 +1,7 @@
 // A range of lines from a file of any size: memory is bounded by the range and one chunk, and a file
 // above the hash limit is read only as far as the range needs.
 import { createHash } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "../core/limits.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
@@ -39,7 +40,7 @@ export async function readLines(
   const { size } = workspace.stat(path);
   const takesAll = size <= LIMITS.maxHashBytes;
   const hash = takesAll ? createHash("sha256") : null;
-  const collector = createCollector(wanted);
+  const collector = createCollector(wanted, size);
   let turn = 0;
   for (const chunk of workspace.stream(path)) {
     signal.throwIfAborted();
@@ -55,22 +56,27 @@ export async function readLines(
   };
 }
 
+/** `size` is what the file has, so that no more memory is taken than it can fill. */
 function createCollector({ start, end, maxBytes }: LineRequest) {
   const pieces: Buffer[] = [];
   let line = 1;
   let kept = 0;
+  /** What is kept of whole lines. */
+  let wholeLines = 0;
   let nextLine: number | null = null;
   let lastByte = NEWLINE;
-  let lineBegins = 0;
 
-  /** Keeps bytes that belong to `line`; what goes over the limit ends the range at a line's beginning if it can. */
+  /** Keeps bytes that belong to `line`, until the limit. */
   const keep = (bytes: Buffer): void => {
     if (line < start || line > end || nextLine !== null) return;
-    const room = maxBytes - kept;
-    if (bytes.length > room) nextLine = lineBegins > 0 ? line : line + 1;
-    const part = Buffer.from(bytes.subarray(0, room));
+    const part = Buffer.from(bytes.subarray(0, maxBytes - kept));
     pieces.push(part);
     kept += part.length;
+    if (part.length < bytes.length) nextLine = wholeLines > 0 ? line : line + 1;
+  };
+  const endLine = (): void => {
+    line++;
+    if (nextLine === null) wholeLines = kept;
   };
 
   return {
@@ -79,10 +85,7 @@ function createCollector({ start, end, maxBytes }: LineRequest) {
         const newline = chunk.indexOf(NEWLINE, at);
         const stop = newline < 0 ? chunk.length : newline + 1;
         keep(chunk.subarray(at, stop));
-        if (newline >= 0) {
-          line++;
-          lineBegins = kept;
-        }
+        if (newline >= 0) endLine();
         at = stop;
       }
       lastByte = chunk[chunk.length - 1] ?? lastByte;
@@ -90,11 +93,12 @@ function createCollector({ start, end, maxBytes }: LineRequest) {
     isDone: () => line > end || nextLine !== null,
     total: () => (lastByte === NEWLINE ? line - 1 : line),
     result() {
-      const wholeLines = nextLine !== null && lineBegins > 0;
-      const bytes = Buffer.concat(pieces).subarray(0, wholeLines ? Math.min(lineBegins, kept) : kept);
-      const text = bytes.toString("utf8");
-      const lossy = text.includes("\uFFFD") && !Buffer.from(text, "utf8").equals(bytes);
-      return { lines: splitLines(text), nextLine, cutWithinLine: nextLine !== null && !wholeLines, lossy };
+      const cutWithinLine = nextLine !== null && wholeLines === 0;
+      const bytes = Buffer.concat(pieces).subarray(0, nextLine === null || cutWithinLine ? kept : wholeLines);
+      const text = cutWithinLine ? new StringDecoder("utf8").write(bytes) : bytes.toString("utf8");
+      const lossy =
+        text.includes("\uFFFD") && !bytes.subarray(0, Buffer.byteLength(text)).equals(Buffer.from(text));
+      return { lines: splitLines(text), nextLine, cutWithinLine, lossy };
     },
   };
 }

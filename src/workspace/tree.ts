@@ -10,45 +10,51 @@ export interface NamedKind {
   readonly kind: FileKind;
 }
 
-/** One step of a tour through a tree. `dir` is open until the next step: the directory that holds `name`, or on `enter` the one entered. */
+/** One step of a tour through a tree. `dir` and `trail` are as they are until the next step. */
 export interface TreeStep extends NamedKind {
   readonly step: "entry" | "enter" | "leave";
+  /** The open directory that holds `name`, or on `enter` the one entered. */
   readonly dir: number;
-  /** Relative to where the tour began. */
-  readonly path: string;
+  /** The names on the way from where the tour began, this one last. */
+  readonly trail: readonly string[];
+}
+
+export interface TourOptions {
+  /** Whether to go on below this directory; all of them when left out. */
+  readonly enters?: (trail: readonly string[]) => boolean;
+  /** Also visit the temporary files that hotcell makes itself. */
+  readonly temporary?: boolean;
 }
 
 /** Visits everything below an open directory, in order of names, following no link: an `enter` and a `leave` for each directory, one `entry` for one that is not to be entered. */
 export function* tourTree(
   start: number,
-  enters: (path: string) => boolean = () => true,
+  { enters = () => true, temporary = false }: TourOptions = {},
 ): Generator<TreeStep, void, void> {
   const cursor = createCursor(start);
-  const levels: { names: NamedKind[]; path: string }[] = [
-    { names: readNames(cursor.fd).reverse(), path: "" },
-  ];
-  const trail: NamedKind[] = [];
+  const trail: string[] = [];
+  // What is still to be visited in each directory on the trail, last first.
+  const levels: NamedKind[][] = [];
+  const open = () => levels.push(readNames(cursor.fd, temporary).reverse());
   try {
-    while (levels.length > 0) {
-      const level = levels[levels.length - 1]!;
-      const next = level.names.pop();
+    for (open(); levels.length > 0; ) {
+      const next = levels.at(-1)!.pop();
       if (next === undefined) {
         levels.pop();
-        const left = trail.pop();
-        if (left === undefined) return;
+        if (levels.length === 0) return;
         cursor.up();
-        yield { ...left, step: "leave", dir: cursor.fd, path: level.path };
+        yield { step: "leave", name: trail.at(-1)!, kind: "directory", dir: cursor.fd, trail };
+        trail.pop();
         continue;
       }
-      const path = level.path === "" ? next.name : `${level.path}/${next.name}`;
-      if (next.kind !== "directory" || !enters(path)) {
-        yield { ...next, step: "entry", dir: cursor.fd, path };
-        continue;
-      }
-      if (!tryDown(cursor, next.name)) continue;
-      yield { ...next, step: "enter", dir: cursor.fd, path };
-      trail.push(next);
-      levels.push({ names: readNames(cursor.fd).reverse(), path });
+      trail.push(next.name);
+      if (next.kind !== "directory" || !enters(trail)) {
+        yield { ...next, step: "entry", dir: cursor.fd, trail };
+        trail.pop();
+      } else if (tryDown(cursor, next.name)) {
+        yield { ...next, step: "enter", dir: cursor.fd, trail };
+        open();
+      } else trail.pop();
     }
   } finally {
     cursor.close();
@@ -67,9 +73,9 @@ function tryDown(cursor: { down(name: string): void }, name: string): boolean {
   }
 }
 
-/** The names in an open directory, sorted, without hotcell's own temporary files. */
-export function readNames(dir: number): NamedKind[] {
-  const names = readDirectory(dir).filter(({ name }) => !name.startsWith(TEMP_PREFIX));
+/** The names in an open directory, sorted; without hotcell's own temporary files unless they are wanted. */
+export function readNames(dir: number, temporary = false): NamedKind[] {
+  const names = readDirectory(dir).filter(({ name }) => temporary || !name.startsWith(TEMP_PREFIX));
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

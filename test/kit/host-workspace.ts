@@ -1,4 +1,5 @@
 // A workspace in mode host, in a directory of its own, with neighbours and state beside it.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -24,6 +25,6 @@ export function makeHostWorld(): HostWorld {
     root,
     stateDir,
     open: () => openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() }),
-    remove: () => fs.rmSync(top, { recursive: true, force: true }),
+    remove: () => execFileSync("rm", ["-rf", top]),
   };
 }

@@ -1,0 +1,31 @@
+// The process whose cost is measured: told "cell" or "raw" and a project, it does what it is sent.
+import fs from "node:fs/promises";
+import path from "node:path";
+import { openCell } from "../dist/index.js";
+
+const [kind, project, stateDir] = process.argv.slice(2);
+const run = kind === "cell" ? await throughCell() : throughNode();
+
+process.on("message", async ({ operation, count }) => {
+  for (let done = 0; done < count; done++) await run(operation);
+  process.send("done");
+});
+process.send("ready");
+
+async function throughCell() {
+  const cell = await openCell({ workspace: project, stateDir, fs: "host", trust: "autonomous" });
+  return async ({ tool, args }) => {
+    const { success, error } = await cell.call({ name: tool, arguments: args });
+    if (!success) throw new Error(`${tool}: ${error.message}`);
+  };
+}
+
+function throughNode() {
+  const at = (name) => path.join(project, name);
+  const operations = {
+    read_file: (args) => fs.readFile(at(args.path), "utf8"),
+    write_file: (args) => fs.writeFile(at(args.path), args.content),
+    list_directory: (args) => fs.readdir(at(args.path)),
+  };
+  return ({ tool, args }) => operations[tool](args);
+}

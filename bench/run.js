@@ -1,0 +1,21 @@
+// `npm run bench -- NAME [--json]`: each subject compares hotcell with others, side by side, in one run.
+import { existsSync } from "node:fs";
+
+const SUBJECTS = new Map([["calls", () => import("./calls.js")]]);
+
+const args = process.argv.slice(2);
+const json = args.includes("--json");
+const [name, ...more] = args.filter((arg) => arg !== "--json");
+const load = SUBJECTS.get(name);
+
+if (load === undefined || more.length > 0) {
+  process.stderr.write(`Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()]}\n`);
+  process.exitCode = 2;
+} else if (!existsSync(new URL("../dist/index.js", import.meta.url))) {
+  process.stderr.write("hotcell is not built yet. Run: npm run build\n");
+  process.exitCode = 2;
+} else {
+  const { measure, format } = await load();
+  const report = await measure();
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : format(report));
+}

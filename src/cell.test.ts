@@ -1,0 +1,581 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { STUDIO_STAND_INS } from "../test/kit/stand-ins.ts";
+import { openTempCell, tempDir } from "../test/kit/temp-cell.ts";
+import type { ApprovalRequest } from "./approval/approve.ts";
+import { openCell } from "./cell.ts";
+import type { JsonObject } from "./core/json.ts";
+import { defineTool, type Tool } from "./tools/define-tool.ts";
+
+const META = {
+  callId: "c1",
+  outcome: "executed_ok",
+  session: null,
+  strategy: "host",
+  isolation: "none",
+  repairs: [],
+  changes: null,
+  artifact: null,
+  durationMs: expect.any(Number),
+};
+
+const tool = (name: string, run: Tool["run"], more: Partial<Tool> = {}): Tool =>
+  defineTool({
+    name,
+    toolset: "own",
+    description: "A tool of a test.",
+    inputSchema: { type: "object", properties: { value: {} }, additionalProperties: false },
+    category: "info",
+    danger: "safe",
+    effect: "read",
+    needs: [],
+    subject: "none",
+    run,
+    ...more,
+  } as Parameters<typeof defineTool>[0]);
+
+describe("one call", () => {
+  test("P1.5 gives a whole observation, the same frame for success and failure", async () => {
+    const { cell } = await openTempCell({}, { "a.txt": "hello\n" });
+    const sha256 = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+    expect(await cell.call({ id: "c1", name: "read_file", arguments: { path: "a.txt" } })).toEqual({
+      success: true,
+      tool: "read_file",
+      output: { path: "a.txt", content: "1\thello", lines: 1, sha256, truncated: false },
+      error: null,
+      meta: META,
+    });
+    expect(await cell.call({ id: "c1", name: "read_file", arguments: { path: "b.txt" } })).toEqual({
+      success: false,
+      tool: "read_file",
+      output: null,
+      error: { code: "NOT_FOUND", message: 'Could not look at "b.txt": nothing is there.' },
+      meta: { ...META, outcome: "executed_error" },
+    });
+  });
+
+  test("P1.4 time.now answers a name-only call, also in the legacy text form", async () => {
+    const { cell } = await openTempCell();
+    for (const request of [
+      { name: "time.now" },
+      '{"tool_call":{"name":"time.now"}}',
+      '{"tool_call":{"name":"time.now","arguments":{}}}',
+    ]) {
+      const { success, output } = await cell.call(request);
+      expect([success, output]).toEqual([
+        true,
+        { iso: expect.stringMatching(/^\d{4}-.*Z$/), unix_ms: expect.any(Number) },
+      ]);
+    }
+  });
+
+  test("P1.1 P1.2 P1.3 every tool runs through one runner, whoever defined it", async () => {
+    const { cell, records } = await openTempCell({
+      tools: [tool("own.tool", ({ value }) => ({ got: value ?? null }))],
+    });
+    const { success, output } = await cell.call({ name: "own_tool", arguments: { value: [1, { a: "b" }] } });
+    expect([success, output]).toEqual([true, { got: [1, { a: "b" }] }]);
+    expect(records().map(({ kind, toolName }) => [kind, toolName])).toEqual([
+      ["tool.intent", "own.tool"],
+      ["tool.exec", "own.tool"],
+    ]);
+  });
+
+  test("a failing tool is an observation, never a rejection, and the next call goes on (AC-24)", async () => {
+    const bug = tool("own.bug", () => {
+      throw new TypeError("broken inside");
+    });
+    const { cell, records } = await openTempCell({ tools: [bug] });
+    const observation = await cell.call({ id: "c7", name: "own.bug" });
+    const message = 'hotcell failed in a way it should not. The log has the details under call "c7".';
+    expect(observation).toEqual({
+      success: false,
+      tool: "own.bug",
+      output: null,
+      error: { code: "INTERNAL_ERROR", message },
+      meta: { ...META, callId: "c7", outcome: "executed_error" },
+    });
+    expect(records()[1]?.stack).toContain("TypeError: broken inside");
+    expect((await cell.call({ name: "time.now" })).success).toBe(true);
+  });
+
+  test("a call that was cut off is never run", async () => {
+    const { cell, root } = await openTempCell({ trust: "autonomous" });
+    const request = { name: "write_file", arguments: { path: "a", content: "x" }, truncated: true };
+    expect((await cell.call(request)).meta).toMatchObject({ outcome: "not_executed", why: "truncated" });
+    expect(fs.readdirSync(root)).toEqual([]);
+  });
+
+  test.each([
+    [
+      { name: "raed_file", arguments: {} },
+      "UNKNOWN_TOOL",
+      "unknown_tool",
+      'There is no tool "raed_file". Did you mean "read_file" or "write_file"?',
+    ],
+    [{ name: "constructor" }, "UNKNOWN_TOOL", "unknown_tool", 'There is no tool "constructor".'],
+    [
+      { name: "read_file", arguments: "{" },
+      "INVALID_ARGUMENTS",
+      "invalid_args",
+      expect.stringContaining("line 1, column 2"),
+    ],
+    [
+      { name: "read_file", arguments: { path: 5 } },
+      "INVALID_ARGUMENTS",
+      "invalid_args",
+      expect.stringMatching(/arguments\.path.*string.*5/),
+    ],
+  ])("P5.5 %j is refused as %s, saying what and where", async (request, code, why, message) => {
+    const { cell, records } = await openTempCell();
+    const { success, error, meta } = await cell.call(request);
+    expect([success, error, meta.outcome, meta.why]).toEqual([false, { code, message }, "not_executed", why]);
+    expect(records().map(({ kind }) => kind)).toEqual(["tool.exec"]);
+  });
+
+  test("repairs are named: text for a number, a double-encoded object", async () => {
+    const { cell } = await openTempCell({}, { "a.txt": "1\n2\n3\n" });
+    const { output, meta } = await cell.call({
+      name: "read_file",
+      arguments: JSON.stringify('{"path":"a.txt","start_line":"3"}'),
+    });
+    expect(output?.content).toBe("3\t3");
+    expect(meta.repairs).toEqual([
+      expect.stringMatching(/twice|double|encoded/i),
+      expect.stringContaining("start_line"),
+    ]);
+  });
+
+  test("what a tool gives that is not JSON is a failure, not a crash", async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const odd = [cyclic, { big: 1n }, { toJSON: () => "x" }];
+    const { cell, records } = await openTempCell({
+      tools: [tool("own.odd", ({ value }) => odd[Number(value)] as JsonObject)],
+    });
+    for (const value of odd.keys()) {
+      const { success, meta } = await cell.call({ name: "own.odd", arguments: { value } });
+      expect([success, meta.outcome]).toEqual([false, "executed_error"]);
+    }
+    expect(records().filter(({ kind }) => kind === "tool.exec").length).toBe(odd.length);
+  });
+
+  test("what is too long for an observation is cut, said so, and kept as an artifact", async () => {
+    const text = "0123456789".repeat(400_000);
+    const { cell } = await openTempCell({ tools: [tool("own.flood", () => ({ text }))] });
+    const { output, meta } = await cell.call({ name: "own.flood" });
+    const { text: shown, truncated } = output as { text: string; truncated: boolean };
+    expect(truncated).toBe(true);
+    expect(shown.length).toBeLessThan(2_000_000);
+    expect(shown).toMatch(/^0123456789.*characters cut.*0123456789$/s);
+    const kept = path.join(path.dirname(cell.logFile), "artifacts", String(meta.artifact));
+    expect(JSON.parse(fs.readFileSync(kept, "utf8"))).toEqual({ text });
+  });
+});
+
+describe("trust and rules", () => {
+  const asked = (answer: boolean) => {
+    const requests: ApprovalRequest[] = [];
+    const approve = (request: ApprovalRequest) => {
+      requests.push(request);
+      return answer;
+    };
+    return { requests, approve };
+  };
+
+  test("AC-21 guided runs a safe tool without asking", async () => {
+    const { requests, approve } = asked(true);
+    const { cell } = await openTempCell({ trust: "guided", approve, tools: STUDIO_STAND_INS });
+    expect((await cell.call({ name: "file_read", arguments: { path: "a" } })).success).toBe(true);
+    expect(requests).toEqual([]);
+  });
+
+  test.each([true, false])(
+    "AC-22 guided asks before a dangerous tool, and waits: the answer is %s",
+    async (answer) => {
+      const { requests, approve } = asked(answer);
+      const { cell, records } = await openTempCell({ trust: "guided", approve, tools: STUDIO_STAND_INS });
+      const { success, meta } = await cell.call({ id: "c1", name: "bash", arguments: { command: "ls" } });
+      expect([success, meta.outcome]).toEqual(answer ? [true, "executed_ok"] : [false, "not_executed"]);
+      expect(requests).toEqual([
+        expect.objectContaining({
+          callId: "c1",
+          tool: "bash",
+          arguments: { command: "ls" },
+          digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        }),
+      ]);
+      expect(records().some(({ kind }) => kind === "tool.intent")).toBe(answer);
+    },
+  );
+
+  test("AC-23 autonomous asks for nothing; a configured ask or deny still holds", async () => {
+    const { requests, approve } = asked(true);
+    const rules = ["ask bash(git push *)", "deny file_write(vendor/**)"];
+    const { cell } = await openTempCell({ trust: "autonomous", approve, rules, tools: STUDIO_STAND_INS });
+    const call = async (name: string, args: JsonObject) =>
+      (await cell.call({ name, arguments: args })).success;
+    expect(await call("bash", { command: "ls" })).toBe(true);
+    expect(await call("file_write", { path: "a", content: "" })).toBe(true);
+    expect(requests.length).toBe(0);
+    expect(await call("bash", { command: "git push origin" })).toBe(true);
+    expect(requests.length).toBe(1);
+    expect(await call("file_write", { path: "vendor/a", content: "" })).toBe(false);
+  });
+
+  test("supervised asks for everything", async () => {
+    const { requests, approve } = asked(true);
+    const { cell } = await openTempCell({ trust: "supervised", approve });
+    await cell.call({ name: "time.now" });
+    expect(requests.length).toBe(1);
+  });
+
+  test("a rule can't be walked round through a link: the path is judged where it leads", async () => {
+    const { cell, root } = await openTempCell(
+      { trust: "autonomous", rules: ["deny write_file(vendor/**)"] },
+      { "vendor/a": "old" },
+    );
+    fs.symlinkSync("vendor", path.join(root, "link"));
+    const { error } = await cell.call({ name: "write_file", arguments: { path: "link/a", content: "new" } });
+    expect(error?.code).toBe("DENIED");
+    expect(fs.readFileSync(path.join(root, "vendor/a"), "utf8")).toBe("old");
+  });
+
+  test("the decision is written down with the rule's text and place", async () => {
+    const rule = { text: "allow write_file(src/**)", source: "hotcell.config.json", line: 3 };
+    const { cell, records } = await openTempCell({ rules: [rule] });
+    await cell.call({ name: "write_file", arguments: { path: "src/a", content: "" } });
+    expect(records().map((record) => record.rule)).toEqual([rule, rule]);
+  });
+
+  test("an ask that nobody can answer is a denial that says so", async () => {
+    const { cell } = await openTempCell();
+    const { error, meta } = await cell.call({ name: "write_file", arguments: { path: "a", content: "" } });
+    expect([meta.outcome, meta.why]).toEqual(["not_executed", "denied"]);
+    expect(error?.message).toBe(
+      "write_file was not run: it needs approval, and nobody can be asked: the cell has no approve function. No rule is about this call, and trust level guided asks before dangerous tools only.",
+    );
+  });
+});
+
+describe("approvals", () => {
+  const write = { id: "c1", name: "write_file", arguments: { path: "a", content: "shown" } };
+
+  test("an answer for other arguments approves nothing", async () => {
+    const { cell, root } = await openTempCell({
+      approve: () => ({ approved: true, digest: "0".repeat(64) }),
+    });
+    expect((await cell.call(write)).success).toBe(false);
+    expect(fs.readdirSync(root)).toEqual([]);
+  });
+
+  test("what was shown is what runs: the arguments are frozen before they are shown", async () => {
+    const args = { path: "a", content: "shown" };
+    const approve = (request: ApprovalRequest) => {
+      args.content = "swapped";
+      expect(() => Object.assign(request.arguments, { content: "swapped" })).toThrow(TypeError);
+      return true;
+    };
+    const { cell, root } = await openTempCell({ approve });
+    await cell.call({ name: "write_file", arguments: args });
+    expect(fs.readFileSync(path.join(root, "a"), "utf8")).toBe("shown");
+  });
+
+  test("one answer approves one call: the next one is asked again", async () => {
+    let asked = 0;
+    const { cell } = await openTempCell({ approve: () => ++asked === 1 });
+    expect((await cell.call(write)).success).toBe(true);
+    expect((await cell.call(write)).success).toBe(false);
+    expect(asked).toBe(2);
+  });
+
+  test("an approve function that throws is a no", async () => {
+    const approve = () => Promise.reject(new Error("window closed"));
+    const { cell } = await openTempCell({ approve });
+    const { error } = await cell.call(write);
+    expect(error?.message).toContain("asking failed (window closed)");
+  });
+
+  test("a link that came to lead to a denied place while the person thought is found", async () => {
+    const approve = () => {
+      fs.rmSync(path.join(root, "link"));
+      fs.symlinkSync("vendor", path.join(root, "link"));
+      return true;
+    };
+    const files = { "vendor/a": "old", "src/a": "old" };
+    const { cell, root } = await openTempCell({ approve, rules: ["deny write_file(vendor/**)"] }, files);
+    fs.symlinkSync("src", path.join(root, "link"));
+    const { error } = await cell.call({ name: "write_file", arguments: { path: "link/a", content: "new" } });
+    expect(error?.code).toBe("DENIED");
+    expect(fs.readFileSync(path.join(root, "vendor/a"), "utf8")).toBe("old");
+  });
+});
+
+describe("a batch", () => {
+  test("asks everything at once, runs reads side by side and changes in order, and answers in the order of the calls", async () => {
+    const events: string[] = [];
+    let release: () => void = () => {};
+    const bothRead = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slowRead = tool("own.read", async ({ value }) => {
+      events.push(`read ${value}`);
+      if (events.filter((event) => event.startsWith("read")).length === 2) release();
+      await bothRead;
+      return { value: value ?? null };
+    });
+    const change = tool(
+      "own.change",
+      ({ value }) => {
+        events.push(`change ${value}`);
+        return { value: value ?? null };
+      },
+      { effect: "change", danger: "dangerous" },
+    );
+    const approve = ({ arguments: { value } }: ApprovalRequest) => {
+      events.push(`ask ${value}`);
+      return true;
+    };
+    const { cell } = await openTempCell({ tools: [slowRead, change], approve });
+    const calls = [
+      ["own.change", 1],
+      ["own.read", 2],
+      ["own.read", 3],
+      ["nope", 4],
+      ["own.change", 5],
+    ] as const;
+    const results = await cell.callBatch(calls.map(([name, value]) => ({ name, arguments: { value } })));
+    expect(results.map(({ output }) => output?.value ?? null)).toEqual([1, 2, 3, null, 5]);
+    expect(events).toEqual(["ask 1", "ask 5", "change 1", "read 2", "read 3", "change 5"]);
+  });
+
+  test("a call sees what the calls before it did", async () => {
+    const { cell } = await openTempCell({ trust: "autonomous" }, { a: "old\n" });
+    const results = await cell.callBatch([
+      { name: "read_file", arguments: { path: "a" } },
+      { name: "write_file", arguments: { path: "a", content: "new\n" } },
+      { name: "read_file", arguments: { path: "a" } },
+    ]);
+    expect(results.map(({ output }) => output?.content ?? null)).toEqual(["1\told", null, "1\tnew"]);
+  });
+
+  test("a change in it can't turn an allowed path into a denied one", async () => {
+    const swap = tool(
+      "own.swap",
+      () => {
+        fs.rmSync(path.join(root, "link"));
+        fs.symlinkSync("vendor", path.join(root, "link"));
+        return {};
+      },
+      { effect: "change" },
+    );
+    const options = { trust: "autonomous", tools: [swap], rules: ["deny write_file(vendor/**)"] } as const;
+    const { cell, root } = await openTempCell(options, { "vendor/a": "old", "src/a": "old" });
+    fs.symlinkSync("src", path.join(root, "link"));
+    const results = await cell.callBatch([
+      { name: "own.swap" },
+      { name: "write_file", arguments: { path: "link/a", content: "new" } },
+    ]);
+    expect(results.map(({ success }) => success)).toEqual([true, false]);
+    expect(fs.readFileSync(path.join(root, "vendor/a"), "utf8")).toBe("old");
+  });
+
+  test("over the limit is refused whole", async () => {
+    const { cell } = await openTempCell();
+    await expect(cell.callBatch(Array(129).fill({ name: "time.now" }))).rejects.toMatchObject({
+      code: "INVALID_ARGUMENTS",
+    });
+  });
+});
+
+describe("ending a call", () => {
+  const hangs = tool("own.hang", () => new Promise(() => {}));
+
+  test("a signal ends a call that waits for its tool, one that waits for a person, and one that has not begun", async () => {
+    const controller = new AbortController();
+    let began: () => void = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const waits = tool("own.hang", () => {
+      began();
+      return new Promise(() => {});
+    });
+    const approve = () => new Promise<boolean>(() => {});
+    const { cell, records } = await openTempCell({ tools: [waits], approve });
+    const signal = controller.signal;
+    const running = cell.call({ id: "run", name: "own.hang" }, { signal });
+    const waiting = cell.call(
+      { id: "ask", name: "write_file", arguments: { path: "a", content: "" } },
+      { signal },
+    );
+    await hasBegun;
+    controller.abort();
+    const ended = [
+      await running,
+      await waiting,
+      await cell.call({ id: "new", name: "time.now" }, { signal }),
+    ];
+    expect(ended.map(({ error, meta }) => [error?.code, meta.outcome, meta.why])).toEqual([
+      ["CANCELLED", "executed_error", undefined],
+      ["CANCELLED", "not_executed", "cancelled"],
+      ["CANCELLED", "not_executed", "cancelled"],
+    ]);
+    const ends = records().filter(({ kind }) => kind === "tool.exec");
+    expect(ends.map(({ toolCallId }) => toolCallId).sort()).toEqual(["ask", "new", "run"]);
+  });
+
+  test("out-040 a call that takes too long ends with TIMEOUT and exactly one record", async () => {
+    const { cell, records } = await openTempCell({ tools: [hangs], timeoutMs: 20 });
+    const { error, meta } = await cell.call({ name: "own.hang" });
+    expect([error, meta.outcome]).toEqual([
+      { code: "TIMEOUT", message: "own.hang did not end within 20 ms." },
+      "executed_error",
+    ]);
+    expect(records().map(({ kind }) => kind)).toEqual(["tool.intent", "tool.exec"]);
+  });
+
+  test("a scope's timeout goes before the tool's and the cell's", async () => {
+    const scope = { permissions: { "own.hang": { allowed: true, timeout: "15ms" } } };
+    const { cell } = await openTempCell({ tools: [hangs], scope });
+    expect((await cell.call({ name: "own.hang" })).error).toMatchObject({
+      message: "own.hang did not end within 15 ms.",
+    });
+  });
+
+  test("closing the cell ends its calls first, and later calls are refused", async () => {
+    const { cell } = await openTempCell({ tools: [hangs] });
+    const running = cell.call({ name: "own.hang" });
+    await cell.close();
+    expect((await running).error).toMatchObject({ code: "CANCELLED" });
+    await expect(cell.call({ name: "time.now" })).rejects.toMatchObject({ code: "WORKSPACE_UNUSABLE" });
+  });
+});
+
+describe("a scope", () => {
+  test("AC-9 narrows what is listed and what can be called", async () => {
+    const scope = {
+      permissions: { read_file: { allowed: true, paths: ["docs"] }, write_file: { allowed: false } },
+    };
+    const { cell } = await openTempCell({ scope }, { "docs/a": "a", b: "b" });
+    expect(cell.tools("mcp").map((definition) => (definition as JsonObject).name)).toEqual(["read_file"]);
+    const call = async (name: string, at: string) =>
+      (await cell.call({ name, arguments: { path: at } })).error;
+    expect(await call("read_file", "docs/a")).toBeNull();
+    expect(await call("read_file", "b")).toMatchObject({ code: "DENIED" });
+    expect(await call("list_directory", ".")).toMatchObject({ code: "UNKNOWN_TOOL" });
+  });
+});
+
+describe("the log", () => {
+  test("out-038 a refused escape is recorded with path and reason, and nothing is run", async () => {
+    const { cell, records } = await openTempCell();
+    await cell.call({ id: "c1", name: "read_file", arguments: { path: "x/../../../etc/passwd" } });
+    const record = records()[0]!;
+    expect(records().length).toBe(1);
+    expect(record).toMatchObject({
+      kind: "tool.exec",
+      toolCallId: "c1",
+      toolName: "read_file",
+      input: { path: "x/../../../etc/passwd" },
+      outcome: "not_executed",
+      why: "denied",
+      output: {
+        success: false,
+        error: {
+          code: "PATH_OUTSIDE_WORKSPACE",
+          details: { path: "../../etc/passwd", reason: "path leads outside" },
+        },
+      },
+    });
+  });
+
+  test("out-039 unknown tools and malformed JSON are recorded too", async () => {
+    const { cell, records } = await openTempCell();
+    await cell.call({ name: 'no\nsuch"tool' });
+    await cell.call({ name: "read_file", arguments: "{" });
+    await cell.call("not a call");
+    expect(records().map(({ kind, why }) => [kind, why])).toEqual([
+      ["tool.exec", "unknown_tool"],
+      ["tool.exec", "invalid_args"],
+      ["tool.exec", "invalid_args"],
+    ]);
+  });
+
+  test("never holds file contents", async () => {
+    const { cell } = await openTempCell({ trust: "autonomous" });
+    const content = `begin ${"x".repeat(5000)} the-end-of-the-file`;
+    await cell.call({ name: "write_file", arguments: { path: "a", content } });
+    await cell.call({ name: "read_file", arguments: { path: "a" } });
+    expect(fs.readFileSync(cell.logFile, "utf8")).not.toContain("the-end-of-the-file");
+  });
+
+  test("crash-023 a call whose intent can't be recorded is not run, and says so", async () => {
+    const { cell, root } = await openTempCell({ trust: "autonomous" });
+    await cell.call({ name: "time.now" });
+    fs.rmSync(cell.logFile);
+    const { error, meta } = await cell.call({ name: "write_file", arguments: { path: "a", content: "x" } });
+    expect([error?.code, meta.outcome]).toEqual(["LOG_UNAVAILABLE", "not_executed"]);
+    expect(fs.readdirSync(root)).toEqual([]);
+  });
+
+  test("crash-023 a call that ran and could not be recorded is given as a failure that says it ran", async () => {
+    const removesLog = tool("own.remove", () => {
+      fs.rmSync(cell.logFile);
+      return {};
+    });
+    const { cell } = await openTempCell({ tools: [removesLog] });
+    const { success, error, meta } = await cell.call({ name: "own.remove" });
+    expect([success, error?.code, meta.outcome]).toEqual([false, "LOG_UNAVAILABLE", "executed_ok"]);
+    await expect(cell.close()).rejects.toMatchObject({ code: "LOG_UNAVAILABLE" });
+  });
+
+  test("is not reachable through any tool: state inside the workspace is refused, and the other way round", async () => {
+    const dir = tempDir();
+    for (const [workspace, stateDir] of [
+      [dir, path.join(dir, "state")],
+      [path.join(dir, "state/ws"), path.join(dir, "state")],
+      [dir, dir],
+    ] as const) {
+      fs.mkdirSync(workspace, { recursive: true });
+      await expect(openCell({ workspace, stateDir })).rejects.toMatchObject({
+        code: "WORKSPACE_UNUSABLE",
+        message: expect.stringContaining("HOTCELL_STATE_DIR"),
+      });
+    }
+  });
+
+  test("a link can't hide that the state is inside the workspace", async () => {
+    const dir = tempDir();
+    fs.mkdirSync(path.join(dir, "ws"));
+    fs.symlinkSync("ws", path.join(dir, "link"));
+    await expect(
+      openCell({ workspace: path.join(dir, "ws"), stateDir: path.join(dir, "link/state") }),
+    ).rejects.toMatchObject({
+      code: "WORKSPACE_UNUSABLE",
+    });
+  });
+});
+
+describe("opening a cell", () => {
+  test.each([
+    [{ fs: "overlay" }, "NOT_SUPPORTED"],
+    [{ fs: "agentfs" }, "NOT_SUPPORTED"],
+    [{ toolsets: ["mounts"] }, "CONFIG_INVALID"],
+    [{ rules: ["allow raed_file"] }, "POLICY_INVALID"],
+    [{ workspace: "/nowhere/at/all" }, "WORKSPACE_UNUSABLE"],
+    [{ tools: [tool("read_file", () => ({}))] }, "DUPLICATE_TOOL"],
+  ] as const)("with %j is refused as %s", async (options, code) => {
+    const dir = tempDir();
+    await expect(openCell({ workspace: dir, stateDir: `${dir}-state`, ...options })).rejects.toMatchObject({
+      code,
+    });
+  });
+
+  test("a cell is disposable", async () => {
+    const { cell } = await openTempCell();
+    await cell[Symbol.asyncDispose]();
+    await expect(cell.call({ name: "time.now" })).rejects.toMatchObject({ code: "WORKSPACE_UNUSABLE" });
+  });
+});

@@ -1,0 +1,38 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStateDir } from "./state-dir.ts";
+
+let home: string;
+beforeEach(() => {
+  home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-state-")));
+  fs.mkdirSync(`${home}/ws`);
+  fs.symlinkSync("ws", `${home}/link-to-ws`);
+});
+afterEach(() => fs.rmSync(home, { recursive: true }));
+
+test("the state directory is made with its parents, for its owner only", () => {
+  expect(openStateDir(`${home}/a/state`, `${home}/ws`)).toBe(`${home}/a/state`);
+  expect(fs.statSync(`${home}/a/state`).mode & 0o777).toBe(0o700);
+});
+
+test("a neighbour whose name begins like the workspace's is taken", () => {
+  expect(openStateDir(`${home}/ws-state`, `${home}/ws`)).toBe(`${home}/ws-state`);
+});
+
+test.each([
+  ["the workspace itself", "ws"],
+  ["inside the workspace", "ws/.hotcell/state"],
+  ["inside by a link", "link-to-ws/state"],
+  ["around the workspace", "."],
+])("a state directory that is %s is refused, with what to set, and not made", (_, state) => {
+  const opening = () => openStateDir(path.join(home, state), `${home}/ws`);
+  expect(opening).toThrow(/inside one another.*Set HOTCELL_STATE_DIR/);
+  expect(fs.readdirSync(`${home}/ws`)).toEqual([]);
+});
+
+test("a state directory that can't be made is refused, with what to set", () => {
+  fs.writeFileSync(`${home}/file`, "");
+  expect(() => openStateDir(`${home}/file/state`, `${home}/ws`)).toThrow(/ENOTDIR.*Set HOTCELL_STATE_DIR/);
+});

@@ -1,0 +1,87 @@
+// What every operation of a directory view goes through: is the view open, may this path be touched, and
+// does another process write just now.
+import fs from "node:fs";
+import { HotcellError } from "../core/errors.ts";
+import { processToken, withLock } from "../core/lock.ts";
+import type { Protection } from "../policy/protected.ts";
+import { showName } from "./names.ts";
+import { explaining } from "./os-error.ts";
+import type { Found, Root } from "./paths.ts";
+import { tourTree } from "./tree.ts";
+
+export type Access = "read" | "write";
+
+export interface ViewOptions {
+  readonly root: Root;
+  readonly lockPath: string;
+  readonly protectionOf: (path: string) => Protection | null;
+}
+
+export interface View {
+  readonly root: Root;
+  /** Does the work unless the view is closed; what the system refuses becomes an error that names the action. */
+  looking<T>(action: string, at: string, work: () => T): T;
+  /** The same, for work that changes something: no other process changes the workspace meanwhile. */
+  changing<T>(action: string, at: string, work: () => T): T;
+  /** Refuses a protected path. A directory's ends in `/`. */
+  guard(at: string, access: Access): void;
+  /** Refuses when the path, or anything below what was found, is protected. */
+  guardTree(found: Found, at: string, access: Access): void;
+  /** Whether a directory that a tour from `at` came to may be read. */
+  mayEnter(at: string, trail: readonly string[]): boolean;
+  /** Closes the root too. */
+  close(): void;
+}
+
+export function createView({ root, lockPath, protectionOf }: ViewOptions): View {
+  const token = processToken();
+  let open = true;
+
+  const looking = <T>(action: string, at: string, work: () => T): T => {
+    if (open) return explaining(action, at, work);
+    const message = `Could not ${action} "${showName(at)}": the workspace is closed.`;
+    throw new HotcellError("WORKSPACE_UNUSABLE", message);
+  };
+
+  const guard = (at: string, access: Access): void => {
+    const protection = protectionOf(at);
+    if (protection?.[access] === "refuse") throw protectedPath(at, access, protection);
+  };
+
+  return {
+    root,
+    looking,
+    changing: (action, at, work) => looking(action, at, () => withLock(lockPath, work, token)),
+    guard,
+    guardTree(found, at, access) {
+      if (!found.stat.isDirectory()) return guard(at, access);
+      guard(`${at}/`, access);
+      for (const { kind, trail } of tourTree(found.fd)) {
+        guard(judgedPath(at, trail) + (kind === "directory" ? "/" : ""), access);
+      }
+    },
+    mayEnter: (at, trail) => protectionOf(`${judgedPath(at, trail)}/`)?.read !== "refuse",
+    close() {
+      if (open) fs.closeSync(root.fd);
+      open = false;
+    },
+  };
+}
+
+export function protectedPath(at: string, access: Access, protection: Protection): HotcellError {
+  return new HotcellError(
+    "PROTECTED_PATH",
+    `Could not ${access} "${showName(at)}": it is a protected path (${protection.class}) that tools may not ${access}.`,
+    { path: at, reason: `protected: ${protection.class}` },
+  );
+}
+
+export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);
+
+const MAX_JUDGED_NAMES = 256;
+
+/** Judging a name takes time with the length of its path, so below this depth only the end is judged: what is above was, on the way down. */
+function judgedPath(at: string, trail: readonly string[]): string {
+  if (trail.length > MAX_JUDGED_NAMES) return trail.slice(-MAX_JUDGED_NAMES).join("/");
+  return beneath(at, trail.join("/"));
+}

@@ -1,0 +1,134 @@
+// Faults at every step of a program, without touching it: strace lists its system calls on the files of
+// interest, then runs it once more for each of them and each fault, with that one call made to fail, or the
+// process killed as it enters the call. Only the program's main thread is looked at, where synchronous
+// file operations are made; the runtime's other threads would get faults that nobody meant for them.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type FaultKind = "SIGKILL" | "ENOSPC" | "EIO";
+
+export interface FaultPlan {
+  readonly argv: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** The system calls that get faults; names that this machine does not have are passed over. */
+  readonly syscalls: readonly string[];
+  /** Only calls with an argument that begins with this path. */
+  readonly pathPrefix: string;
+  readonly kinds?: readonly FaultKind[];
+  /** Restores the state that the program starts from. */
+  reset(): void;
+  /** Throws when something does not hold that must hold after the fault. */
+  check(fault: Fault): void;
+}
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** The call as strace shows it. */
+  readonly call: string;
+  readonly exitCode: number | null;
+  readonly stdout: string;
+}
+
+interface Point {
+  readonly syscall: string;
+  /** Which of the calls of that name. */
+  readonly nth: number;
+  readonly call: string;
+}
+
+const ALL_KINDS: readonly FaultKind[] = ["SIGKILL", "ENOSPC", "EIO"];
+const MOST_ATTEMPTS = 10;
+
+/** Runs the program once for each call and each fault; gives all faults that were made. */
+export async function injectFaults(plan: FaultPlan): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const point of await listPoints(plan))
+    for (const kind of plan.kinds ?? ALL_KINDS) faults.push(await injectOne(plan, point, kind));
+  return faults;
+}
+
+async function listPoints(plan: FaultPlan): Promise<Point[]> {
+  plan.reset();
+  const { exitCode, stderr, calls } = await runTraced(plan, [`trace=${plan.syscalls.map(optional).join()}`]);
+  if (exitCode !== 0) throw new Error(`the program fails without any fault: ${stderr}`);
+  return numberCalls(calls).filter(({ call }) => call.includes(plan.pathPrefix));
+}
+
+function optional(syscall: string): string {
+  return `?${syscall}`;
+}
+
+function numberCalls(calls: readonly string[]): Point[] {
+  const counts = new Map<string, number>();
+  return calls.map((call) => {
+    const syscall = call.slice(0, call.indexOf("("));
+    const nth = (counts.get(syscall) ?? 0) + 1;
+    counts.set(syscall, nth);
+    return { syscall, nth, call };
+  });
+}
+
+async function injectOne(plan: FaultPlan, point: Point, kind: FaultKind): Promise<Fault> {
+  const { exitCode, stdout } = await runUntilHit(plan, point, kind);
+  const fault: Fault = { kind, call: point.call, exitCode, stdout };
+  try {
+    plan.check(fault);
+  } catch (error) {
+    throw new Error(`${kind} at ${point.call}: ${error}`, { cause: error });
+  }
+  return fault;
+}
+
+// The runtime's own calls are not the same in every run: now and then a fault hits one of those instead.
+async function runUntilHit(
+  plan: FaultPlan,
+  { syscall, nth, call }: Point,
+  kind: FaultKind,
+): Promise<TracedRun> {
+  const effect = kind === "SIGKILL" ? "signal=KILL" : `error=${kind}`;
+  const mark = kind === "SIGKILL" ? "= ?" : "(INJECTED)";
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    plan.reset();
+    const run = await runTraced(plan, [`trace=${syscall}`, `inject=${syscall}:${effect}:when=${nth}`]);
+    if (run.calls.some((hit) => hit.endsWith(mark) && hit.includes(plan.pathPrefix))) return run;
+  }
+  throw new Error(`${kind} at ${call}: not hit in ${MOST_ATTEMPTS} runs`);
+}
+
+interface TracedRun {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly calls: readonly string[];
+}
+
+async function runTraced(plan: FaultPlan, expressions: readonly string[]): Promise<TracedRun> {
+  const dir = mkdtempSync(join(tmpdir(), "hotcell-inject-"));
+  const trace = join(dir, "trace");
+  try {
+    const selected = expressions.flatMap((expression) => ["-e", expression]);
+    const ended = await runStrace(["-qq", "-y", "-o", trace, ...selected, ...plan.argv], plan.env);
+    const lines = readFileSync(trace, "latin1").split("\n");
+    return { ...ended, calls: lines.filter((line) => /^\w+\(/.test(line)) };
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+function runStrace(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Omit<TracedRun, "calls">> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("strace", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        output[name] += text;
+      });
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, ...output }));
+  });
+}

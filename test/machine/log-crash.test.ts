@@ -1,0 +1,217 @@
+// The log under real kills, real errors of the machine and several real processes.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { namesIn } from "../../src/log/log-file.ts";
+import type { LogRecord } from "../../src/log/record.ts";
+import { type Fault, type FaultPlan, injectFaults } from "../kit/inject.ts";
+import { intentOf, logCall, openAsDead, type RunLog, runLogIn } from "../kit/run-log.ts";
+
+const CHILD = join(import.meta.dirname, "log-child.mjs");
+const CHANGES = [
+  "mkdir",
+  "openat",
+  "rename",
+  "write",
+  "pwrite64",
+  "fdatasync",
+  "ftruncate",
+  "unlink",
+  "rmdir",
+];
+const LOOKS = ["statx", "pread64", "getdents64"];
+
+let home: string;
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "hotcell-log-crash-"));
+});
+
+afterAll(() => rmSync(home, { recursive: true }));
+
+function childArgs(run: RunLog, prefix: string, calls: number, maxFileBytes: number): string[] {
+  return [CHILD, run.stateDir, "run-1", prefix, String(calls), String(maxFileBytes)];
+}
+
+/** "c0.intent" and the like, for each record of a call. */
+function eventOf({ kind, toolCallId }: LogRecord): string {
+  return `${toolCallId}.${kind.slice("tool.".length)}`;
+}
+
+/** What the child said: the events that it knows to be recorded, and those that were refused. */
+function readReport(stdout: string) {
+  const lines = stdout.split("\n").filter(Boolean);
+  const isEvent = (line: string) => line.includes(".");
+  return {
+    recorded: lines.filter((line) => line.startsWith("+") && isEvent(line)).map((line) => line.slice(1)),
+    refused: lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1)),
+  };
+}
+
+/** What must hold after any fault, once the log was opened again. */
+function checkLog(run: RunLog, stdout: string): void {
+  run.open().close();
+  const { recorded } = readReport(stdout);
+  const events = run
+    .records()
+    .filter(({ kind }) => kind.startsWith("tool."))
+    .map(eventOf);
+  expect(events.length, "a record is there twice").toBe(new Set(events).size);
+  expect(
+    recorded.filter((event) => !events.includes(event)),
+    "recorded and lost",
+  ).toEqual([]);
+  const result = run.verify();
+  expect(result).toMatchObject({ ok: true, tornBytes: 0 });
+  const unknown = result.ok ? result.unknown : [];
+  const interrupted = events.filter((event) => event.endsWith(".interrupted"));
+  expect(unknown.map(({ toolCallId, running }) => [`${toolCallId}.interrupted`, running])).toEqual(
+    interrupted.map((event) => [event, false]),
+  );
+}
+
+/** One fault that is not a kill refuses one event at most, and leaves nothing behind. */
+function checkRefusals(run: RunLog, { kind, exitCode, stdout }: Fault): void {
+  if (kind === "SIGKILL") return;
+  const { refused } = readReport(stdout);
+  expect(exitCode).toBe(0);
+  expect(refused.length).toBeLessThanOrEqual(1);
+  expect(refused.every((event) => event.endsWith(" LOG_UNAVAILABLE"))).toBe(true);
+  expect(namesIn(dirname(run.anchorFile)).filter((name) => !/^run-1\.json(\.lock)?$/.test(name))).toEqual([]);
+}
+
+const faultPlan = (run: RunLog, prepare: () => void): FaultPlan => ({
+  argv: [process.execPath, ...childArgs(run, "c", 2, 1000)],
+  syscalls: CHANGES,
+  pathPrefix: run.stateDir,
+  reset() {
+    rmSync(run.stateDir, { recursive: true, force: true });
+    prepare();
+  },
+  check(fault) {
+    checkRefusals(run, fault);
+    checkLog(run, fault.stdout);
+  },
+});
+
+/** Runs a plan with every fault at every change, then with errors at every look. */
+async function injectEverywhere(plan: FaultPlan): Promise<Fault[]> {
+  const changes = await injectFaults(plan);
+  const looks = await injectFaults({ ...plan, syscalls: LOOKS, kinds: ["EIO"] });
+  return [...changes, ...looks];
+}
+
+describe("a fault at any system call", () => {
+  test("crash-023, crash-024, out-029: of making, appending and rotating refuses or keeps, and loses nothing", async () => {
+    const run = runLogIn(join(home, "fresh"), "run-1");
+    const faults = await injectEverywhere(faultPlan(run, () => {}));
+    const hit = (text: RegExp) => faults.some(({ call }) => text.test(call));
+    expect(
+      [
+        /^write\(.*execution\.jsonl/,
+        /^fdatasync/,
+        /^pwrite64\(.*run-1\.json/,
+        /^rename\(.*execution\.0/,
+      ].every(hit),
+    ).toBe(true);
+    expect(faults.some(({ stdout }) => /^-c\d\.intent/m.test(stdout))).toBe(true);
+    expect(faults.some(({ stdout }) => /^-c\d\.exec/m.test(stdout))).toBe(true);
+  });
+
+  test("of opening a log that was torn, with a call left open, recovers at the next open", async () => {
+    const run = runLogIn(join(home, "torn"), "run-1");
+    const plan = faultPlan(run, () => {
+      const dead = openAsDead(run);
+      logCall(dead, "before");
+      dead.intent(intentOf("cut"));
+      appendFileSync(run.logFile, '{"seq":4,"ts":');
+    });
+    const faults = await injectEverywhere({
+      ...plan,
+      check(fault) {
+        plan.check(fault);
+        const kinds = run.records().map(({ kind, toolCallId }) => `${toolCallId ?? ""} ${kind}`);
+        expect(kinds.slice(0, 3)).toEqual(["before tool.intent", "before tool.exec", "cut tool.intent"]);
+        expect(kinds.filter((kind) => kind === "cut tool.interrupted")).toHaveLength(1);
+        expect(kinds.filter((kind) => kind === " log.recovered").length).toBeLessThanOrEqual(1);
+      },
+    });
+    expect(faults.some(({ call }) => call.startsWith("ftruncate("))).toBe(true);
+  });
+});
+
+test("a line that can't be taken back after an error is taken in by the next one", () => {
+  const run = runLogIn(join(home, "stuck"), "run-1");
+  const injected = ["-e", "inject=fdatasync:error=EIO:when=1", "-e", "inject=ftruncate:error=EIO:when=1"];
+  const args = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,ftruncate", ...injected];
+  const stdout = execFileSync("strace", [...args, process.execPath, ...childArgs(run, "c", 1, 1e6)], {
+    encoding: "utf8",
+  });
+  expect(stdout).toBe("+open\n-c0.intent LOG_UNAVAILABLE\n+c0.exec\n+close\n");
+  expect(run.records().map(eventOf)).toEqual(["c0.intent", "c0.exec"]);
+  checkLog(run, stdout);
+});
+
+test("out-029, crash-023: a disk that is full in the middle of a line leaves no part of it", () => {
+  const run = runLogIn(join(home, "full"), "run-1");
+  // The shell's unit is 512 or 1024 bytes: in either case the limit falls within one of the lines.
+  const command = ["-c", 'ulimit -f 5; exec "$@"', "sh", process.execPath, ...childArgs(run, "c", 20, 1e6)];
+  const stdout = execFileSync("sh", command, { encoding: "utf8" });
+  const { recorded, refused } = readReport(stdout);
+  expect(recorded.length).toBeGreaterThan(2);
+  expect(refused.length).toBeGreaterThan(2);
+  expect(run.verify()).toMatchObject({ ok: true, tornBytes: 0, records: recorded.length });
+  checkLog(run, stdout);
+});
+
+describe("several processes on one log", () => {
+  const start = (args: string[]) => spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+
+  async function outputOf(child: ChildProcess): Promise<string> {
+    let stdout = "";
+    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    await once(child, "close");
+    return stdout;
+  }
+
+  test("out-036: never mix their lines, use a number twice or lose a record, over many rotations", async () => {
+    const run = runLogIn(join(home, "several"), "run-1");
+    const children = ["a", "b", "c", "d"].map((prefix) => start(childArgs(run, prefix, 250, 100_000)));
+    const reports = await Promise.all(children.map(outputOf));
+    expect(reports.map((stdout) => readReport(stdout).recorded.length)).toEqual([500, 500, 500, 500]);
+    expect(readdirSync(dirname(run.logFile)).length).toBeGreaterThan(5);
+    expect(run.verify()).toMatchObject({ ok: true, records: 2000, unknown: [] });
+    checkLog(run, reports.join(""));
+  });
+
+  test("crash-021: killed while they append, leave a log that the others go on with", async () => {
+    const run = runLogIn(join(home, "killed"), "run-1");
+    const killed = ["a", "b", "c", "d", "e", "f"].map((prefix) =>
+      start(childArgs(run, prefix, 100_000, 20_000)),
+    );
+    for (const child of killed) child.stdout!.once("data", () => setImmediate(() => child.kill("SIGKILL")));
+    const survivor = start(childArgs(run, "s", 200, 20_000));
+    const reports = await Promise.all([...killed, survivor].map(outputOf));
+    expect(readReport(reports.at(-1)!)).toMatchObject({ recorded: { length: 400 }, refused: [] });
+    checkLog(run, reports.join(""));
+  });
+});
+
+test("crash-021: SIGKILL between intent and outcome is found as outcome unknown", async () => {
+  const run = runLogIn(join(home, "between"), "run-1");
+  await injectFaults({
+    ...faultPlan(run, () => {}),
+    syscalls: ["write"],
+    kinds: ["SIGKILL"],
+    check() {
+      const before = run.verify();
+      run.open().close();
+      expect(run.verify()).toMatchObject({ ok: true, unknown: before.ok ? before.unknown : [] });
+    },
+  });
+});
