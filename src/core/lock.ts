@@ -29,10 +29,15 @@ export function processToken(): string {
 }
 
 export function tokenIsAlive(token: string): boolean {
-  const [pid = "", start, boot] = token.split(":");
-  if (!/^[1-9]\d*$/.test(pid) || boot !== bootId()) return false;
+  const [pid = "", start] = token.split(":");
+  if (!/^[1-9]\d*$/.test(pid) || !tokenIsOfThisBoot(token)) return false;
   const found = startOf(Number(pid));
   return found === start || found === UNKNOWN;
+}
+
+/** Whether the machine has run on since a process with this token did. */
+export function tokenIsOfThisBoot(token: string): boolean {
+  return token.split(":")[2] === bootId();
 }
 
 function take(lockPath: string, token: string, deadline: number): void {

@@ -6,22 +6,27 @@ import type { Head } from "./head.ts";
 import { failClosed } from "./log-error.ts";
 import { openIfThere, writeWhole } from "./log-file.ts";
 
+export interface Anchor extends Head {
+  /** The token of the process that wrote it. */
+  readonly writer: string;
+}
+
 /** One sector: written whole or not at all, and never longer or shorter than before. */
 const ANCHOR_BYTES = 512;
 
-export function writeAnchor(fd: number, head: Head): void {
-  const text = JSON.stringify(head).padEnd(ANCHOR_BYTES - 1);
+export function writeAnchor(fd: number, anchor: Anchor): void {
+  const text = JSON.stringify(anchor).padEnd(ANCHOR_BYTES - 1);
   writeWhole(fd, Buffer.from(`${text}\n`), 0);
 }
 
-/** The head in an open anchor file; undefined when it holds none. */
-export function readAnchor(fd: number): Head | undefined {
+/** What an open anchor file says; undefined when that is nothing. */
+export function readAnchor(fd: number): Anchor | undefined {
   const sector = Buffer.alloc(ANCHOR_BYTES);
-  return parseHead(sector.toString("utf8", 0, readSync(fd, sector, 0, ANCHOR_BYTES, 0)));
+  return parseAnchor(sector.toString("utf8", 0, readSync(fd, sector, 0, ANCHOR_BYTES, 0)));
 }
 
 /** The same for a log that is only read. */
-export function readAnchorFile(anchorFile: string): Head | undefined {
+export function readAnchorFile(anchorFile: string): Anchor | undefined {
   const fd = failClosed(anchorFile, () => openIfThere(anchorFile, constants.O_RDONLY));
   if (fd === undefined) return undefined;
   try {
@@ -31,18 +36,20 @@ export function readAnchorFile(anchorFile: string): Head | undefined {
   }
 }
 
-function parseHead(text: string): Head | undefined {
+function parseAnchor(text: string): Anchor | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && isHead(value) ? (value as unknown as Head) : undefined;
+    return isJsonObject(value) && isAnchor(value) ? (value as unknown as Anchor) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isHead({ seq, hash, firstSeq, bytes, open, openSince }: JsonObject): boolean {
-  const counts = [seq, firstSeq, bytes, open].every(
-    (count) => Number.isSafeInteger(count) && Number(count) >= 0,
+function isAnchor({ seq, hash, firstSeq, bytes, open, openSince, writer }: JsonObject): boolean {
+  const counts = [seq, firstSeq, bytes, open];
+  return (
+    counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
+    [hash, writer].every((text) => typeof text === "string") &&
+    (openSince === null || isJsonObject(openSince))
   );
-  return counts && typeof hash === "string" && (openSince === null || isJsonObject(openSince));
 }

@@ -57,8 +57,8 @@ export async function readLines(
 }
 
 /** `size` is what the file has, so that no more memory is taken than it can fill. */
-function createCollector({ start, end, maxBytes }: LineRequest) {
-  const pieces: Buffer[] = [];
+function createCollector({ start, end, maxBytes }: LineRequest, size: number) {
+  const store = Buffer.allocUnsafe(Math.min(maxBytes, size));
   let line = 1;
   let kept = 0;
   /** What is kept of whole lines. */
@@ -69,10 +69,9 @@ function createCollector({ start, end, maxBytes }: LineRequest) {
   /** Keeps bytes that belong to `line`, until the limit. */
   const keep = (bytes: Buffer): void => {
     if (line < start || line > end || nextLine !== null) return;
-    const part = Buffer.from(bytes.subarray(0, maxBytes - kept));
-    pieces.push(part);
-    kept += part.length;
-    if (part.length < bytes.length) nextLine = wholeLines > 0 ? line : line + 1;
+    const taken = bytes.copy(store, kept);
+    kept += taken;
+    if (taken < bytes.length) nextLine = wholeLines > 0 ? line : line + 1;
   };
   const endLine = (): void => {
     line++;
@@ -94,10 +93,11 @@ function createCollector({ start, end, maxBytes }: LineRequest) {
     total: () => (lastByte === NEWLINE ? line - 1 : line),
     result() {
       const cutWithinLine = nextLine !== null && wholeLines === 0;
-      const bytes = Buffer.concat(pieces).subarray(0, nextLine === null || cutWithinLine ? kept : wholeLines);
-      const text = cutWithinLine ? new StringDecoder("utf8").write(bytes) : bytes.toString("utf8");
-      const lossy =
-        text.includes("\uFFFD") && !bytes.subarray(0, Buffer.byteLength(text)).equals(Buffer.from(text));
+      const bytes = store.subarray(0, nextLine === null || cutWithinLine ? kept : wholeLines);
+      // A character that the cut went through is left out; `end` would show its beginning as U+FFFD.
+      const decoder = new StringDecoder("utf8");
+      const text = cutWithinLine ? decoder.write(bytes) : decoder.end(bytes);
+      const lossy = text.includes("\uFFFD") && bytes.indexOf(text, 0, "utf8") !== 0;
       return { lines: splitLines(text), nextLine, cutWithinLine, lossy };
     },
   };

@@ -1,0 +1,113 @@
+// What the documents show is run as it stands, against the built package; what they say of the
+// configuration is compared with it.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { CONFIG_PROPERTIES } from "../../src/config/schema.ts";
+import { type DocWorld, makeDocWorld } from "../kit/doc-world.ts";
+import { type Block, blocksOf, DOCUMENTS, isShownAs, ROOT, readDocument, tableOf } from "../kit/document.ts";
+
+describe.each(["README.md", "docs/guide.md", "docs/policy.md"])("%s", (name) => {
+  const page = readDocument(name);
+  const world = makeDocWorld();
+  afterAll(world.remove);
+
+  const programs = blocksOf(page, "ts");
+  test("shows programs that compile, run, and print what is shown", () => {
+    const run = world.compile(programs.map(({ text }) => text));
+    for (const [index, block] of programs.entries()) expectShown(name, block, run(index), commentsOf(block));
+  });
+
+  test.each(blocksOf(page, "console"))("shows a session that goes like this, at line $line", (block) => {
+    runSession(world, name, block);
+  });
+
+  test.each(blocksOf(page, "sh").filter(isForHotcell))(
+    "shows commands that work, at line $line",
+    ({ text }) => {
+      const commands = text.trimEnd().split("\n");
+      expect(world.runShell(commands).map(({ status }) => status)).toEqual(commands.map(() => 0));
+    },
+  );
+});
+
+describe("the documents", () => {
+  test.each(DOCUMENTS)("%s links to and names only files that are there", (name) => {
+    const page = readDocument(name);
+    const links = [...page.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
+      path.join(path.dirname(name), target!),
+    );
+    const named = [
+      ...page.matchAll(/(?<![\w/.])(?:src|test|bench|scripts|bin)\/[\w./-]+\.(?:ts|js|md|jsonl)\b/g),
+    ];
+    const files = [...links, ...named.map(([file]) => file)];
+    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
+  test("README.md has two commands and code on its first screen", () => {
+    const screen = readDocument("README.md").split("\n").slice(0, 15).join("\n");
+    for (const needed of ["npm ci && npm start", "npm ci && npm test", "```ts", 'from "hotcell"'])
+      expect(screen).toContain(needed);
+  });
+});
+
+describe("P0.7 README.md", () => {
+  const rows = new Map(
+    tableOf(readDocument("README.md"), "variable").map(([variable, value]) => [variable, value]),
+  );
+
+  test("names every variable that the configuration reads, and no other", () => {
+    const read = new Set<string>();
+    const env = new Proxy({}, { get: (_, variable) => void read.add(String(variable)) });
+    loadConfig({ env, flags: {}, cwd: path.join(ROOT, "examples") });
+    for (const used of ["XDG_STATE_HOME", "HOME"]) read.delete(used);
+    expect([...rows.keys()].sort()).toEqual([...read].map((variable) => `\`${variable}\``).sort());
+  });
+
+  test("says the default of each", () => {
+    const state = "`$XDG_STATE_HOME/hotcell`, else `~/.local/state/hotcell`";
+    expect(rows).toEqual(
+      new Map([...defaults()].map(([variable, value]) => [`\`${variable}\``, `\`${value}\``])).set(
+        "`HOTCELL_STATE_DIR`",
+        state,
+      ),
+    );
+  });
+});
+
+/** Read from the descriptions, which say the variable of each setting. */
+function defaults(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const setting of Object.values(CONFIG_PROPERTIES)) {
+    const [, variable] = /\b([A-Z_]+) in the environment/.exec(setting.description) ?? [];
+    if (variable !== undefined && "default" in setting) found.set(variable, String(setting.default));
+  }
+  return found;
+}
+
+/** Commands that set a machine up are for people. */
+function isForHotcell({ text }: Block): boolean {
+  return !/^(npm|git) /m.test(text);
+}
+
+/** Lines that begin with `$ ` are typed; what follows each is what it prints. */
+function runSession(world: DocWorld, name: string, block: Block): void {
+  const steps = block.text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((step) => step.split(/\n(.*)/s) as [string, string]);
+  const ran = world.runShell(steps.map(([command]) => command));
+  for (const [index, [command, shown]] of steps.entries()) {
+    expect(ran[index], command).toHaveProperty("status", 0);
+    expectShown(name, block, ran[index]!.output, shown);
+  }
+}
+
+function commentsOf({ text }: Block): string {
+  return [...text.matchAll(/\/\/ → (.*)$/gm)].map(([, shown]) => `${shown}\n`).join("");
+}
+
+function expectShown(name: string, { line }: Block, output: string, shown: string): void {
+  if (!isShownAs(output, shown)) expect(output, `${name}, block at line ${line}`).toBe(shown);
+}

@@ -170,10 +170,12 @@ test("out-029, crash-023: a disk that is full in the middle of a line leaves no 
 describe("several processes on one log", () => {
   const start = (args: string[]) => spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 
-  async function outputOf(child: ChildProcess): Promise<string> {
+  /** What a child says until it ends, or until it has said so many lines and is killed. */
+  async function outputOf(child: ChildProcess, killAfterLines = Number.POSITIVE_INFINITY): Promise<string> {
     let stdout = "";
     child.stdout!.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
+      if (stdout.split("\n").length > killAfterLines) child.kill("SIGKILL");
     });
     await once(child, "close");
     return stdout;
@@ -182,7 +184,7 @@ describe("several processes on one log", () => {
   test("out-036: never mix their lines, use a number twice or lose a record, over many rotations", async () => {
     const run = runLogIn(join(home, "several"), "run-1");
     const children = ["a", "b", "c", "d"].map((prefix) => start(childArgs(run, prefix, 250, 100_000)));
-    const reports = await Promise.all(children.map(outputOf));
+    const reports = await Promise.all(children.map((child) => outputOf(child)));
     expect(reports.map((stdout) => readReport(stdout).recorded.length)).toEqual([500, 500, 500, 500]);
     expect(readdirSync(dirname(run.logFile)).length).toBeGreaterThan(5);
     expect(run.verify()).toMatchObject({ ok: true, records: 2000, unknown: [] });
@@ -194,9 +196,11 @@ describe("several processes on one log", () => {
     const killed = ["a", "b", "c", "d", "e", "f"].map((prefix) =>
       start(childArgs(run, prefix, 100_000, 20_000)),
     );
-    for (const child of killed) child.stdout!.once("data", () => setImmediate(() => child.kill("SIGKILL")));
     const survivor = start(childArgs(run, "s", 200, 20_000));
-    const reports = await Promise.all([...killed, survivor].map(outputOf));
+    const reports = await Promise.all([
+      ...killed.map((child, at) => outputOf(child, 20 * at)),
+      outputOf(survivor),
+    ]);
     expect(readReport(reports.at(-1)!)).toMatchObject({ recorded: { length: 400 }, refused: [] });
     checkLog(run, reports.join(""));
   });
@@ -204,14 +208,18 @@ describe("several processes on one log", () => {
 
 test("crash-021: SIGKILL between intent and outcome is found as outcome unknown", async () => {
   const run = runLogIn(join(home, "between"), "run-1");
-  await injectFaults({
+  const cut = { seq: 1, toolCallId: "c0", toolName: "write_file", running: false };
+  const faults = await injectFaults({
     ...faultPlan(run, () => {}),
+    argv: [process.execPath, ...childArgs(run, "c", 1, 1e6)],
     syscalls: ["write"],
     kinds: ["SIGKILL"],
-    check() {
-      const before = run.verify();
+    check({ stdout }) {
+      const unknown = stdout.includes("+c0.intent") ? [cut] : [];
+      expect(run.verify()).toMatchObject({ ok: true, records: unknown.length, unknown });
       run.open().close();
-      expect(run.verify()).toMatchObject({ ok: true, unknown: before.ok ? before.unknown : [] });
+      expect(run.verify()).toMatchObject({ ok: true, records: unknown.length * 2, unknown });
     },
   });
+  expect(faults.map(({ stdout }) => stdout)).toEqual(["+open\n", "+open\n+c0.intent\n"]);
 });

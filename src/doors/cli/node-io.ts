@@ -13,6 +13,8 @@ export function createNodeIo(): Io {
     readStdin,
     async ask(question, signal) {
       const line = createInterface({ input: process.stdin, output: process.stderr });
+      // readline takes Ctrl-C from the terminal; it is meant for the whole command.
+      line.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
       try {
         return await line.question(question, { signal });
       } finally {

@@ -1,0 +1,307 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempDir } from "../../../test/kit/temp-cell.ts";
+import type { Io } from "./io.ts";
+import { runCli } from "./main.ts";
+
+interface World {
+  readonly root: string;
+  run(args: readonly string[], io?: Partial<Io>): Promise<Ran>;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A project and a command line on it, without a terminal unless the test brings one. */
+function openWorld(files: Readonly<Record<string, string>> = {}): World {
+  const top = tempDir();
+  const root = path.join(top, "project");
+  fs.mkdirSync(root);
+  for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(root, name), content);
+  return {
+    root,
+    async run(args, more = {}) {
+      let out = "";
+      let err = "";
+      const io: Io = {
+        env: { HOTCELL_STATE_DIR: path.join(top, "state"), HOME: top },
+        cwd: root,
+        interactive: false,
+        out: (text) => {
+          out += text;
+        },
+        err: (text) => {
+          err += text;
+        },
+        readStdin: async () => "",
+        ask: async () => "",
+        ...more,
+      };
+      return { code: await runCli(args, io), out, err };
+    },
+  };
+}
+
+const WRITE = ["call", "write_file", '{"path":"b.txt","content":"x"}'];
+
+describe("hotcell call", () => {
+  test("prints the observation, indented for people and as one compact document for programs", async () => {
+    const { run } = openWorld({ "a.txt": "hi\n" });
+    const people = await run(["call", "read_file", '{"path":"a.txt"}']);
+    const programs = await run(["call", "read_file", '{"path":"a.txt"}', "--json"]);
+    expect([people.code, programs.code]).toEqual([0, 0]);
+    expect(programs.out.trimEnd().split("\n").length).toBe(1);
+    expect(JSON.parse(people.out).output).toEqual(JSON.parse(programs.out).output);
+    expect(Object.keys(JSON.parse(programs.out))).toEqual(["success", "tool", "output", "error", "meta"]);
+  });
+
+  test("reads arguments from standard input with -", async () => {
+    const { run } = openWorld({ "a.txt": "hi\n" });
+    const { code, out } = await run(["call", "read_file", "-", "--json"], {
+      readStdin: async () => '{"path":"a.txt"}\n',
+    });
+    expect([code, JSON.parse(out).output.content]).toEqual([0, "1\thi"]);
+  });
+
+  test("works on another workspace with --workspace", async () => {
+    const { run, root } = openWorld({ "a.txt": "hi\n" });
+    expect(
+      (await run(["call", "read_file", '{"path":"a.txt"}', "--workspace", root], { cwd: "/" })).code,
+    ).toBe(0);
+  });
+
+  test("exits 1 when the tool fails, with the same shape", async () => {
+    const { run } = openWorld();
+    const { code, out } = await run(["call", "read_file", '{"path":"no"}', "--json"]);
+    expect([code, JSON.parse(out).error.code]).toEqual([1, "NOT_FOUND"]);
+  });
+
+  test("without a terminal an ask is a denial that says which flag would allow it, and that flag does", async () => {
+    const { run, root } = openWorld();
+    const denied = await run([...WRITE, "--json"]);
+    const message = JSON.parse(denied.out).error.message as string;
+    expect([denied.code, fs.readdirSync(root)]).toEqual([1, []]);
+    const [, rule] = /--rule '([^']+)'/.exec(message)!;
+    expect((await run([...WRITE, "--rule", rule!])).code).toBe(0);
+    expect(fs.readFileSync(path.join(root, "b.txt"), "utf8")).toBe("x");
+  });
+
+  test.each([
+    ["y", 0, ["b.txt"]],
+    ["yes", 0, ["b.txt"]],
+    ["n", 1, []],
+    ["", 1, []],
+    ["yup", 1, []],
+  ])("in a terminal asks, showing what will run; the answer %j", async (answer, exit, files) => {
+    const { run, root } = openWorld();
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return answer;
+    };
+    const { code, err } = await run([...WRITE, "--json"], { interactive: true, ask });
+    expect([code, questions, fs.readdirSync(root)]).toEqual([exit, ["Run it? [y/N] "], files]);
+    expect(err).toContain('"path": "b.txt"');
+  });
+
+  test("shows arguments that try to hide from the person as what they are", async () => {
+    const { run } = openWorld();
+    const args = JSON.stringify({
+      path: "a\u202egnp.exe",
+      content: "\u001b[2K\u001b[1Anothing to see\u200b",
+    });
+    const { err } = await run(["call", "write_file", args], { interactive: true });
+    expect(err).toContain("\\u202e");
+    expect(err).not.toMatch(/[\u001b\u202e\u200b]/);
+  });
+
+  test.each([
+    ["--trust", "x", 'it is "x"; allowed are "supervised", "guided", "autonomous"'],
+    ["--fs", "docker", 'it is "docker"; allowed are "host", "overlay", "agentfs"'],
+    ["--fs", "overlay", 'this version has "host" only'],
+    ["--fs", "agentfs", 'this version has "host" only'],
+    ["--toolset", "mounts", 'allowed are "sidecar"'],
+    ["--rule", "allow raed_file", 'perhaps "read_file"'],
+    ["--workspace", "nowhere", "there is no such directory"],
+    ["--config", "none.json", "there is no such file"],
+  ])(
+    "%s %s is exit 2, names what is allowed, and is one document with --json",
+    async (flag, value, message) => {
+      const { run } = openWorld();
+      const { code, out, err } = await run(["call", "time.now", flag, value, "--json"]);
+      expect(code).toBe(2);
+      expect(err).toContain(message);
+      expect(JSON.parse(out).error.message).toContain(message);
+    },
+  );
+
+  test.each([
+    ["TOOL_RUNTIME", "docker", '"builtin", "wasm"'],
+    ["TOOL_RUNTIME", "wasm", "does not have toolRuntime wasm yet"],
+    ["WORKSPACE_FS_MODE", "overlay", 'this version has "host" only'],
+    ["TOOL_TIMEOUT_SECS", "soon", "whole numbers"],
+    ["TOOL_ALLOW_DIRECT_NETWORK", "true", "does not have toolAllowDirectNetwork yet"],
+  ])("%s=%s in the environment is exit 2", async (name, value, message) => {
+    const { run, root } = openWorld();
+    const env = { HOTCELL_STATE_DIR: `${root}-state`, [name]: value };
+    const { code, err } = await run(["call", "time.now"], { env });
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("a state directory inside the workspace is exit 2 and says what to set", async () => {
+    const { run } = openWorld();
+    const { code, err } = await run(["call", "time.now", "--state-dir", "state"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("Set HOTCELL_STATE_DIR")]);
+  });
+});
+
+describe("hotcell tools", () => {
+  test("lists the tools, and prints their definitions for each wire", async () => {
+    const { run } = openWorld();
+    const listed = (await run(["tools"])).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(" ")[0]);
+    expect(listed).toEqual(["read_file", "write_file", "list_directory"]);
+    const names = async (format: string, pick: (definition: never) => string) =>
+      JSON.parse((await run(["tools", "--format", format])).out).map(pick);
+    expect(await names("openai", (tool: { function: { name: string } }) => tool.function.name)).toEqual(
+      listed,
+    );
+    expect(await names("ollama", (tool: { function: { name: string } }) => tool.function.name)).toEqual(
+      listed,
+    );
+    expect(await names("anthropic", (tool: { name: string; input_schema: object }) => tool.name)).toEqual(
+      listed,
+    );
+    expect(await names("mcp", (tool: { name: string; inputSchema: object }) => tool.name)).toEqual(listed);
+  });
+
+  test("a format that is none is exit 2", async () => {
+    expect(await openWorld().run(["tools", "--format", "xml"])).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("hotcell policy", () => {
+  test("explain names the decision, the rule, its file and its line", async () => {
+    const { run, root } = openWorld({
+      "hotcell.config.json": '{\n  "rules": [\n    "deny write_file(vendor/**)"\n  ]\n}\n',
+    });
+    fs.mkdirSync(path.join(root, "vendor"));
+    const { code, out } = await run(["policy", "explain", "write_file", '{"path":"vendor/a","content":""}']);
+    expect([code, out]).toEqual([
+      0,
+      `deny
+  The rule "deny write_file(vendor/**)" at hotcell.config.json:3 denies this call.
+  rule: deny write_file(vendor/**) (hotcell.config.json:3)
+`,
+    ]);
+  });
+
+  test("explain knows protected paths, the built-in deny list and trust", async () => {
+    const { run } = openWorld();
+    const decision = async (tool: string, args: object, ...flags: string[]) =>
+      JSON.parse((await run(["policy", "explain", tool, JSON.stringify(args), "--json", ...flags])).out)
+        .decision;
+    expect(await decision("read_file", { path: ".env" })).toBe("deny");
+    expect(await decision("read_file", { path: "../x" })).toBe("deny");
+    expect(await decision("run_command", { command: "sudo ls" }, "--trust", "autonomous")).toBe("deny");
+    expect(await decision("run_command", { command: "sudo ls" }, "--rule", "allow run_command(sudo *)")).toBe(
+      "allow",
+    );
+    expect(await decision("write_file", { path: "a", content: "" })).toBe("ask");
+    expect(await decision("read_file", { path: "a" })).toBe("allow");
+  });
+
+  test("explain runs and logs nothing", async () => {
+    const { run, root } = openWorld();
+    await run(["policy", "explain", "write_file", '{"path":"a","content":""}', "--trust", "autonomous"]);
+    expect(fs.readdirSync(root)).toEqual([]);
+    expect(JSON.parse((await run(["audit", "show", "--json"])).out)).toEqual([]);
+  });
+
+  test("test runs a file of expected decisions: exit 0 when all hold, 1 with each that does not", async () => {
+    const tests = [
+      { tool: "write_file", arguments: { path: "src/a", content: "" }, expect: "allow" },
+      { tool: "read_file", arguments: { path: ".env" }, expect: "deny" },
+    ];
+    const file = (entries: object[]) =>
+      JSON.stringify({ rules: ["allow write_file(src/**)"], tests: entries });
+    const { run } = openWorld({
+      "good.json": file(tests),
+      "bad.json": file([...tests, { tool: "time.now", expect: "deny" }]),
+    });
+    expect(await run(["policy", "test", "good.json"])).toEqual({ code: 0, out: "2 of 2 hold\n", err: "" });
+    const bad = await run(["policy", "test", "bad.json"]);
+    expect([bad.code, bad.out]).toEqual([
+      1,
+      'FAILED time.now {}: expected deny, got allow by "trust level guided"\n2 of 3 hold\n',
+    ]);
+  });
+});
+
+describe("hotcell audit", () => {
+  test("shows what was called and verifies the chain; after an edit it says where", async () => {
+    const { run, root } = openWorld({ "a.txt": "hi\n" });
+    await run(["call", "read_file", '{"path":"a.txt"}']);
+    await run(["call", "read_file", '{"path":"../x"}']);
+    const shown = JSON.parse((await run(["audit", "show", "--json"])).out) as {
+      kind: string;
+      log: string;
+      why?: string;
+    }[];
+    expect(shown.map(({ kind, why }) => [kind, why])).toEqual([
+      ["tool.intent", undefined],
+      ["tool.exec", undefined],
+      ["tool.exec", "denied"],
+    ]);
+    expect((await run(["audit", "show"])).out).toContain("PATH_OUTSIDE_WORKSPACE");
+    const log = shown[0]!.log;
+    expect(await run(["audit", "verify"])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("intact: 3 records"),
+    });
+    const text = fs.readFileSync(log, "utf8");
+    fs.writeFileSync(log, text.replace("../x", "../y"));
+    expect(await run(["audit", "verify", "--log", path.relative(root, log)])).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/BROKEN \(edited\) at execution\.jsonl:3/),
+    });
+    fs.writeFileSync(log, text.slice(0, text.lastIndexOf('{"seq":3')));
+    expect(await run(["audit", "verify"])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("truncated"),
+    });
+  });
+});
+
+describe("the command line", () => {
+  test.each([
+    [["nope"], "unknown command 'nope'"],
+    [[], "see hotcell --help"],
+    [["call"], "missing required argument 'tool'"],
+    [["call", "time.now", "--nope"], "unknown option '--nope'"],
+    [["call", "time.now", "{}", "more"], "too many arguments"],
+  ])("%j is exit 2 and says what is wrong", async (args, message) => {
+    expect(await openWorld().run(args)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining(message),
+    });
+  });
+
+  test.each([[["--help"]], [["call", "--help"]], [["policy", "--help"]], [["audit", "verify", "--help"]]])(
+    "%j is exit 0 and goes to standard output",
+    async (args) => {
+      expect(await openWorld().run(args)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("Usage: hotcell"),
+        err: "",
+      });
+    },
+  );
+});

@@ -1,0 +1,67 @@
+// Documents as tests read them: their code blocks, links and tables.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+export const DOCUMENTS: readonly string[] = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "docs/errors.md",
+  "docs/guide.md",
+  "docs/policy.md",
+  "docs/threat-model.md",
+];
+
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** Of its first line in the document. */
+  readonly line: number;
+}
+
+export function readDocument(name: string): string {
+  return readFileSync(path.join(ROOT, name), "utf8");
+}
+
+export function blocksOf(page: string, language: string): Block[] {
+  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((match) => ({
+    language: match[1]!,
+    text: match[2]!,
+    line: page.slice(0, match.index).split("\n").length + 1,
+  }));
+  return blocks.filter((block) => block.language === language);
+}
+
+/** The rows of the table whose head has this first cell, as lists of cells. */
+export function tableOf(page: string, firstHead: string): string[][] {
+  const lines = page.split("\n");
+  const head = lines.findIndex((line) => line.startsWith(`| ${firstHead} |`));
+  const body = head < 0 ? [] : lines.slice(head + 2);
+  const end = body.findIndex((line) => !line.startsWith("|"));
+  return body.slice(0, end < 0 ? body.length : end).map(cellsOf);
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .slice(1, -1)
+    .split("|")
+    .map((cell) => cell.trim());
+}
+
+/** Whether a text is what a document shows of it: `…` stands for anything on a line, and alone for any lines. */
+export function isShownAs(text: string, shown: string): boolean {
+  const lines = shown
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line === "…" ? "[^]*" : line.split("…").map(literal).join(".*")));
+  return new RegExp(`^${lines.join("\n")}$`).test(text.trimEnd());
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

@@ -1,0 +1,133 @@
+// What a user installs: the packed files, with their dependencies beside them and nothing else of the checkout.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { tempDir } from "../kit/temp-cell.ts";
+
+const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
+const CONFIG = { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] } as const;
+
+interface Installed {
+  readonly dir: string;
+  readonly bin: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+function install(): Installed {
+  const top = tempDir();
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", top], {
+      ...CONFIG,
+      cwd: CHECKOUT,
+    }),
+  );
+  const modules = path.join(top, "node_modules");
+  fs.mkdirSync(path.join(modules, "hotcell"), { recursive: true });
+  execFileSync("tar", [
+    "-xzf",
+    path.join(top, filename),
+    "-C",
+    path.join(modules, "hotcell"),
+    "--strip-components=1",
+  ]);
+  const { dependencies } = JSON.parse(fs.readFileSync(path.join(CHECKOUT, "package.json"), "utf8"));
+  for (const name of runtimeModules(Object.keys(dependencies))) {
+    fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+    fs.symlinkSync(path.join(CHECKOUT, "node_modules", name), path.join(modules, name));
+  }
+  fs.mkdirSync(path.join(top, "project"));
+  fs.writeFileSync(path.join(top, "project/a.txt"), "hi\n");
+  const env = { PATH: process.env.PATH, HOTCELL_STATE_DIR: path.join(top, "state") };
+  return { dir: path.join(top, "project"), bin: path.join(modules, "hotcell/bin/hotcell.js"), env };
+}
+
+/** The dependencies and theirs. */
+function runtimeModules(names: readonly string[], found = new Set<string>()): Set<string> {
+  for (const name of names.filter((one) => !found.has(one))) {
+    found.add(name);
+    const { dependencies = {} } = JSON.parse(
+      fs.readFileSync(path.join(CHECKOUT, "node_modules", name, "package.json"), "utf8"),
+    );
+    runtimeModules(Object.keys(dependencies), found);
+  }
+  return found;
+}
+
+test("an installed package has a working command line, library and schema", () => {
+  const { dir, bin, env } = install();
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [bin, ...args], { ...CONFIG, cwd: dir, env });
+  expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const called = run("call", "read_file", '{"path":"a.txt"}', "--json");
+  expect([called.status, JSON.parse(called.stdout).output.content, called.stderr]).toEqual([0, "1\thi", ""]);
+  const script = `
+    import { openCell } from "hotcell";
+    import { workspaceContract } from "hotcell/testing";
+    import schema from "hotcell/config.schema.json" with { type: "json" };
+    const cell = await openCell({ workspace: "." });
+    const { success } = await cell.call({ name: "read_file", arguments: { path: "a.txt" } });
+    await cell.close();
+    console.log(JSON.stringify([success, typeof workspaceContract, schema.type]));`;
+  const library = spawnSync(process.execPath, ["--no-warnings", "--input-type=module", "-e", script], {
+    ...CONFIG,
+    cwd: dir,
+    env,
+  });
+  expect([library.stdout, library.stderr]).toEqual(['[true,"function","object"]\n', ""]);
+});
+
+test("a checkout that is not built says what to run", () => {
+  const { dir, bin, env } = install();
+  fs.rmSync(path.join(path.dirname(bin), "../dist"), { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [bin, "call", "time.now"], {
+    ...CONFIG,
+    cwd: dir,
+    env,
+  });
+  expect([status, stderr]).toEqual([2, "hotcell is not built yet. Run: npm ci\n"]);
+});
+
+/** Runs a call that asks, in a pseudo-terminal, and types the keys once the question is there. */
+async function answerInTerminal({ dir, bin, env }: Installed, keys: string): Promise<string> {
+  const line = `'${process.execPath}' '${bin}' call write_file '{"path":"b","content":"x"}' --json`;
+  const child = spawn("script", ["-qec", line, "/dev/null"], {
+    cwd: dir,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let shown = "";
+  let typed = false;
+  child.stdout.on("data", (chunk) => {
+    shown += chunk;
+    if (typed || !shown.includes("[y/N]")) return;
+    typed = true;
+    child.stdin.write(keys);
+  });
+  await once(child, "exit");
+  return shown;
+}
+
+test("Ctrl-C while a person is asked cancels the call, prints its observation and leaves an intact log", async () => {
+  const installed = install();
+  const { dir, bin, env } = installed;
+  expect(await answerInTerminal(installed, "\u0003")).toContain('"why":"cancelled"');
+  expect(fs.readdirSync(dir)).toEqual(["a.txt"]);
+  expect(spawnSync(process.execPath, [bin, "audit", "verify"], { ...CONFIG, env }).status).toBe(0);
+});
+
+test("in a terminal, y runs the call", async () => {
+  const installed = install();
+  expect(await answerInTerminal(installed, "y\r")).toContain('"success":true');
+  expect(fs.readFileSync(path.join(installed.dir, "b"), "utf8")).toBe("x");
+});
+
+test("output into a pipe that nobody reads to its end does not break the command", () => {
+  const { dir, bin, env } = install();
+  fs.writeFileSync(path.join(dir, "big"), "x".repeat(1_000_000));
+  const line = `'${process.execPath}' '${bin}' call read_file '{"path":"big"}' | head -c 10`;
+  const { stdout, stderr } = spawnSync("sh", ["-c", line], { ...CONFIG, cwd: dir, env });
+  expect([stdout, stderr]).toEqual(['{\n  "succe', ""]);
+});

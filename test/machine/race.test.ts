@@ -1,0 +1,156 @@
+// A real attacker exchanges a name in the workspace with a link that leads outside, as fast as it can,
+// while we work through that name. The naive way (look where the path leads, then use it) leaks in the same
+// world; ours must never.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HotcellError } from "../../src/core/errors.ts";
+import { createProtection } from "../../src/policy/protected.ts";
+import { openHostWorkspace } from "../../src/workspace/host.ts";
+import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import { compile } from "../kit/compile.ts";
+import { buildWorld, type PathRow, readCorpus, type World } from "../kit/path-fixture.ts";
+import { createSwappedPair, type SwappedPair } from "../kit/swapped-pair.ts";
+
+const ROUNDS = 20_000;
+const MOST_CONTROL_ROUNDS = 1_000_000;
+const SECRET = /CANARY-OUTSIDE|secret\.txt/;
+
+interface Race {
+  readonly row: PathRow;
+  readonly title: string;
+  /** Gives what a model would be shown. */
+  attempt(workspace: WorkspaceFS, input: string): string;
+  /** The same by check-then-open; `real` is where the path leads. */
+  naively(real: string): string;
+  /** The attempt uses up what is swapped, so it is put back before each round. */
+  readonly restores?: "directory" | "file";
+}
+
+const rows = new Map(readCorpus<PathRow>("paths").map((row) => [row.id, row]));
+const rowOf = (id: string): PathRow => rows.get(id)!;
+
+const read = {
+  attempt: (workspace: WorkspaceFS, input: string) => workspace.read(input).toString(),
+  naively: (real: string) => fs.readFileSync(real, "utf8"),
+};
+const write = {
+  attempt: (workspace: WorkspaceFS, input: string) => workspace.write(input, "W").path,
+  naively(real: string) {
+    fs.writeFileSync(real, "W");
+    return "";
+  },
+};
+
+const RACES: readonly Race[] = [
+  { row: rowOf("path-320"), title: "read below a directory", ...read },
+  { row: rowOf("path-321"), title: "write below a directory", ...write },
+  { row: rowOf("path-322"), title: "read a file", ...read },
+  {
+    row: rowOf("path-323"),
+    title: "list a directory",
+    attempt: (workspace, input) => JSON.stringify(workspace.list(input)),
+    naively: (real) => fs.readdirSync(real).join(),
+  },
+  {
+    row: rowOf("path-325"),
+    title: "remove a tree",
+    attempt(workspace, input) {
+      workspace.remove(input, { recursive: true });
+      return "";
+    },
+    naively(real) {
+      fs.rmSync(real, { recursive: true });
+      return "";
+    },
+    restores: "directory",
+  },
+  { row: rowOf("path-327"), title: "read by a link", ...read },
+  {
+    row: rowOf("path-320"),
+    title: "stream below a directory",
+    attempt: (workspace, input) => Array.from(workspace.stream(input), String).join(""),
+    naively: read.naively,
+  },
+  {
+    row: { ...rowOf("path-320"), input: "d" },
+    title: "walk a tree",
+    attempt: (workspace, input) => Array.from(workspace.walk(input), (entry) => entry.path).join(),
+    naively: (real) => fs.readdirSync(real).join(),
+  },
+  { row: rowOf("path-322"), title: "write a file", ...write, restores: "file" },
+];
+
+let home: string;
+let attacker: string;
+beforeAll(() => {
+  home = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-race-"));
+  attacker = compile("swap", home);
+});
+afterAll(() => fs.rmSync(home, { recursive: true }));
+
+describe(`${ROUNDS} rounds against an attacker leave nothing outside read or changed`, () => {
+  test.each(RACES)("$row.id: $title", async (race) => {
+    const world = await buildWorld(race.row);
+    const pair = createSwappedPair(world.top, race.row, race.restores);
+    const child = await startAttacker(pair);
+    try {
+      const before = world.outside();
+      const { leaks, succeeded, refused } = runRounds(race, world, pair);
+      expect({ leaks, outside: world.outside() }).toEqual({ leaks: 0, outside: before });
+      expect(refused).toBeGreaterThan(0);
+      expect(succeeded).toBeGreaterThanOrEqual(ROUNDS / 10);
+      expect(controlLeaks(race, world, pair)).toBe(true);
+      expect(child.exitCode).toBeNull();
+    } finally {
+      child.kill("SIGKILL");
+      await once(child, "close");
+      world.remove();
+    }
+  });
+});
+
+async function startAttacker({ names }: SwappedPair): Promise<ChildProcess> {
+  const child = spawn(attacker, names, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout!, "data");
+  return child;
+}
+
+function runRounds({ row, attempt }: Race, { root, stateDir }: World, pair: SwappedPair) {
+  const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
+  const count = { leaks: 0, succeeded: 0, refused: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    try {
+      const shown = attempt(workspace, row.input);
+      if (SECRET.test(shown)) count.leaks++;
+      else if (!pair.onlyLinkIsGone()) count.succeeded++;
+    } catch (error) {
+      if (!(error instanceof HotcellError)) throw error;
+      count.refused++;
+    }
+    pair.restore();
+  }
+  workspace.close();
+  return count;
+}
+
+/** Check, then open: until it leaks for the first time. */
+function controlLeaks({ row, naively }: Race, world: World, pair: SwappedPair): boolean {
+  const before = world.outside();
+  for (let round = 0; round < MOST_CONTROL_ROUNDS; round++) {
+    try {
+      const directory = fs.realpathSync(path.dirname(`${world.root}/${row.input}`));
+      const real = fs.existsSync(`${world.root}/${row.input}`)
+        ? fs.realpathSync(`${world.root}/${row.input}`)
+        : path.join(directory, path.basename(row.input));
+      if (!real.startsWith(`${world.root}/`)) continue;
+      if (SECRET.test(naively(real))) return true;
+    } catch {}
+    if (world.outside() !== before) return true;
+    pair.restore();
+  }
+  return false;
+}
