@@ -2,53 +2,82 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCli } from "../dist/doors/cli/main.js";
 import { openCell } from "../dist/index.js";
+
+const SHOWN_CHARS = 100;
+const say = (text = "") => console.log(text);
 
 const home = mkdtempSync(path.join(tmpdir(), "hotcell-tour-"));
 const workspace = path.join(home, "hello");
-cpSync(new URL("../examples/hello", import.meta.url).pathname, workspace, { recursive: true });
-
-const say = (text) => console.log(text);
-const heading = (text) => say(`\n— ${text}`);
-
-async function show(cell, name, args) {
-  say(`  call     ${name} ${JSON.stringify(args)}`);
-  const { success, output, error, meta } = await cell.call({ name, arguments: args });
-  say(
-    `  ${success ? "ok      " : "refused "} ${success ? brief(output) : `${error.code}: ${error.message}`}`,
-  );
-  say(`           ${meta.outcome}${meta.why ? ` (${meta.why})` : ""}, ${meta.durationMs} ms`);
-}
-
-const brief = (output) => JSON.stringify(output).slice(0, 160);
-
-say("hotcell, a short tour: a model asks for tools, the cell runs them or says why not.");
-const cell = await openCell({
-  workspace,
-  stateDir: path.join(home, "state"),
-  rules: ["allow write_file(src/**)"],
-});
+const stateDir = path.join(home, "state");
 try {
-  heading("It reads a file of the project.");
-  await show(cell, "read_file", { path: "src/greet.js" });
-  heading("It writes one: a rule allows src/**.");
-  await show(cell, "write_file", { path: "src/bye.js", content: "export const bye = () => 'Bye';\n" });
-  heading("It tries to leave the project. Nothing is opened.");
-  await show(cell, "read_file", { path: "../../../../etc/passwd" });
-  heading("It tries to write outside what the rules allow; nobody is there to be asked.");
-  await show(cell, "write_file", { path: "README.md", content: "mine now" });
-  heading("It asks for the secrets.");
-  await show(cell, "read_file", { path: ".env" });
-  heading("What the log says: one intent before each effect, one outcome for each call, chained by hash.");
-  for (const line of readFileSync(cell.logFile, "utf8").trim().split("\n"))
-    say(`  ${summary(JSON.parse(line))}`);
+  cpSync(fileURLToPath(new URL("../examples/hello", import.meta.url)), workspace, { recursive: true });
+  await tour();
 } finally {
-  await cell.close();
   rmSync(home, { recursive: true, force: true });
 }
 
+async function tour() {
+  say("A language model asks for tools; hotcell runs them or says why not. Here is what happens then.");
+  say("The calls below are written by hand, no model is needed. They work on a copy of examples/hello,");
+  say("with one rule: allow write_file(src/**)");
+  const cell = await openCell({ workspace, stateDir, rules: ["allow write_file(src/**)"] });
+  const step = async (title, name, args) => {
+    say(`\n${title}`);
+    say(`  call     ${name} ${JSON.stringify(args)}`);
+    tell(await cell.call({ name, arguments: args }));
+  };
+  try {
+    await step("1. It reads a file.", "read_file", { path: "src/greet.js" });
+    const content = "export const bye = () => 'Bye';\n";
+    await step("2. It writes a file, and the rule allows it.", "write_file", { path: "src/bye.js", content });
+    await step("3. It tries to read outside the project.", "read_file", { path: "../../../etc/passwd" });
+    await step(
+      "4. It tries to write what no rule allows. A person would be asked now; nobody is here.",
+      "write_file",
+      {
+        path: "README.md",
+        content: "mine now",
+      },
+    );
+    await step(
+      "5. It asks for secrets. They are refused by name, whether there are any or not.",
+      "read_file",
+      {
+        path: ".env",
+      },
+    );
+  } finally {
+    await cell.close();
+  }
+  await tellLog(cell.logFile);
+  say("\nThe copy and its log are removed again. To go on: README.md, docs/guide.md, npx hotcell --help");
+}
+
+function tell({ success, output, error, meta }) {
+  if (success) say(`  done     ${shortened(JSON.stringify(output))}`);
+  else say(`  refused  ${error.code}\n           ${error.message}`);
+  say(`  outcome  ${[meta.outcome, meta.why].filter(Boolean).join(", ")}`);
+}
+
+function shortened(text) {
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+}
+
+async function tellLog(logFile) {
+  say(
+    "\nThe log has a line before a call runs (tool.intent) and one after it (tool.exec), for refused calls",
+  );
+  say("only the second. Each line holds the hash of the line before, so a later change shows:");
+  for (const line of readFileSync(logFile, "utf8").trim().split("\n")) say(`  ${summary(JSON.parse(line))}`);
+  say("\n$ hotcell audit verify");
+  await runCli(["audit", "verify", "--state-dir", stateDir]);
+}
+
 function summary({ seq, kind, toolName, outcome, why, output, prev, hash }) {
-  const ended = [outcome, why, output?.error?.code].filter(Boolean).join(" ");
-  const link = `${prev.slice(0, 8)}→${hash.slice(0, 8)}`;
-  return `${String(seq).padStart(2)} ${kind.padEnd(11)} ${toolName.padEnd(10)} ${link} ${ended}`;
+  const link = `${prev.slice(0, 6)}→${hash.slice(0, 6)}`;
+  const ended = [outcome, why, output?.error?.code].filter(Boolean).join(", ");
+  return `${seq}  ${link}  ${kind.padEnd(11)}  ${toolName.padEnd(10)}  ${ended}`.trimEnd();
 }

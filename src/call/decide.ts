@@ -20,7 +20,7 @@ export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Verdic
 }
 
 /** The call as rules see it: each path both as it was given and as it resolves. */
-export function judgedCall(tool: Tool, args: JsonObject, parts: DecideParts): Judged {
+function judgedCall(tool: Tool, args: JsonObject, parts: DecideParts): Judged {
   const given = tool.subjects(args);
   const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts)) : [];
   const protections = resolved.map((place) => checkedProtection(tool, place, parts));

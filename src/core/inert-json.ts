@@ -1,7 +1,6 @@
-// C1 controls, soft hyphen, bidirectional and zero-width characters, line and paragraph separators, byte
-// order mark, annotations, and the plane of tags and variation selectors. JSON.stringify leaves them as they are.
-const NOT_INERT =
-  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+// Controls, format characters (bidirectional, zero-width, tags), line separators, selectors without a glyph.
+// JSON.stringify leaves most of them as they are; the newlines in its text are its own indentation.
+const NOT_INERT = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** JSON text that does nothing to a terminal that shows it, and means the same. */
 export function inertJson(value: unknown, indent?: number): string {

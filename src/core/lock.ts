@@ -35,7 +35,7 @@ export function tokenIsAlive(token: string): boolean {
   return found === start || found === UNKNOWN;
 }
 
-/** Whether the machine has run on since a process with this token did. */
+/** Whether the machine has not been started anew since the process of this token ran. */
 export function tokenIsOfThisBoot(token: string): boolean {
   return token.split(":")[2] === bootId();
 }
@@ -56,18 +56,19 @@ function take(lockPath: string, token: string, deadline: number): void {
 /** False when the baton has another name by now. */
 function passBaton(lockPath: string, from: string, to: string): boolean {
   try {
-    renameSync(join(lockPath, from), join(lockPath, to));
+    renameSync(`${lockPath}/${from}`, `${lockPath}/${to}`);
     return true;
   } catch (error) {
     if (osErrorCode(error) === "ENOENT") return false;
     throw osErrorCode(error) === "ENOTDIR" ? notALock(lockPath) : error;
   }
 }
+
 // The work is done by then, and that is what the caller must hear. A baton that can't be given back stays
 // with this process: the same token takes it up again, and others do when the process has ended.
 function giveBack(lockPath: string, token: string): void {
   try {
-    renameSync(join(lockPath, token), join(lockPath, FREE));
+    renameSync(`${lockPath}/${token}`, `${lockPath}/${FREE}`);
   } catch {}
 }
 

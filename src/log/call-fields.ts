@@ -1,6 +1,7 @@
+import { inertJson } from "../core/inert-json.ts";
 // What a record says of a call: 002's fields in their order, then what decided and how it ended.
 import type { Outcome, RuleOrigin } from "../core/words.ts";
-import { encodeName, encodeStack, encodeValue, quote } from "./encode.ts";
+import { encodeName, encodeStack, encodeValue } from "./encode.ts";
 import type { Fields, LogRecord } from "./record.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -18,6 +19,15 @@ export interface IntentEvent extends CallEvent {
   readonly changes: boolean;
 }
 
+/** A call whose intent is recorded and whose outcome is not. */
+export interface OpenCall {
+  /** Of its intent. */
+  readonly seq: number;
+  readonly event: IntentEvent;
+  /** As it stands in the intent. */
+  readonly input: string;
+}
+
 export interface ExecEvent extends CallEvent {
   readonly input: unknown;
   readonly output: unknown;
@@ -27,29 +37,30 @@ export interface ExecEvent extends CallEvent {
   readonly stack?: string;
 }
 
-export function intentFields(event: IntentEvent, writer: string, redactor: Redactor): Fields {
+export function intentFields(event: IntentEvent, writer: string, redactor: Redactor) {
   return {
     ...callFields(event, redactor),
     input: encodeValue(event.input, redactor),
     digest: encodeName(event.digest, redactor),
     rule: ruleText(event.rule, redactor),
     changes: String(event.changes),
-    writer: quote(writer),
-  };
+    writer: inertJson(writer),
+  } satisfies Fields;
 }
 
-/** `intent` is the seq of the call's intent; undefined for a call that was refused before it had one. */
-export function execFields(event: ExecEvent, intent: number | undefined, redactor: Redactor): Fields {
+/** `open` is undefined for a call that was refused before it had an intent. */
+export function execFields(event: ExecEvent, open: OpenCall | undefined, redactor: Redactor): Fields {
   const { outcome, stack } = event;
+  const isSameInput = open !== undefined && open.event.input === event.input;
   return {
     ...callFields(event, redactor),
-    input: encodeValue(event.input, redactor),
+    input: isSameInput ? open.input : encodeValue(event.input, redactor),
     output: encodeValue(event.output, redactor),
     durationMs: encodeValue(event.durationMs, redactor),
-    outcome: quote(outcome.status),
-    ...("why" in outcome ? { why: quote(outcome.why) } : {}),
+    outcome: inertJson(outcome.status),
+    ...("why" in outcome ? { why: inertJson(outcome.why) } : {}),
     rule: event.rule === null ? "null" : ruleText(event.rule, redactor),
-    ...(intent === undefined ? {} : { intent: String(intent) }),
+    ...(open === undefined ? {} : { intent: String(open.seq) }),
     ...(stack === undefined ? {} : { stack: encodeStack(stack, redactor) }),
   };
 }
@@ -62,13 +73,13 @@ export function interruptedFields(event: CallEvent, intent: number, redactor: Re
 /** The same for a recorded intent of a dead process, in its own words. */
 export function abandonedFields({ seq, toolCallId, toolName, agentId }: LogRecord): Fields {
   const [id, name, agent] = [toolCallId, toolName, agentId].map((value) =>
-    value === null ? "null" : quote(String(value)),
+    value === null ? "null" : inertJson(String(value)),
   );
   return { toolCallId: id!, toolName: name!, agentId: agent!, ...unknownOutcome(seq) };
 }
 
 function unknownOutcome(intent: number): Fields {
-  return { outcome: quote("unknown"), intent: String(intent) };
+  return { outcome: inertJson("unknown"), intent: String(intent) };
 }
 
 function callFields({ toolCallId, toolName, agentId }: CallEvent, redactor: Redactor): Fields {

@@ -8,16 +8,18 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
+  readSync,
   renameSync,
   type Stats,
 } from "node:fs";
 import { basename } from "node:path";
 import type { HotcellError } from "../core/errors.ts";
-import { withLock } from "../core/lock.ts";
+import { tokenIsOfThisBoot, withLock } from "../core/lock.ts";
 import { readAnchor, writeAnchor } from "./anchor.ts";
-import { advance, callsOpened, EMPTY_HEAD, type Head, startFile } from "./head.ts";
-import { type Line, readLines } from "./lines.ts";
-import { failClosed, logTampered, logUnavailable } from "./log-error.ts";
+import { advance, callsOpened, EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
+import { findIntactHead } from "./intact-head.ts";
+import { readLines } from "./lines.ts";
+import { failClosed, isTampered, logTampered, logUnavailable } from "./log-error.ts";
 import {
   exists,
   openIfThere,
@@ -27,7 +29,7 @@ import {
   sealedAt,
   writeWhole,
 } from "./log-file.ts";
-import { checkRecord, continues, type Fields, type RecordKind, sealRecord } from "./record.ts";
+import { type Fields, type RecordKind, sealRecord } from "./record.ts";
 
 export interface ChainOptions {
   readonly file: string;
@@ -80,12 +82,14 @@ export function lockFile(anchorFile: string): string {
   return `${anchorFile}.lock`;
 }
 
-function openAnchor({ file, anchorFile }: ChainOptions): number {
+function openAnchor({ file, anchorFile, writer }: ChainOptions): number {
   const fd = openRegular(anchorFile, O_RDWR | O_CREAT);
   if (readAnchor(fd) !== undefined) return fd;
   try {
     if (exists(file) || rotatedFiles(file, 0).length > 0) throw lostAnchor(file);
-    writeAnchor(fd, EMPTY_HEAD);
+    writeAnchor(fd, { ...EMPTY_HEAD, writer });
+    // From now on it is overwritten in place, so a power failure leaves it as it is or as it was.
+    fdatasyncSync(fd);
     return fd;
   } catch (error) {
     closeSync(fd);
@@ -108,14 +112,14 @@ function attach(chain: ChainState): Tip {
   forgetTip(chain);
   const anchored = readAnchor(chain.anchorFd);
   if (anchored === undefined) throw lostAnchor(chain.file);
-  chain.tip = openCurrent(chain, anchored);
   try {
-    catchUp(chain, chain.tip);
+    chain.tip = openCurrent(chain, anchored);
+    return catchUp(chain, chain.tip);
   } catch (error) {
     forgetTip(chain);
-    throw error;
+    if (!isTampered(error) || tokenIsOfThisBoot(anchored.writer)) throw error;
+    return salvage(chain, anchored);
   }
-  return chain.tip;
 }
 
 /** Whether the path still leads to our file and nobody wrote to it; a file that went away was rotated. */
@@ -137,25 +141,46 @@ function openCurrent(chain: ChainState, head: Head): Tip {
   return { fd, ino, dev, head };
 }
 
-// A missing file is right in two cases: the log is new, or whoever rotated it was killed before this step.
+// A missing file is right in two cases: nothing was in it, or whoever rotated it was killed before this step.
 function createCurrent({ file }: ChainState, head: Head): number {
-  if (head.seq > 0 && !exists(rotatedFile(file, head.firstSeq)))
+  if (head.bytes > 0 && !exists(rotatedFile(file, head.firstSeq)))
     throw logTampered(file, "its file is missing");
   return openRegular(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
 /** Takes in what was written after the anchor, and cuts off a line that a kill has torn. */
-function catchUp(chain: ChainState, tip: Tip): void {
+function catchUp(chain: ChainState, tip: Tip): Tip {
   const anchored = tip.head;
   let head = findAnchored(chain, tip);
-  let torn: Line | undefined;
+  let torn = false;
   for (const line of readLines(tip.fd, head.bytes)) {
-    if (line.complete) head = advanceOver(chain, head, line);
-    else torn = line;
+    const next = follow(head, line);
+    torn = !line.complete;
+    if (next === undefined && !torn)
+      throw logTampered(chain.file, `what follows record ${head.seq} does not continue it`);
+    head = next ?? head;
   }
   chain.tip = { ...tip, head };
-  if (torn !== undefined) cutTorn(chain, tip.fd, torn);
-  else if (head.seq > anchored.seq) writeAnchor(chain.anchorFd, head);
+  if (torn) cutOff(chain, chain.tip, 0);
+  else if (head.seq > anchored.seq) anchorHead(chain, head);
+  return chain.tip;
+}
+
+/** After a power failure the anchor may know of records that never reached the disk: goes on with what did. */
+function salvage(chain: ChainState, anchored: Head): Tip {
+  const tip = openCurrent(chain, findIntactHead(chain.file));
+  chain.tip = tip;
+  cutOff(chain, tip, Math.max(0, anchored.seq - tip.head.seq));
+  return chain.tip;
+}
+
+/** Cuts off what follows the head, and records that, and how many records the anchor knew beyond it. */
+function cutOff(chain: ChainState, { fd, head }: Tip, lost: number): void {
+  const rest = Buffer.alloc(fstatSync(fd).size - head.bytes);
+  readSync(fd, rest, 0, rest.length, head.bytes);
+  ftruncateSync(fd, head.bytes);
+  const sha256 = `"${hash("sha256", rest, "hex")}"`;
+  write(chain, "log.recovered", { bytes: String(rest.length), sha256, lost: String(lost) }, false);
 }
 
 /** The anchored head, at the start of the new file when the anchored one has been rotated since. */
@@ -172,19 +197,6 @@ function findAnchored({ file }: ChainState, { fd, head }: Tip): Head {
   }
 }
 
-function advanceOver({ file }: ChainState, head: Head, line: Line): Head {
-  const record = checkRecord(line.bytes);
-  if (record === undefined || !continues(record, head))
-    throw logTampered(file, `what follows record ${head.seq} does not continue it`);
-  return advance(head, record, line.bytes.length + 1, callsOpened(record.kind, record));
-}
-
-function cutTorn(chain: ChainState, fd: number, torn: Line): void {
-  ftruncateSync(fd, torn.offset);
-  const sha256 = `"${hash("sha256", torn.bytes, "hex")}"`;
-  write(chain, "log.recovered", { bytes: String(torn.bytes.length), sha256 }, false);
-}
-
 function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boolean): number {
   const record = sealRecord(chain.tip!.head, kind, fields);
   const tip = makeRoom(chain, chain.tip!, record.line.length);
@@ -192,7 +204,7 @@ function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boo
   try {
     writeWhole(tip.fd, record.line, null);
     if (durable) fdatasyncSync(tip.fd);
-    writeAnchor(chain.anchorFd, head);
+    anchorHead(chain, head);
   } catch (error) {
     takeBack(chain, tip);
     throw error;
@@ -201,12 +213,18 @@ function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boo
   return record.seq;
 }
 
+function anchorHead({ anchorFd, writer }: ChainState, head: Head): void {
+  writeAnchor(anchorFd, { ...head, writer });
+}
+
 /** Begins a new file when the line would make the current one too long. */
 function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   const { file } = chain;
   if (tip.head.bytes === 0 || tip.head.bytes + lineBytes <= chain.maxFileBytes) return tip;
   const full = rotatedFile(file, tip.head.firstSeq);
   if (exists(full)) throw logTampered(file, `"${basename(full)}" is there already`);
+  // Full files are on the disk for good: a power failure damages the growing one at most.
+  fdatasyncSync(tip.fd);
   renameSync(file, full);
   forgetTip(chain);
   chain.tip = openCurrent(chain, tip.head);
@@ -218,7 +236,7 @@ function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
 function takeBack(chain: ChainState, tip: Tip): void {
   try {
     ftruncateSync(tip.fd, tip.head.bytes);
-    writeAnchor(chain.anchorFd, tip.head);
+    anchorHead(chain, tip.head);
   } catch {
     forgetTip(chain);
   }

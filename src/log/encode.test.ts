@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { inertJson } from "../core/inert-json.ts";
 import { LIMITS } from "../core/limits.ts";
-import { encodeName, encodeValue, quote } from "./encode.ts";
+import { encodeName, encodeValue } from "./encode.ts";
 import { createRedactor } from "./redact.ts";
 
 const redactor = createRedactor(["hunter2"]);
@@ -145,7 +146,7 @@ describe("text in the log", () => {
     ["letters of any script", "äж漢😀", '"äж漢😀"'],
   ];
   test.each(rows)("holds %s so that showing it does nothing", (_, text, quoted) => {
-    expect(quote(text)).toBe(quoted);
+    expect(inertJson(text)).toBe(quoted);
     expect(JSON.parse(quoted)).toBe(text);
   });
 

@@ -1,6 +1,7 @@
 // Turns any value into bounded, inert JSON text for the log. It never throws, runs no code of the value
 // (no toJSON, no getters), and gives sizes, hashes and short previews where a value may be file content.
 import { hash } from "node:crypto";
+import { inertJson } from "../core/inert-json.ts";
 import { LIMITS } from "../core/limits.ts";
 import { namesCredential, REDACTED, type Redactor } from "./redact.ts";
 
@@ -9,7 +10,14 @@ type Nature = "plain" | "content" | "credential";
 
 interface Walk {
   readonly redactor: Redactor;
+  /** Those met so far: the items of a list mostly have the same. */
+  readonly keys: Map<string, Key>;
   leftBytes: number;
+}
+
+interface Key {
+  readonly text: string;
+  readonly nature: Nature;
 }
 
 /** Keys whose strings are what a file or a process holds, in any toolset's shape. */
@@ -28,34 +36,20 @@ const CONTENT_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 export function encodeValue(value: unknown, redactor: Redactor): string {
-  return encodeNode(value, { redactor, leftBytes: LIMITS.maxLoggedValueBytes }, "plain", 0);
+  const walk = { redactor, keys: new Map(), leftBytes: LIMITS.maxLoggedValueBytes };
+  return encodeNode(value, walk, "plain", 0);
 }
 
 /** A text that stays one string: names, ids, keys. */
 export function encodeName(text: string, redactor: Redactor): string {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= LIMITS.maxLoggedStringBytes) return quote(redactor.redact(text));
+  if (bytes <= LIMITS.maxLoggedStringBytes) return inertJson(redactor.redact(text));
   const preview = redactor.preview(text, LIMITS.logPreviewChars);
-  return quote(`${preview}[${bytes} bytes, sha256 ${sha256(text)}]`);
+  return inertJson(`${preview}[${bytes} bytes, sha256 ${sha256(text)}]`);
 }
 
 export function encodeStack(stack: string, redactor: Redactor): string {
-  return quote(redactor.preview(stack, LIMITS.maxLoggedStackChars));
-}
-
-// Controls, format characters (bidirectional, zero-width, tags), line separators, selectors without a glyph.
-const NOT_INERT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\u{e0100}-\u{e01ef}]/gu;
-
-/** JSON text of a string that does nothing to a terminal that shows it. */
-export function quote(text: string): string {
-  return JSON.stringify(text).replace(NOT_INERT, escapeUnits);
-}
-
-function escapeUnits(text: string): string {
-  return Array.from(
-    { length: text.length },
-    (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`,
-  ).join("");
+  return inertJson(redactor.preview(stack, LIMITS.maxLoggedStackChars));
 }
 
 function encodeNode(value: unknown, walk: Walk, nature: Nature, depth: number): string {
@@ -63,7 +57,7 @@ function encodeNode(value: unknown, walk: Walk, nature: Nature, depth: number): 
     if (typeof value === "object" && value !== null) return encodeObject(value, walk, nature, depth);
     return spend(walk, encodeLeaf(value, walk.redactor, nature));
   } catch {
-    return quote("[unreadable]");
+    return inertJson("[unreadable]");
   }
 }
 
@@ -77,31 +71,31 @@ function encodeLeaf(value: unknown, redactor: Redactor, nature: Nature): string 
     case "string":
       return encodeString(value, redactor, nature);
     case "number":
-      return Number.isFinite(value) ? JSON.stringify(value) : quote(String(value));
+      return Number.isFinite(value) ? JSON.stringify(value) : inertJson(String(value));
     case "boolean":
       return String(value);
     case "bigint":
       // Writing out a huge one takes time that grows with its square.
-      return quote(BigInt.asIntN(64, value) === value ? String(value) : "[bigint]");
+      return inertJson(BigInt.asIntN(64, value) === value ? String(value) : "[bigint]");
     case "function":
     case "symbol":
-      return quote(`[${typeof value}]`);
+      return inertJson(`[${typeof value}]`);
     default:
       return "null";
   }
 }
 
 function encodeString(text: string, redactor: Redactor, nature: Nature): string {
-  if (nature === "credential") return quote(REDACTED);
+  if (nature === "credential") return inertJson(REDACTED);
   const bytes = Buffer.byteLength(text);
-  if (nature === "plain" && bytes <= LIMITS.maxLoggedStringBytes) return quote(redactor.redact(text));
-  const preview = quote(redactor.preview(text, LIMITS.logPreviewChars));
+  if (nature === "plain" && bytes <= LIMITS.maxLoggedStringBytes) return inertJson(redactor.redact(text));
+  const preview = inertJson(redactor.preview(text, LIMITS.logPreviewChars));
   return `{"bytes":${bytes},"sha256":"${sha256(text)}","preview":${preview}}`;
 }
 
 function encodeObject(value: object, walk: Walk, nature: Nature, depth: number): string {
   if (ArrayBuffer.isView(value)) return spend(walk, encodeBytes(value));
-  if (depth === LIMITS.maxLoggedDepth) return spend(walk, quote("[deeper]"));
+  if (depth === LIMITS.maxLoggedDepth) return spend(walk, inertJson("[deeper]"));
   return Array.isArray(value)
     ? encodeArray(value, walk, nature, depth)
     : encodeMembers(value, walk, nature, depth);
@@ -116,7 +110,7 @@ function encodeArray(array: readonly unknown[], walk: Walk, nature: Nature, dept
   const items: string[] = [];
   for (let at = 0; at < array.length; at++) {
     if (at === LIMITS.maxLoggedItems || walk.leftBytes <= 0) {
-      items.push(quote(`[${array.length - at} more]`));
+      items.push(inertJson(`[${array.length - at} more]`));
       break;
     }
     items.push(encodeNode(plainProperty(array, String(at)), walk, nature, depth + 1));
@@ -129,17 +123,25 @@ function encodeMembers(object: object, walk: Walk, nature: Nature, depth: number
   const members: string[] = [];
   for (const [at, key] of keys.entries()) {
     if (at === LIMITS.maxLoggedItems || walk.leftBytes <= 0) {
-      members.push(`${quote("[more]")}:${keys.length - at}`);
+      members.push(`${inertJson("[more]")}:${keys.length - at}`);
       break;
     }
-    const name = spend(walk, encodeName(key, walk.redactor));
-    members.push(`${name}:${encodeNode(plainProperty(object, key), walk, natureOf(key, nature), depth + 1)}`);
+    const known = keyOf(key, walk);
+    const inner = nature === "credential" ? nature : known.nature;
+    const name = spend(walk, known.text);
+    members.push(`${name}:${encodeNode(plainProperty(object, key), walk, inner, depth + 1)}`);
   }
   return `{${members.join(",")}}`;
 }
 
-function natureOf(key: string, around: Nature): Nature {
-  if (around === "credential" || namesCredential(key)) return "credential";
+function keyOf(key: string, { keys, redactor }: Walk): Key {
+  const known = keys.get(key) ?? { text: encodeName(key, redactor), nature: natureOf(key) };
+  keys.set(key, known);
+  return known;
+}
+
+function natureOf(key: string): Nature {
+  if (namesCredential(key)) return "credential";
   return CONTENT_KEYS.has(key.toLowerCase()) ? "content" : "plain";
 }
 

@@ -1,4 +1,5 @@
-import { GENESIS, type Link } from "./record.ts";
+import type { Line } from "./lines.ts";
+import { checkRecord, continues, GENESIS, type Link } from "./record.ts";
 
 /** A place in the log: the first seq of a file, and an offset in it. */
 export interface Place {
@@ -28,6 +29,13 @@ export function advance(head: Head, { seq, hash }: Link, bytes: number, opened: 
 export function callsOpened(kind: string, fields: Readonly<Record<string, unknown>>): number {
   if (kind === "tool.intent") return 1;
   return fields.intent === undefined ? 0 : -1;
+}
+
+/** The head after one more line of the log, or undefined when the line does not continue it. */
+export function follow(head: Head, { bytes, complete }: Line): Head | undefined {
+  const record = complete ? checkRecord(bytes) : undefined;
+  if (record === undefined || !continues(record, head)) return undefined;
+  return advance(head, record, bytes.length + 1, callsOpened(record.kind, record));
 }
 
 /** The head at the start of the file that follows a full one. */

@@ -10,6 +10,10 @@ export function logTampered(file: string, found: string): HotcellError {
   return new HotcellError("LOG_TAMPERED", message, { file });
 }
 
+export function isTampered(error: unknown): boolean {
+  return error instanceof HotcellError && error.code === "LOG_TAMPERED";
+}
+
 /** Runs the work; whatever the machine refuses in it means that the log is not available. */
 export function failClosed<T>(file: string, work: () => T): T {
   try {

@@ -12,6 +12,7 @@ import {
   type IntentEvent,
   intentFields,
   interruptedFields,
+  type OpenCall,
 } from "./call-fields.ts";
 import { type Append, type Chain, type ChainOptions, lockFile, openChain } from "./chain.ts";
 import type { Head } from "./head.ts";
@@ -44,12 +45,6 @@ export interface Log {
   close(): void;
 }
 
-/** A call of this process whose intent is recorded and whose outcome is not. */
-interface OpenCall {
-  readonly seq: number;
-  readonly event: IntentEvent;
-}
-
 export function openLog(options: LogOptions): Log {
   const { dir, anchorFile, maxFileBytes = LIMITS.maxLogFileBytes } = options;
   const file = logFileIn(dir);
@@ -67,12 +62,13 @@ export function openLog(options: LogOptions): Log {
   return {
     file,
     intent(event) {
-      const seq = append("tool.intent", intentFields(event, writer, redactor), event.changes);
-      open.push({ seq, event });
+      const fields = intentFields(event, writer, redactor);
+      const seq = append("tool.intent", fields, event.changes);
+      open.push({ seq, event, input: fields.input });
     },
     exec(event) {
       const at = open.findIndex((call) => call.event.toolCallId === event.toolCallId);
-      append("tool.exec", execFields(event, open[at]?.seq, redactor));
+      append("tool.exec", execFields(event, open[at], redactor));
       if (at >= 0) open.splice(at, 1);
     },
     artifact: (bytes) =>

@@ -35,16 +35,22 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^\s:/@]{0,128}:)[^\s/@]+(?=@)/g, `$1${REDACTED}`],
 ];
 
-/** Found in everything that has a shape, and in few other strings: most are done after this one look. */
+/** Found near the beginning of everything that has a shape, and in few other strings: most are done after this one look. */
 const SHAPE_HINT = /[=:]|-----BEGIN |sk-|gh[a-z]_|_pat_|glpat-|npm_|A[KS]IA|AIza|xox|eyJ|bearer|basic/i;
+
+/** How far from a shape's first character its hint may end. */
+const HINT_CHARS = 32;
 
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const values = secrets.filter((value) => value !== "").sort((a, b) => b.length - a.length);
   const reach = Math.max(SHAPE_CHARS, values[0]?.length ?? 0);
-  const redact = (text: string) => redactShapes(redactValues(text, values));
   return {
-    redact,
-    preview: (text, maxChars) => redact(text.slice(0, maxChars + reach)).slice(0, maxChars),
+    redact: (text) => redactShapes(redactValues(text, values)),
+    preview(text, maxChars) {
+      const seen = redactValues(text.slice(0, maxChars + reach), values);
+      const hasShape = SHAPE_HINT.test(seen.slice(0, maxChars + HINT_CHARS));
+      return (hasShape ? redactShapes(seen) : seen).slice(0, maxChars);
+    },
   };
 }
 

@@ -129,6 +129,7 @@ describe("verifyLog", () => {
       head: { seq: 0, hash: "0".repeat(64) },
       anchored: true,
       tornBytes: 0,
+      lost: 0,
       unknown: [],
     });
   });

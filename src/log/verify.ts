@@ -16,6 +16,8 @@ export interface IntactLog {
   readonly anchored: boolean;
   /** Bytes of an unfinished last line: being written, or torn and cut off at the next open. */
   readonly tornBytes: number;
+  /** Records that a power failure took, as the log itself says. */
+  readonly lost: number;
   readonly unknown: readonly UnknownOutcome[];
 }
 
@@ -45,7 +47,7 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
   // Read before the log: a live log may be ahead of its anchor, never behind it.
   const anchor = anchorFile === null ? null : readAnchorFile(anchorFile);
   const lines = readLogLines(logFile, START);
-  const calls = createCallList();
+  const tally = createTally();
   let head: Link = GENESIS;
   let last: LogLine | undefined;
   for (const line of lines) {
@@ -57,41 +59,38 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
     if (record.seq !== head.seq + 1) return misplaced(head, record, line, lines);
     if (record.prev !== head.hash) return rewritten(head, line);
     if (record.seq === anchor?.seq && record.hash !== anchor.hash) return rewritten(record, line);
-    calls.add(record);
+    tally.add(record);
     head = { seq: record.seq, hash: record.hash };
   }
   const end = { file: last?.file ?? basename(logFile), line: last?.line ?? 0 };
   if (anchor === undefined && head.seq > 0) return unanchored(head, end);
   if (anchor && anchor.seq > head.seq) return truncated(head, anchor, end);
   const tornBytes = last?.complete === false ? last.bytes.length : 0;
-  return {
-    ok: true,
-    records: head.seq,
-    head,
-    anchored: anchor !== null,
-    tornBytes,
-    unknown: calls.unknown(),
-  };
+  return { ok: true, records: head.seq, head, anchored: anchor !== null, tornBytes, ...tally.result() };
 }
 
-/** Follows which calls are still without an outcome. */
-function createCallList() {
+/** Follows which calls are still without an outcome, and how many records were lost. */
+function createTally() {
   const open = new Map<number, LogRecord>();
   const interrupted = new Set<number>();
+  let lost = 0;
   return {
     add(record: LogRecord): void {
       if (record.kind === "tool.intent") open.set(record.seq, record);
       else if (record.kind === "tool.interrupted") interrupted.add(Number(record.intent));
       else if (record.kind === "tool.exec") open.delete(Number(record.intent));
+      else if (record.kind === "log.recovered") lost += Number(record.lost);
     },
-    unknown: () =>
-      [...open.values()].map(({ seq, toolCallId, toolName, writer }) => ({
-        seq,
-        toolCallId: String(toolCallId),
-        toolName: String(toolName),
-        running: !interrupted.has(seq) && tokenIsAlive(String(writer)),
-      })),
+    result: () => ({ lost, unknown: [...open.values()].map((intent) => describe(intent, interrupted)) }),
   };
+}
+
+function describe(
+  { seq, toolCallId, toolName, writer }: LogRecord,
+  interrupted: Set<number>,
+): UnknownOutcome {
+  const running = !interrupted.has(seq) && tokenIsAlive(String(writer));
+  return { seq, toolCallId: String(toolCallId), toolName: String(toolName), running };
 }
 
 interface Spot {

@@ -1,5 +1,6 @@
 // What the documents show is run as it stands, against the built package; what they say of the
 // configuration is compared with it.
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -14,7 +15,7 @@ describe.each(["README.md", "docs/guide.md", "docs/policy.md"])("%s", (name) => 
   afterAll(world.remove);
 
   const programs = blocksOf(page, "ts");
-  test("shows programs that compile, run, and print what is shown", () => {
+  test.runIf(programs.length > 0)("shows programs that compile, run, and print what is shown", () => {
     const run = world.compile(programs.map(({ text }) => text));
     for (const [index, block] of programs.entries()) expectShown(name, block, run(index), commentsOf(block));
   });
@@ -33,16 +34,30 @@ describe.each(["README.md", "docs/guide.md", "docs/policy.md"])("%s", (name) => 
 });
 
 describe("the documents", () => {
-  test.each(DOCUMENTS)("%s links to and names only files that are there", (name) => {
-    const page = readDocument(name);
-    const links = [...page.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) =>
-      path.join(path.dirname(name), target!),
-    );
-    const named = [
-      ...page.matchAll(/(?<![\w/.])(?:src|test|bench|scripts|bin)\/[\w./-]+\.(?:ts|js|md|jsonl)\b/g),
-    ];
-    const files = [...links, ...named.map(([file]) => file)];
-    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  test.each(DOCUMENTS)("%s links only to files that are there", (name) => {
+    const links = [...readDocument(name).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => target!);
+    const missing = links.filter((target) => !existsSync(path.join(ROOT, path.dirname(name), target)));
+    expect(missing).toEqual([]);
+  });
+
+  test("ARCHITECTURE.md names only files that are there", () => {
+    const named = readDocument("ARCHITECTURE.md").match(/\b(?:src|test)\/[\w/-]+\.ts\b/g) ?? [];
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
+  test("npm start plays a tour: a read, a write, refusals, and a log that is intact", () => {
+    const tour = execFileSync(process.execPath, [path.join(ROOT, "scripts/tour.js")], { encoding: "utf8" });
+    const outcomes = [...tour.matchAll(/^ {2}(?:refused|outcome) {2}(.*)$/gm)].map(([, told]) => told);
+    expect(outcomes).toEqual([
+      "executed_ok",
+      "executed_ok",
+      ...["PATH_OUTSIDE_WORKSPACE", "DENIED", "PROTECTED_PATH"].flatMap((code) => [
+        code,
+        "not_executed, denied",
+      ]),
+    ]);
+    expect(tour).toContain("intact: 7 records");
   });
 
   test("README.md has two commands and code on its first screen", () => {

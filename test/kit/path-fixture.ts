@@ -39,13 +39,17 @@ export function readCorpus<T>(name: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-export async function buildWorld(row: PathRow): Promise<World> {
-  const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-paths-")));
-  const fill = (text: string) => text.replaceAll("${WS}", `${top}/ws`).replaceAll("${T}", top).replaceAll("${ID}", row.id);
+export async function buildWorld(row: PathRow, base = os.tmpdir()): Promise<World> {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(base, "hotcell-paths-")));
+  const fill = (text: string) =>
+    text.replaceAll("${WS}", `${top}/ws`).replaceAll("${T}", top).replaceAll("${ID}", row.id);
   fs.chmodSync(top, 0o755);
-  for (const dir of ["ws/src", "ws/empty", ...OUTSIDE, "state"]) fs.mkdirSync(path.join(top, dir), { recursive: true });
-  for (const file of ["ws/README.md", "ws/src/index.js", "pkg/pkg.txt"]) fs.writeFileSync(path.join(top, file), "BENIGN\n");
-  for (const file of ["outside/secret.txt", "ws-evil/secret.txt"]) fs.writeFileSync(path.join(top, file), "CANARY-OUTSIDE\n");
+  for (const dir of ["ws/src", "ws/empty", ...OUTSIDE, "state"])
+    fs.mkdirSync(path.join(top, dir), { recursive: true });
+  for (const file of ["ws/README.md", "ws/src/index.js", "pkg/pkg.txt"])
+    fs.writeFileSync(path.join(top, file), "BENIGN\n");
+  for (const file of ["outside/secret.txt", "ws-evil/secret.txt"])
+    fs.writeFileSync(path.join(top, file), "CANARY-OUTSIDE\n");
   const servers: net.Server[] = [];
   for (const step of row.fixture) await buildStep(step, top, fill, servers);
   const rootTag = row.tags?.find((tag) => tag.startsWith("root="));

@@ -3,8 +3,13 @@ import fs from "node:fs";
 import path from "node:path";
 import type { PathRow } from "./path-fixture.ts";
 
+/** An attacker that died must not hold up the test for ever. */
+const MOST_LOOKS = 1_000_000;
+
 export interface SwappedPair {
   readonly names: readonly [string, string];
+  /** Waits until the first name does not lead outside: an attempt begins where a check would pass. */
+  awaitInside(): void;
   /** Puts both back when an attempt may have used them up. */
   restore(): void;
   /** Whether the attempt took the link away, not the real thing. */
@@ -14,34 +19,52 @@ export interface SwappedPair {
 export function createSwappedPair(top: string, row: PathRow, restores?: "directory" | "file"): SwappedPair {
   const [, real, link] = row.tags!.find((tag) => tag.startsWith("swap:"))!.split(":");
   const names = [path.join(top, real!), path.join(top, link!)] as const;
-  if (restores === undefined) return { names, restore() {}, onlyLinkIsGone: () => false };
   const parked = [path.join(top, "parked-0"), path.join(top, "parked-1")] as const;
   const target = fs.readlinkSync(names[1]);
+  const makeReal = (at: string) => {
+    if (restores === "directory") fs.mkdirSync(at, { recursive: true });
+    const file = restores === "directory" ? `${at}/f` : at;
+    if (!fs.existsSync(file)) fs.writeFileSync(file, "BENIGN");
+  };
 
   return {
     names,
-    // With one name missing the attacker can do nothing: then both are out of its reach until the last rename.
+    awaitInside() {
+      for (let looks = 0; looks < MOST_LOOKS && tryReadlink(names[0]) === target; looks++);
+    },
+    // With one name missing the attacker can do nothing: both are out of its reach until the last rename.
     restore() {
-      names.forEach((name, index) => tryRename(name, parked[index]!));
-      const kept = parked.filter((name) => fs.lstatSync(name, { throwIfNoEntry: false }) !== undefined);
-      const isLink = (name: string) => fs.lstatSync(name).isSymbolicLink();
-      const freeName = () => parked.find((name) => !fs.existsSync(name) && !kept.includes(name))!;
-      const linkAt = kept.find(isLink) ?? freeName();
-      if (!kept.includes(linkAt)) fs.symlinkSync(target, linkAt);
+      if (restores === undefined) return;
+      names.forEach((name, index) => {
+        tryRename(name, parked[index]!);
+      });
+      const linkAt = parked.find(isLink) ?? parked[1];
       const realAt = parked.find((name) => name !== linkAt)!;
-      if (restores === "file") fs.writeFileSync(realAt, "BENIGN");
-      if (restores === "directory") {
-        fs.mkdirSync(realAt, { recursive: true });
-        fs.writeFileSync(`${realAt}/f`, "BENIGN");
+      if (!isLink(linkAt)) {
+        fs.rmSync(linkAt, { recursive: true, force: true });
+        fs.symlinkSync(target, linkAt);
       }
+      makeReal(realAt);
       fs.renameSync(linkAt, names[1]);
       fs.renameSync(realAt, names[0]);
     },
     onlyLinkIsGone() {
       const left = names.filter((name) => fs.lstatSync(name, { throwIfNoEntry: false }) !== undefined);
-      return left.length === 1 && !fs.lstatSync(left[0]!).isSymbolicLink();
+      return left.length === 1 && !isLink(left[0]!);
     },
   };
+}
+
+function isLink(at: string): boolean {
+  return fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function tryReadlink(at: string): string | null {
+  try {
+    return isLink(at) ? fs.readlinkSync(at) : null;
+  } catch {
+    return null;
+  }
 }
 
 function tryRename(from: string, to: string): void {

@@ -37,7 +37,7 @@ export function tempDir(): string {
   return dir;
 }
 
-export function readRecords(logFile: string): JsonObject[] {
+function readRecords(logFile: string): JsonObject[] {
   if (!fs.existsSync(logFile)) return [];
   const text = fs.readFileSync(logFile, "utf8").trimEnd();
   return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as JsonObject);

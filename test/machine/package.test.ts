@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { tempDir } from "../kit/temp-cell.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
-const CONFIG = { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] } as const;
+const CONFIG = { encoding: "utf8" } as const;
 
 interface Installed {
   readonly dir: string;

@@ -17,6 +17,8 @@ import { createSwappedPair, type SwappedPair } from "../kit/swapped-pair.ts";
 
 const ROUNDS = 20_000;
 const MOST_CONTROL_ROUNDS = 1_000_000;
+// In memory, where there is such a place: the rounds that write wait for the disk otherwise.
+const BASE = fs.existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
 const SECRET = /CANARY-OUTSIDE|secret\.txt/;
 
 interface Race {
@@ -24,8 +26,8 @@ interface Race {
   readonly title: string;
   /** Gives what a model would be shown. */
   attempt(workspace: WorkspaceFS, input: string): string;
-  /** The same by check-then-open; `real` is where the path leads. */
-  naively(real: string): string;
+  /** The same, after a check that the path leads inside. */
+  naively(path: string): string;
   /** The attempt uses up what is swapped, so it is put back before each round. */
   readonly restores?: "directory" | "file";
 }
@@ -35,12 +37,12 @@ const rowOf = (id: string): PathRow => rows.get(id)!;
 
 const read = {
   attempt: (workspace: WorkspaceFS, input: string) => workspace.read(input).toString(),
-  naively: (real: string) => fs.readFileSync(real, "utf8"),
+  naively: (at: string) => fs.readFileSync(at, "utf8"),
 };
 const write = {
   attempt: (workspace: WorkspaceFS, input: string) => workspace.write(input, "W").path,
-  naively(real: string) {
-    fs.writeFileSync(real, "W");
+  naively(at: string) {
+    fs.writeFileSync(at, "W");
     return "";
   },
 };
@@ -53,7 +55,7 @@ const RACES: readonly Race[] = [
     row: rowOf("path-323"),
     title: "list a directory",
     attempt: (workspace, input) => JSON.stringify(workspace.list(input)),
-    naively: (real) => fs.readdirSync(real).join(),
+    naively: (at) => fs.readdirSync(at).join(),
   },
   {
     row: rowOf("path-325"),
@@ -62,8 +64,8 @@ const RACES: readonly Race[] = [
       workspace.remove(input, { recursive: true });
       return "";
     },
-    naively(real) {
-      fs.rmSync(real, { recursive: true });
+    naively(at) {
+      fs.rmSync(at, { recursive: true });
       return "";
     },
     restores: "directory",
@@ -79,7 +81,7 @@ const RACES: readonly Race[] = [
     row: { ...rowOf("path-320"), input: "d" },
     title: "walk a tree",
     attempt: (workspace, input) => Array.from(workspace.walk(input), (entry) => entry.path).join(),
-    naively: (real) => fs.readdirSync(real).join(),
+    naively: (at) => fs.readdirSync(at).join(),
   },
   { row: rowOf("path-322"), title: "write a file", ...write, restores: "file" },
 ];
@@ -93,24 +95,27 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true }));
 
 describe(`${ROUNDS} rounds against an attacker leave nothing outside read or changed`, () => {
-  test.each(RACES)("$row.id: $title", async (race) => {
-    const world = await buildWorld(race.row);
-    const pair = createSwappedPair(world.top, race.row, race.restores);
-    const child = await startAttacker(pair);
-    try {
-      const before = world.outside();
-      const { leaks, succeeded, refused } = runRounds(race, world, pair);
-      expect({ leaks, outside: world.outside() }).toEqual({ leaks: 0, outside: before });
-      expect(refused).toBeGreaterThan(0);
-      expect(succeeded).toBeGreaterThanOrEqual(ROUNDS / 10);
-      expect(controlLeaks(race, world, pair)).toBe(true);
-      expect(child.exitCode).toBeNull();
-    } finally {
-      child.kill("SIGKILL");
-      await once(child, "close");
-      world.remove();
-    }
-  });
+  test.each(RACES.map((race) => [race.row.id, race.title, race] as const))(
+    "%s: %s",
+    async (_id, _title, race) => {
+      const world = await buildWorld(race.row, BASE);
+      const pair = createSwappedPair(world.top, race.row, race.restores);
+      const child = await startAttacker(pair);
+      try {
+        const before = world.outside();
+        const { leaks, succeeded, refused } = runRounds(race, world, pair);
+        expect({ leaks, outside: world.outside() }).toEqual({ leaks: 0, outside: before });
+        expect(refused).toBeGreaterThan(0);
+        expect(succeeded).toBeGreaterThanOrEqual(ROUNDS / 10);
+        expect(controlLeaks(race, world, pair)).toBe(true);
+        expect(child.exitCode).toBeNull();
+      } finally {
+        child.kill("SIGKILL");
+        await once(child, "close");
+        world.remove();
+      }
+    },
+  );
 });
 
 async function startAttacker({ names }: SwappedPair): Promise<ChildProcess> {
@@ -123,6 +128,7 @@ function runRounds({ row, attempt }: Race, { root, stateDir }: World, pair: Swap
   const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
   const count = { leaks: 0, succeeded: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
+    pair.awaitInside();
     try {
       const shown = attempt(workspace, row.input);
       if (SECRET.test(shown)) count.leaks++;
@@ -139,18 +145,20 @@ function runRounds({ row, attempt }: Race, { root, stateDir }: World, pair: Swap
 
 /** Check, then open: until it leaks for the first time. */
 function controlLeaks({ row, naively }: Race, world: World, pair: SwappedPair): boolean {
+  const given = path.join(world.root, row.input);
   const before = world.outside();
   for (let round = 0; round < MOST_CONTROL_ROUNDS; round++) {
+    pair.awaitInside();
     try {
-      const directory = fs.realpathSync(path.dirname(`${world.root}/${row.input}`));
-      const real = fs.existsSync(`${world.root}/${row.input}`)
-        ? fs.realpathSync(`${world.root}/${row.input}`)
-        : path.join(directory, path.basename(row.input));
-      if (!real.startsWith(`${world.root}/`)) continue;
-      if (SECRET.test(naively(real))) return true;
+      if (leadsInside(world.root, given) && SECRET.test(naively(given))) return true;
     } catch {}
     if (world.outside() !== before) return true;
     pair.restore();
   }
   return false;
+}
+
+function leadsInside(root: string, given: string): boolean {
+  const checked = fs.existsSync(given) ? given : path.dirname(given);
+  return fs.realpathSync(checked).startsWith(`${root}/`);
 }

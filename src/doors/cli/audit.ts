@@ -1,11 +1,12 @@
 import path from "node:path";
 import { loadConfig } from "../../config/load-config.ts";
+import { inertJson } from "../../core/inert-json.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { readLog } from "../../log/read.ts";
 import type { LogRecord } from "../../log/record.ts";
 import { listRuns, runPaths } from "../../log/runs.ts";
 import { type Verification, verifyLog } from "../../log/verify.ts";
-import { type ExitCode, type Io, printJson, printText } from "./io.ts";
+import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import type { LogFlags } from "./main.ts";
 
 interface LogPlace {
@@ -14,24 +15,20 @@ interface LogPlace {
   readonly anchorFile: string | null;
 }
 
+/** One record at a time: a log may be larger than memory. */
 export function showLogs(io: Io, flags: LogFlags): ExitCode {
-  const logs = findLogs(io, flags).map(({ logFile }) => ({ log: logFile, entries: [...readLog(logFile)] }));
-  if (flags.json === true) {
-    printJson(
-      io,
-      logs.flatMap(({ log, entries }) =>
-        entries.map(({ record, text }) => ({ log, ...(record ?? { text }) })),
-      ),
-      true,
-    );
-    return 0;
+  const json = flags.json === true;
+  let records = 0;
+  if (json) io.out("[");
+  for (const { logFile } of findLogs(io, flags)) {
+    if (!json) printLines(io, logFile);
+    for (const { record, text } of readLog(logFile)) {
+      if (json)
+        io.out(`${records++ === 0 ? "" : ",\n"}${inertJson({ log: logFile, ...(record ?? { text }) })}`);
+      else printLines(io, record === null ? `  not a record: ${text.slice(0, 80)}` : describe(record));
+    }
   }
-  if (logs.length === 0) printText(io, "No log yet: nothing was called.");
-  for (const { log, entries } of logs) {
-    printText(io, log);
-    for (const { record, text } of entries)
-      printText(io, record === null ? `  not a record: ${text.slice(0, 80)}` : describe(record));
-  }
+  if (json) io.out("]\n");
   return 0;
 }
 
@@ -41,8 +38,8 @@ export function verifyLogs(io: Io, flags: LogFlags): ExitCode {
     ...verifyLog(logFile, anchorFile),
   }));
   if (flags.json === true) printJson(io, results, true);
-  else if (results.length === 0) printText(io, "No log yet: nothing was called.");
-  else for (const result of results) printText(io, `${result.log}\n  ${explain(result)}`);
+  else if (results.length === 0) printLines(io, "No log yet: nothing was called.");
+  else for (const result of results) printLines(io, result.log, `  ${explain(result)}`);
   return results.every(({ ok }) => ok) ? 0 : 1;
 }
 
@@ -73,6 +70,7 @@ function explain(result: Verification): string {
   const notes = [
     `intact: ${result.records} records, head ${result.head.hash.slice(0, 16)}`,
     ...(result.anchored ? [] : ["no anchor: its end can't be checked"]),
+    ...(result.lost > 0 ? [`${result.lost} records were lost in a power failure`] : []),
     ...(result.tornBytes > 0 ? [`an unfinished last line of ${result.tornBytes} bytes`] : []),
     ...result.unknown.map(
       ({ seq, toolName, running }) => `#${seq} ${toolName}: ${running ? "still running" : "outcome unknown"}`,

@@ -22,9 +22,9 @@ export function printJson(io: Io, value: unknown, compact: boolean): void {
   io.out(`${inertJson(value, compact ? undefined : 2)}\n`);
 }
 
-/** Lines of text from anywhere, with nothing in them that a terminal obeys. */
-export function printText(io: Io, text: string): void {
-  io.out(`${text.split("\n").map(makeVisible).join("\n")}\n`);
+/** Lines of text from anywhere, with nothing in them that a terminal obeys and no line end of their own. */
+export function printLines(io: Io, ...lines: readonly string[]): void {
+  for (const line of lines) io.out(`${makeVisible(line)}\n`);
 }
 
 export function usage(message: string): HotcellError {

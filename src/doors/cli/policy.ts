@@ -7,7 +7,7 @@ import { parseJson } from "../../core/parse-json.ts";
 import { quote } from "../../core/quote.ts";
 import { type PolicyTestResult, readPolicyTest, runPolicyTest } from "../../policy/policy-test.ts";
 import { formatPlace } from "../../policy/rule.ts";
-import { type ExitCode, type Io, printJson, printText, usage } from "./io.ts";
+import { type ExitCode, type Io, printJson, printLines, usage } from "./io.ts";
 import type { CellFlags } from "./main.ts";
 import { openCellFor } from "./open-cell-for.ts";
 
@@ -24,9 +24,11 @@ export async function explainPolicy(
     const verdict = cell.explain(tool, args);
     if (flags.json === true) printJson(io, verdict, true);
     else
-      printText(
+      printLines(
         io,
-        `${verdict.decision}\n  ${verdict.reason}\n  rule: ${verdict.rule.text} (${formatPlace(verdict.rule)})`,
+        verdict.decision,
+        `  ${verdict.reason}`,
+        `  rule: ${verdict.rule.text} (${formatPlace(verdict.rule)})`,
       );
     return 0;
   } finally {
@@ -43,10 +45,7 @@ export async function testPolicy(io: Io, file: string, flags: CellFlags): Promis
     const failed = results.filter(({ problem }) => problem !== null);
     if (flags.json === true) printJson(io, results.map(summary), true);
     else
-      printText(
-        io,
-        [...failed.map(describe), `${results.length - failed.length} of ${results.length} hold`].join("\n"),
-      );
+      printLines(io, ...failed.map(describe), `${results.length - failed.length} of ${results.length} hold`);
     return failed.length === 0 ? 0 : 1;
   } finally {
     await cell.close();

@@ -1,6 +1,6 @@
 import { quote } from "../../core/quote.ts";
 import { WIRE_FORMATS, type WireFormat } from "../../tools/definitions.ts";
-import { type ExitCode, type Io, printJson, printText, usage } from "./io.ts";
+import { type ExitCode, type Io, printJson, printLines, usage } from "./io.ts";
 import type { CellFlags } from "./main.ts";
 import { openCellFor } from "./open-cell-for.ts";
 
@@ -10,7 +10,7 @@ export async function printTools(io: Io, flags: CellFlags & { format?: string })
   try {
     const definitions = cell.tools(format ?? "mcp");
     if (format !== null || flags.json === true) printJson(io, definitions, flags.json === true);
-    else printText(io, definitions.map(describe).join("\n"));
+    else printLines(io, ...definitions.map(describe));
     return 0;
   } finally {
     await cell.close();

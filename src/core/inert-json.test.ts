@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readCorpus } from "../../test/kit/path-fixture.ts";
+import { inertJson } from "./inert-json.ts";
+
+interface Row {
+  readonly id: string;
+  readonly cat: string;
+  readonly input: string;
+  readonly reason: string;
+}
+
+const rows = readCorpus<Row>("output").filter(({ cat }) => cat === "terminal");
+
+test.each(rows)("$id $reason keeps its bytes and is inert on a terminal", ({ input }) => {
+  const text = inertJson({ content: input });
+  expect(JSON.parse(text)).toEqual({ content: input });
+  expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+});
+
+test("indented text has newlines of its own and none of the value's", () => {
+  expect(inertJson({ a: "x\ny" }, 2)).toBe('{\n  "a": "x\\ny"\n}');
+});
+
+test("any text comes back the same, and nothing in it reaches the terminal", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (input) => {
+      const text = inertJson(input);
+      expect(JSON.parse(text)).toBe(input);
+      expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+    }),
+  );
+});
