@@ -22,10 +22,13 @@ async function throughCell() {
 
 function throughNode() {
   const at = (name) => path.join(project, name);
+  const list = (args) => fs.readdir(at(args.path), { withFileTypes: true });
   const operations = {
-    read_file: (args) => fs.readFile(at(args.path), "utf8"),
-    write_file: (args) => fs.writeFile(at(args.path), args.content),
-    list_directory: (args) => fs.readdir(at(args.path)),
+    read: (args) => fs.readFile(at(args.path), "utf8"),
+    write: (args) => fs.writeFile(at(args.path), args.content),
+    "list names": list,
+    "list sizes": async (args) =>
+      Promise.all((await list(args)).map(({ name }) => fs.lstat(path.join(at(args.path), name)))),
   };
-  return ({ tool, args }) => operations[tool](args);
+  return ({ name, args }) => operations[name](args);
 }

@@ -5,15 +5,23 @@ import { readdirSync, readFileSync } from "node:fs";
 /**
  * Each side is { name, work, pid? }: `work` does `count` operations, `pid` is the process that they cost
  * (left out: only the time is taken). Gives medians per operation, in microseconds, by name.
+ * Half of the time at most goes into the rounds that warm up.
  */
-export async function takeTurns(sides, { rounds, count, warmUp, maxMs }) {
-  const taken = new Map(sides.map(({ name }) => [name, []]));
-  for (const { work } of sides) await work(warmUp);
+export async function takeTurns(sides, { warmUpRounds, rounds, count, maxMs }) {
+  await playRounds(sides, warmUpRounds, count, maxMs / 2);
+  const taken = await playRounds(sides, rounds, count, maxMs / 2);
+  return Object.fromEntries(sides.map(({ name }, at) => [name, medians(taken.map((round) => round[at]))]));
+}
+
+async function playRounds(sides, rounds, count, maxMs) {
   const deadline = performance.now() + maxMs;
-  for (let round = 0; round < rounds && (round === 0 || performance.now() < deadline); round++) {
-    for (const side of sides) taken.get(side.name).push(await measureOnce(side, count));
-  }
-  return Object.fromEntries([...taken].map(([name, samples]) => [name, medians(samples)]));
+  const taken = [];
+  do {
+    const round = [];
+    for (const side of sides) round.push(await measureOnce(side, count));
+    taken.push(round);
+  } while (taken.length < rounds && performance.now() < deadline);
+  return taken;
 }
 
 async function measureOnce({ work, pid }, count) {
@@ -51,7 +59,7 @@ export function compareWithAim(what, ratio, atMost) {
 }
 
 export function formatAim({ what, ratio, atMost, holds }) {
-  return `${holds ? "holds " : "misses"}  ${what}: ${ratio.toFixed(3)}, aim ${atMost}`;
+  return `${holds ? "holds " : "misses"}  ${what}: ${ratio.toFixed(2)}, aim ${atMost}`;
 }
 
 /** Rows of text in columns: the first to the left, the others to the right. */

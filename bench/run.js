@@ -3,13 +3,17 @@ import { existsSync } from "node:fs";
 
 const SUBJECTS = new Map([["calls", () => import("./calls.js")]]);
 
+const USAGE = `Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()].join(", ")}\n`;
+
 const args = process.argv.slice(2);
 const json = args.includes("--json");
 const [name, ...more] = args.filter((arg) => arg !== "--json");
 const load = SUBJECTS.get(name);
 
-if (load === undefined || more.length > 0) {
-  process.stderr.write(`Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()]}\n`);
+if (name === undefined) {
+  process.stdout.write(USAGE);
+} else if (load === undefined || more.length > 0) {
+  process.stderr.write(USAGE);
   process.exitCode = 2;
 } else if (!existsSync(new URL("../dist/index.js", import.meta.url))) {
   process.stderr.write("hotcell is not built yet. Run: npm run build\n");

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { STUDIO_STAND_INS } from "../test/kit/stand-ins.ts";
-import { openTempCell, tempDir } from "../test/kit/temp-cell.ts";
+import { openTempCell, type TempCell, tempDir } from "../test/kit/temp-cell.ts";
 import type { ApprovalRequest } from "./approval/approve.ts";
 import { openCell } from "./cell.ts";
 import type { JsonObject } from "./core/json.ts";
@@ -50,7 +50,7 @@ describe("one call", () => {
       success: false,
       tool: "read_file",
       output: null,
-      error: { code: "NOT_FOUND", message: 'Could not look at "b.txt": nothing is there.' },
+      error: { code: "NOT_FOUND", message: 'Could not find "b.txt": nothing is there.' },
       meta: { ...META, outcome: "executed_error" },
     });
   });
@@ -88,7 +88,7 @@ describe("one call", () => {
     });
     const { cell, records } = await openTempCell({ tools: [bug] });
     const observation = await cell.call({ id: "c7", name: "own.bug" });
-    const message = 'hotcell failed in a way it should not. The log has the details under call "c7".';
+    const message = 'own.bug failed in a way it should not. The log has the details under call "c7".';
     expect(observation).toEqual({
       success: false,
       tool: "own.bug",
@@ -312,6 +312,78 @@ describe("approvals", () => {
   });
 });
 
+describe("where a path really leads", () => {
+  /** A tool that swaps a link and then writes through it, as a process beside hotcell may. */
+  const swapThenWrite = (root: () => string, to: string) =>
+    defineTool({
+      name: "own.write",
+      toolset: "own",
+      description: "Writes after a swap.",
+      inputSchema: { type: "object", properties: { path: { type: "string" } }, additionalProperties: false },
+      category: "file",
+      danger: "dangerous",
+      effect: "change",
+      needs: ["workspace"],
+      subject: "path",
+      run({ path: at }: { path: string }, { workspace }) {
+        fs.rmSync(path.join(root(), "link"));
+        fs.symlinkSync(to, path.join(root(), "link"));
+        return { path: workspace.write(at, "new").path };
+      },
+    });
+
+  test("an approval for one file writes no other, wherever a link has come to lead meanwhile", async () => {
+    const shown: (readonly string[])[] = [];
+    const approve = ({ paths }: ApprovalRequest) => shown.push(paths) > 0;
+    const world: TempCell = await openTempCell(
+      { approve, tools: [swapThenWrite(() => world.root, "src")] },
+      { "docs/a": "old", "src/a": "old" },
+    );
+    fs.symlinkSync("docs", path.join(world.root, "link"));
+    const { error } = await world.cell.call({ name: "own.write", arguments: { path: "link/a" } });
+    expect(shown).toEqual([["docs/a"]]);
+    expect(error?.message).toContain('own.write was refused at "src/a", where the path leads now.');
+    expect(fs.readFileSync(path.join(world.root, "src/a"), "utf8")).toBe("old");
+  });
+
+  test("a deny rule holds where a file is opened, whatever the path led to when it was judged", async () => {
+    const world: TempCell = await openTempCell(
+      {
+        trust: "autonomous",
+        rules: ["deny own.write(vendor/**)"],
+        tools: [swapThenWrite(() => world.root, "vendor")],
+      },
+      { "vendor/a": "old", "src/a": "old" },
+    );
+    fs.symlinkSync("src", path.join(world.root, "link"));
+    const { error } = await world.cell.call({ name: "own.write", arguments: { path: "link/a" } });
+    expect(error?.code).toBe("DENIED");
+    expect(fs.readFileSync(path.join(world.root, "vendor/a"), "utf8")).toBe("old");
+  });
+
+  test("a recursive listing does not enter what a rule denies, and says so", async () => {
+    const rules = ["deny list_directory(private/**)"];
+    const { cell } = await openTempCell({ rules }, { "private/plan": "", "public/a": "" });
+    const { output } = await cell.call({ name: "list_directory", arguments: { recursive: true } });
+    const { entries, note } = output as unknown as { entries: { name: string }[]; note: string };
+    expect(entries.map(({ name }) => name)).toEqual(["private", "public", "public/a"]);
+    expect(note).toBe("Not entered: private. List them by their own path.");
+  });
+
+  test("what was asked for the whole listing is not asked again below", async () => {
+    const { cell } = await openTempCell({ trust: "supervised", approve: () => true }, { "a/b/c": "" });
+    const { output } = await cell.call({ name: "list_directory", arguments: { recursive: true } });
+    expect(output?.entries).toHaveLength(3);
+  });
+
+  test("deny and ask rules know no case, for some file systems do not either", async () => {
+    const { cell } = await openTempCell({ rules: ["deny read_file(private/**)"] }, { "PRIVATE/a": "x" });
+    expect((await cell.call({ name: "read_file", arguments: { path: "PRIVATE/a" } })).error?.code).toBe(
+      "DENIED",
+    );
+  });
+});
+
 describe("a batch", () => {
   test("asks everything at once, runs reads side by side and changes in order, and answers in the order of the calls", async () => {
     const events: string[] = [];
@@ -451,6 +523,56 @@ describe("ending a call", () => {
     expect((await running).error).toMatchObject({ code: "CANCELLED" });
     await expect(cell.call({ name: "time.now" })).rejects.toMatchObject({ code: "WORKSPACE_UNUSABLE" });
   });
+});
+
+test("a call that was cancelled before it was asked about asks nobody, and ends nothing but itself", async () => {
+  let asked = 0;
+  const { cell } = await openTempCell({ approve: () => ++asked > 0 });
+  const unhandled: unknown[] = [];
+  process.once("unhandledRejection", (reason) => unhandled.push(reason));
+  const request = { name: "write_file", arguments: { path: "a", content: "" } };
+  const { error } = await cell.call(request, { signal: AbortSignal.abort() });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([error?.code, asked, unhandled]).toEqual(["CANCELLED", 0, []]);
+});
+
+test("whatever a tool throws is an observation", async () => {
+  const odd = [
+    Object.create(null),
+    Object.assign(new Error("x"), { stack: 5 }),
+    Symbol("x"),
+    undefined,
+    () => {},
+  ];
+  const throwing = tool("own.throw", ({ value }) => {
+    throw odd[Number(value)];
+  });
+  const { cell, records } = await openTempCell({ tools: [throwing] });
+  for (const value of odd.keys()) {
+    expect((await cell.call({ name: "own.throw", arguments: { value } })).error?.code).toBe("INTERNAL_ERROR");
+  }
+  expect(records().filter(({ kind }) => kind === "tool.exec").length).toBe(odd.length);
+});
+
+test("calls with the same id are told apart in the log", async () => {
+  let end: () => void = () => {};
+  const waits = tool(
+    "own.wait",
+    () =>
+      new Promise<JsonObject>((resolve) => {
+        end = () => resolve({});
+      }),
+  );
+  const { cell, records } = await openTempCell({ tools: [waits] });
+  const running = cell.call({ id: "same", name: "own.wait" });
+  await cell.call({ id: "same", name: "read_file", arguments: { path: "../x" } });
+  end();
+  await running;
+  expect(records().map(({ kind, outcome, intent }) => [kind, outcome, intent])).toEqual([
+    ["tool.intent", undefined, undefined],
+    ["tool.exec", "not_executed", undefined],
+    ["tool.exec", "executed_ok", 1],
+  ]);
 });
 
 describe("a scope", () => {

@@ -183,7 +183,7 @@ function explain(name: string, args: JsonObject, parts: CallParts): Verdict {
   const tool = lookUp(name, parts);
   const valid = parts.validate(tool, args).arguments;
   try {
-    return decide(tool, valid, parts);
+    return decide(tool, valid, parts).verdict;
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     return { decision: "deny", rule: { text: error.code, source: "built-in" }, reason: error.message };

@@ -8,6 +8,8 @@ export interface ApprovalRequest {
   readonly tool: string;
   /** Frozen: what is shown is what will run. */
   readonly arguments: JsonObject;
+  /** Where its paths lead, links followed, relative to the workspace. Nothing else is written. */
+  readonly paths: readonly string[];
   /** SHA-256 of the canonical arguments. */
   readonly digest: string;
   readonly verdict: Verdict;

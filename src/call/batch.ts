@@ -5,7 +5,7 @@ import { LIMITS } from "../core/limits.ts";
 import type { CallRequest, Observation } from "../core/words.ts";
 import type { CallParts } from "./call-parts.ts";
 import { isRefused, prepare, type RefusedCall } from "./prepare.ts";
-import { type ApprovedCall, approve, finish, judgeAgain } from "./run-call.ts";
+import { type ApprovedCall, approve, finish } from "./run-call.ts";
 
 export async function runBatch(
   requests: readonly (CallRequest | string)[],
@@ -17,9 +17,7 @@ export async function runBatch(
   const calls = await Promise.all(prepared.map((call) => approve(call, parts, signal)));
   const observations: Observation[] = [];
   for (const group of groupsOf(calls)) {
-    observations.push(
-      ...(await Promise.all(group.map((call) => finish(confirm(call, parts), parts, signal)))),
-    );
+    observations.push(...(await Promise.all(group.map((call) => finish(call, parts, signal)))));
   }
   return observations;
 }
@@ -40,16 +38,6 @@ function groupsOf(calls: readonly (ApprovedCall | RefusedCall)[]): (ApprovedCall
     }
   }
   return groups;
-}
-
-/** An earlier call of the batch may have changed where a path leads. */
-function confirm(call: ApprovedCall | RefusedCall, parts: CallParts): ApprovedCall | RefusedCall {
-  if (isRefused(call)) return call;
-  try {
-    return { ...call, verdict: judgeAgain(call, parts) };
-  } catch (error) {
-    return { start: call.start, tool: call.tool, verdict: call.verdict, error };
-  }
 }
 
 function tooMany(count: number): HotcellError {

@@ -7,47 +7,73 @@ import { type Judged, judge } from "../policy/judge.ts";
 import type { Protection } from "../policy/protected.ts";
 import { scopePaths } from "../policy/scope.ts";
 import type { Tool } from "../tools/define-tool.ts";
-import { protectedPath } from "../workspace/directory-view.ts";
 import { showName } from "../workspace/names.ts";
+import { type PathCheck, protectedPath } from "../workspace/view.ts";
 import type { Resolved } from "../workspace/workspace-fs.ts";
 import type { CallParts } from "./call-parts.ts";
 
 type DecideParts = Pick<CallParts, "policy" | "protectionOf" | "workspace" | "scope">;
 
-/** Throws when the call touches what no approval can open: the outside, protected paths, paths beyond the scope. */
-export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Verdict {
-  return judge(judgedCall(tool, args, parts), parts.policy);
+export interface Decision {
+  readonly verdict: Verdict;
+  /** Where the call's paths lead, canonical: what was judged, and may be opened without another look. */
+  readonly paths: readonly string[];
 }
 
-/** The call as rules see it: each path both as it was given and as it resolves. */
-function judgedCall(tool: Tool, args: JsonObject, parts: DecideParts): Judged {
+/** Throws when the call touches what no approval can open: the outside, protected paths, paths beyond the scope. */
+export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Decision {
   const given = tool.subjects(args);
   const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts)) : [];
+  const subjects = tool.subject === "path" ? spellings(given, resolved) : given;
   const protections = resolved.map((place) => checkedProtection(tool, place, parts));
-  return {
-    tool: tool.name,
-    danger: tool.danger,
-    effect: tool.effect,
-    subjects: tool.subject === "path" ? spellings(given, resolved) : given,
-    protection: protections.some((protection) => protection?.write === "ask") ? "ask" : "none",
+  const verdict = judge(judgedCall(tool, subjects, protections), parts.policy);
+  return { verdict, paths: resolved.map(({ path: at }) => at) };
+}
+
+/**
+ * Judges each path where it really leads, before it is opened: since the decision a link may have come to
+ * lead elsewhere, and a listing goes on below what was judged.
+ */
+export function createPathCheck(tool: Tool, decided: Decision, parts: DecideParts): PathCheck {
+  return (at) => {
+    if (decided.paths.includes(at)) return;
+    const protection = checkedProtection(tool, { path: at, kind: null }, parts);
+    const verdict = judge(judgedCall(tool, [at || "."], [protection]), parts.policy);
+    if (isStricter(verdict, tool, decided.verdict)) throw leadsElsewhere(tool, at, verdict);
   };
 }
 
-/** Empty when it can't be resolved: then it can't be used either, and the tool itself says why. */
+/** What was asked for the whole call, by the trust level or by the same rule, is not asked again for what it reads. */
+function isStricter(verdict: Verdict, tool: Tool, decided: Verdict): boolean {
+  if (verdict.decision !== "ask") return verdict.decision === "deny";
+  const isAnswered = verdict.rule.source === "built-in" || verdict.rule.text === decided.rule.text;
+  return tool.effect === "change" || !isAnswered;
+}
+
+function leadsElsewhere(tool: Tool, at: string, verdict: Verdict): HotcellError {
+  const message = `${tool.name} was refused at "${showName(at)}", where the path leads now. ${verdict.reason}`;
+  return new HotcellError("DENIED", message, { path: at, rule: verdict.rule });
+}
+
+function judgedCall(
+  { name, danger, effect }: Tool,
+  subjects: readonly string[],
+  protections: readonly (Protection | null)[],
+): Judged {
+  const asks = protections.some((protection) => protection?.write === "ask");
+  return { tool: name, danger, effect, subjects, protection: asks ? "ask" : "none" };
+}
+
+/** Empty when nothing can be there: then it can't be used either, and the tool itself says why. */
 function resolve(given: string, { workspace }: DecideParts): Resolved[] {
   try {
     return [workspace.resolve(given)];
   } catch (error) {
-    if (error instanceof HotcellError && !REFUSED.has(error.code)) return [];
+    if (error instanceof HotcellError && (error.code === "NOT_FOUND" || error.code === "NOT_A_DIRECTORY"))
+      return [];
     throw error;
   }
 }
-
-const REFUSED: ReadonlySet<string> = new Set([
-  "PATH_OUTSIDE_WORKSPACE",
-  "SYMLINK_OUTSIDE_WORKSPACE",
-  "INVALID_ARGUMENTS",
-]);
 
 function spellings(given: readonly string[], resolved: readonly Resolved[]): string[] {
   const normalised = given.map((at) => path.posix.normalize(at).replace(/(.)\/$/, "$1"));

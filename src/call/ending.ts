@@ -1,45 +1,49 @@
 // How a call ended, before it is shaped and bounded.
 import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import { quote } from "../core/quote.ts";
 import type { NotExecutedWhy, Outcome, Result } from "../core/words.ts";
+import type { CallStart } from "./prepare.ts";
 
 export interface Ending {
   readonly outcome: Outcome;
   readonly result: Result;
+  /** The number of the record that it began with; null when it never ran. */
+  readonly intent: number | null;
   /** What the log says of an error beside its code and message. */
   readonly details: ErrorDetails;
   /** Of an error that is a bug; for the log only. */
   readonly stack?: string;
 }
 
-export type Reached = "before it ran" | "while it ran";
-
-export function endedWell(output: JsonObject): Ending {
-  return { outcome: { status: "executed_ok" }, result: { ok: true, output }, details: {} };
+export function endedWell(output: JsonObject, intent: number): Ending {
+  return { outcome: { status: "executed_ok" }, result: { ok: true, output }, intent, details: {} };
 }
 
-export function endedBy(error: unknown, callId: string, reached: Reached): Ending {
-  const known = error instanceof HotcellError ? error : internalError(callId);
-  const outcome = outcomeOf(known, reached);
-  const ending = {
-    outcome,
-    result: { ok: false, error: { code: known.code, message: known.message } },
-    details: known.details,
-  } as const;
-  return known === error
-    ? ending
-    : { ...ending, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+export function endedBy(error: unknown, start: CallStart, intent: number | null): Ending {
+  const known = error instanceof HotcellError ? error : internalError(start);
+  const { code, message, details } = known;
+  const result = { ok: false, error: { code, message } } as const;
+  const ending = { outcome: outcomeOf(known, intent), result, intent, details };
+  return known === error ? ending : { ...ending, stack: stackOf(error) };
 }
 
-function internalError(callId: string): HotcellError {
-  return new HotcellError(
-    "INTERNAL_ERROR",
-    `hotcell failed in a way it should not. The log has the details under call "${callId}".`,
-  );
+function internalError({ id, name }: CallStart): HotcellError {
+  const message = `${name} failed in a way it should not. The log has the details under call ${quote(id)}.`;
+  return new HotcellError("INTERNAL_ERROR", message);
 }
 
-function outcomeOf({ code, details }: HotcellError, reached: Reached): Outcome {
-  if (reached === "while it ran") return { status: "executed_error" };
+/** Whatever was thrown, and whatever its getters do. */
+function stackOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? (error.stack ?? error.message) : error);
+  } catch {
+    return "something that can't be written down";
+  }
+}
+
+function outcomeOf({ code, details }: HotcellError, intent: number | null): Outcome {
+  if (intent !== null) return { status: "executed_error" };
   if (details.why === "truncated") return { status: "not_executed", why: "truncated" };
   return { status: "not_executed", why: WHY.get(code) ?? "denied" };
 }

@@ -57,7 +57,7 @@ function bounded(
     const artifact = log.artifact(Buffer.from(text));
     return { ...ending, result: { ...ending.result, output: cutToFit(output) } as Result, artifact };
   } catch (error) {
-    return { ...endedBy(notJson(start.name, error), start.id, "while it ran"), artifact: null };
+    return { ...endedBy(notJson(start.name, error), start, ending.intent), artifact: null };
   }
 }
 

@@ -7,7 +7,7 @@ import type { CallRequest, Verdict } from "../core/words.ts";
 import { permits } from "../policy/scope.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { CallParts } from "./call-parts.ts";
-import { decide } from "./decide.ts";
+import { type Decision, decide } from "./decide.ts";
 import { parseCall } from "./parse.ts";
 import { readCallId } from "./read-call-id.ts";
 
@@ -27,7 +27,7 @@ export interface PreparedCall {
   readonly tool: Tool;
   readonly arguments: JsonObject;
   readonly digest: string;
-  readonly verdict: Verdict;
+  readonly decision: Decision;
 }
 
 /** A call that ended before it could run. */
@@ -57,9 +57,10 @@ export function prepare(request: CallRequest | string, parts: CallParts): Prepar
       input: checked.arguments,
       repairs: [...repairs, ...checked.repairs],
     };
-    verdict = decide(tool, checked.arguments, parts);
+    const decision = decide(tool, checked.arguments, parts);
+    verdict = decision.verdict;
     if (verdict.decision === "deny") throw denied(tool, verdict);
-    return { start, tool, arguments: checked.arguments, digest: digest(checked.arguments), verdict };
+    return { start, tool, arguments: checked.arguments, digest: digest(checked.arguments), decision };
   } catch (error) {
     return { start, tool, verdict, error };
   }
@@ -92,6 +93,6 @@ export function lookUp(name: string, { registry, scope }: CallParts): Tool {
   throw new HotcellError("UNKNOWN_TOOL", `There is no tool ${quote(name)}.${hint}`, { nearest: near });
 }
 
-export function denied(tool: Tool, verdict: Verdict): HotcellError {
+function denied(tool: Tool, verdict: Verdict): HotcellError {
   return new HotcellError("DENIED", `${tool.name} was not run. ${verdict.reason}`, { rule: verdict.rule });
 }

@@ -1,14 +1,14 @@
 // The life of one call, the same for every door. Steps 1 to 4 are `prepare`; here are 5 to 9:
 // approve, record the intent, run, observe, record the outcome. A refused call passes the same last lines.
 import { askApproval, type Grant } from "../approval/approve.ts";
-import { startDeadline, untilAborted } from "../core/deadline.ts";
-import type { CallRequest, Observation, Verdict } from "../core/words.ts";
+import { type Deadline, startDeadline, untilAborted } from "../core/deadline.ts";
+import type { CallRequest, Observation } from "../core/words.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
 import type { CallParts } from "./call-parts.ts";
-import { decide } from "./decide.ts";
-import { type Ending, endedBy, endedWell, type Reached } from "./ending.ts";
+import { createPathCheck } from "./decide.ts";
+import { type Ending, endedBy, endedWell } from "./ending.ts";
 import { type Observed, observe, unrecorded } from "./observe.ts";
-import { denied, isRefused, type PreparedCall, prepare, type RefusedCall } from "./prepare.ts";
+import { isRefused, type PreparedCall, prepare, type RefusedCall } from "./prepare.ts";
 
 export async function runCall(
   request: CallRequest | string,
@@ -32,14 +32,15 @@ export async function approve(
   signal: AbortSignal,
 ): Promise<ApprovedCall | RefusedCall> {
   if (isRefused(call)) return call;
-  if (call.verdict.decision === "allow") return { ...call, grant: null };
-  const { start, tool, arguments: args, digest, verdict } = call;
-  const request = { callId: start.id, tool: tool.name, arguments: args, digest, verdict };
+  const { start, tool, arguments: args, digest, decision } = call;
+  const { verdict, paths } = decision;
+  if (verdict.decision === "allow") return { ...call, grant: null };
+  const request = { callId: start.id, tool: tool.name, arguments: args, paths, digest, verdict };
   const deadline = startDeadline(null, `${tool.name} (waiting for approval)`, signal);
   try {
+    deadline.signal.throwIfAborted();
     const grant = await untilAborted(askApproval(request, parts.approve, deadline.signal), deadline.signal);
-    // While a person thought, a link may have come to lead elsewhere.
-    return { ...call, verdict: judgeAgain(call, parts), grant };
+    return { ...call, grant };
   } catch (error) {
     return { start, tool, verdict, error };
   } finally {
@@ -53,74 +54,69 @@ export async function finish(
   parts: CallParts,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const ending = isRefused(call)
-    ? endedBy(call.error, call.start.id, "before it ran")
-    : await execute(call, parts, signal);
-  const observed = observe(ending, call, parts);
-  return recordOutcome(observed, call, parts);
+  const ending = isRefused(call) ? refusedBy(call) : await execute(call, parts, signal);
+  return recordOutcome(observe(ending, call, parts), call, parts);
+}
+
+function refusedBy({ error, start }: RefusedCall): Ending {
+  return endedBy(error, start, null);
 }
 
 async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal): Promise<Ending> {
-  const { tool, start } = call;
-  const deadline = startDeadline(
-    scopeTimeoutMs(parts.scope, tool.name) ?? tool.timeoutMs ?? parts.timeoutMs,
-    tool.name,
-    signal,
-  );
-  let reached: Reached = "before it ran";
+  const { tool, start, decision } = call;
+  const check = createPathCheck(tool, decision, parts);
+  let deadline: Deadline | null = null;
+  let intent: number | null = null;
   try {
+    deadline = startDeadline(timeoutOf(call, parts), tool.name, signal);
     deadline.signal.throwIfAborted();
     call.grant?.use(start.id, call.digest);
-    recordIntent(call, parts);
-    reached = "while it ran";
-    return endedWell(
-      await untilAborted(parts.runner.run(tool, call.arguments, deadline.signal), deadline.signal),
-    );
+    intent = recordIntent(call, parts);
+    const running = parts.runner.run(tool, call.arguments, check, deadline.signal);
+    return endedWell(await untilAborted(running, deadline.signal), intent);
   } catch (error) {
-    return endedBy(error, start.id, reached);
+    return endedBy(error, start, intent);
   } finally {
-    deadline.end();
+    deadline?.end();
   }
 }
 
-/** The verdict of now; throws when it has become stricter than the one that the call got. */
-export function judgeAgain(call: PreparedCall, parts: CallParts): Verdict {
-  const verdict = decide(call.tool, call.arguments, parts);
-  const stricter =
-    verdict.decision === "deny" || (verdict.decision === "ask" && call.verdict.decision === "allow");
-  if (stricter) throw denied(call.tool, verdict);
-  return verdict;
+function timeoutOf({ tool }: ApprovedCall, { scope, timeoutMs }: CallParts): number {
+  return scopeTimeoutMs(scope, tool.name) ?? tool.timeoutMs ?? timeoutMs;
 }
 
+/** Gives the record's number, by which the outcome refers to it. */
 function recordIntent(
-  { start, tool, arguments: input, digest, verdict }: ApprovedCall,
+  { start, tool, arguments: input, digest, decision }: ApprovedCall,
   { log, agentId }: CallParts,
-): void {
-  const changes = tool.effect === "change";
-  log.intent({
+): number {
+  return log.intent({
     toolCallId: start.id,
     toolName: tool.name,
     agentId,
     input,
     digest,
-    rule: verdict.rule,
-    changes,
+    rule: decision.verdict.rule,
+    changes: tool.effect === "change",
   });
 }
 
 /** Exactly one line per call. A result that can't be recorded is given as a failure that says so. */
 function recordOutcome(
   { observation, ending }: Observed,
-  { start, verdict }: ApprovedCall | RefusedCall,
+  call: ApprovedCall | RefusedCall,
   { log, agentId }: CallParts,
 ): Observation {
+  const { start } = call;
   const { meta, ...output } = observation;
-  const { outcome, result, details, stack } = ending;
+  const { outcome, result, details, stack, intent } = ending;
+  const verdict = isRefused(call) ? call.verdict : call.decision.verdict;
   try {
     log.exec({
       toolCallId: start.id,
       toolName: start.name,
       agentId,
+      intent,
       input: start.input,
       output: result.ok ? output : { ...output, error: { ...result.error, details } },
       outcome,

@@ -13,11 +13,11 @@ const CONFIG_FILE_NAME = "hotcell.config.json";
 export function loadConfigFile({ file, workspace = "", cwd }: ConfigSources): Partial<Config> {
   const source = file ?? CONFIG_FILE_NAME;
   const location = path.resolve(cwd, file ?? path.join(workspace, CONFIG_FILE_NAME));
-  const text = readConfigFile(location, source);
+  const text = readConfigFile(location, source, file === undefined);
   if (text !== null) {
     const json = readJson(text, source);
     const settings = readSettings(json, source, path.dirname(location));
-    if (file === undefined) refuseLoosening(json.value as FileSettings);
+    if (file === undefined) refuseLoosening(json.value as FileSettings, path.relative(cwd, location));
     return settings;
   }
   if (file === undefined) return {};
@@ -38,23 +38,27 @@ interface FileSettings extends Partial<Omit<Config, "rules" | "protect">> {
  * A project brings its own file along, and a hostile one would allow itself everything: one that was found
  * and not named may not loosen what protects the person.
  */
-function refuseLoosening(settings: FileSettings): void {
-  const { rules = [], trust, protect, toolAllowDirectNetwork, workspaceFsMode, stateDir } = settings;
+function refuseLoosening(settings: FileSettings, location: string): void {
+  const { rules = [], trust, protect, toolAllowDirectNetwork, stateDir } = settings;
   const loosening = [
-    ...rules.filter((rule) => /^\s*allow\b/.test(rule)).map(quote),
+    ...rules.filter((rule) => LOOSE_RULE.test(rule)).map(quote),
+    ...LIMITING.filter((key) => (settings[key] ?? 0) > CONFIG_PROPERTIES[key].default).map(quote),
     ...(trust === "autonomous" ? ['"trust": "autonomous"'] : []),
     ...(protect?.allow?.length ? ['"protect.allow"'] : []),
     ...(toolAllowDirectNetwork ? ['"toolAllowDirectNetwork"'] : []),
-    ...(workspaceFsMode === "host" ? ['"workspaceFsMode": "host"'] : []),
     ...(stateDir === undefined ? [] : ['"stateDir"']),
   ];
   if (loosening.length === 0) return;
   const found = `the workspace brings it along, and it has ${loosening.join(", ")}`;
   throw new HotcellError(
     "CONFIG_INVALID",
-    `Could not use ${CONFIG_FILE_NAME}: ${found}. If you trust it, name it: --config ${CONFIG_FILE_NAME}`,
+    `Could not use ${CONFIG_FILE_NAME}: ${found}. If you trust it, name it: --config ${location}`,
   );
 }
+
+/** An allow, or an ask where the built-in deny list would say no. */
+const LOOSE_RULE = /^\s*(allow\b|ask\s+(\*|run_command|bash))/;
+const LIMITING = ["toolTimeoutSecs", "toolMemoryMb"] as const;
 
 function readSettings(json: JsonText, source: string, directory: string): Partial<Config> {
   checkJsonText(json, CONFIG_SCHEMA, source, "CONFIG_INVALID");

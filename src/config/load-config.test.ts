@@ -236,7 +236,9 @@ describe("the file", () => {
     [{ trust: "autonomous" }, '"trust": "autonomous"'],
     [{ protect: { allow: [".env"] } }, '"protect.allow"'],
     [{ toolAllowDirectNetwork: true }, '"toolAllowDirectNetwork"'],
-    [{ workspaceFsMode: "host" }, '"workspaceFsMode": "host"'],
+    [{ toolTimeoutSecs: 61 }, '"toolTimeoutSecs"'],
+    [{ rules: ["ask *"] }, '"ask *"'],
+    [{ rules: ["ask run_command(sudo *)"] }, '"ask run_command(sudo *)"'],
     [{ stateDir: "/elsewhere" }, '"stateDir"'],
   ])("that a hostile project brings along can't allow itself anything: %j", (file, found) => {
     write(file);

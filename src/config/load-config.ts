@@ -42,8 +42,9 @@ function defaultConfig(env: ConfigSources["env"]): Config {
   };
 }
 
-/** `$XDG_STATE_HOME/hotcell`, else `~/.local/state/hotcell`. */
+/** `$HOTCELL_STATE_DIR`, else `$XDG_STATE_HOME/hotcell`, else `~/.local/state/hotcell`. */
 export function defaultStateDir(env: ConfigSources["env"]): string {
+  if (env.HOTCELL_STATE_DIR) return env.HOTCELL_STATE_DIR;
   const stateHome = env.XDG_STATE_HOME ?? "";
   // The XDG specification says that a relative one is to be ignored.
   if (path.isAbsolute(stateHome)) return path.join(stateHome, "hotcell");

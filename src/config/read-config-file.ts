@@ -5,10 +5,11 @@ import { quote } from "../core/quote.ts";
 
 /**
  * The text of a configuration file, or null when there is none. Fails closed: what can't be read whole, or
- * changes meanwhile, throws CONFIG_INVALID. `source` is what the messages call the file.
+ * changes meanwhile, throws CONFIG_INVALID. `source` is what the messages call the file; one that was found,
+ * and not named, must not be a link.
  */
-export function readConfigFile(path: string, source: string): string | null {
-  const fd = openConfig(path, source);
+export function readConfigFile(path: string, source: string, isFound = false): string | null {
+  const fd = openConfig(path, source, isFound);
   if (fd === null) return null;
   try {
     return decode(readUnchanged(fd, source), source);
@@ -17,11 +18,12 @@ export function readConfigFile(path: string, source: string): string | null {
   }
 }
 
-function openConfig(path: string, source: string): number | null {
-  const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
+function openConfig(path: string, source: string, isFound: boolean): number | null {
+  const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = fs.constants;
   try {
-    // A FIFO opens at once and is refused, instead of waiting for a writer.
-    return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    // A FIFO opens at once and is refused, instead of waiting for a writer. A link that a project brings
+    // along could show any file of the machine in an error message.
+    return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (isFound ? O_NOFOLLOW : 0));
   } catch (error) {
     const code = osErrorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return null;

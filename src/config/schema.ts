@@ -44,7 +44,8 @@ export const CONFIG_PROPERTIES = {
     minimum: 16,
     maximum: 65_536,
     default: 512,
-    description: "The most memory that one call may use, in MiB. TOOL_MEMORY_MB in the environment.",
+    description:
+      "The most memory that one call may use, in MiB; nothing enforces it in this version. TOOL_MEMORY_MB in the environment.",
   },
   toolAllowDirectNetwork: {
     type: "boolean",
@@ -86,7 +87,7 @@ export const CONFIG_PROPERTIES = {
     type: "string",
     minLength: 1,
     description:
-      "Where logs and sessions are kept; relative to this file. HOTCELL_STATE_DIR in the environment, --state-dir.",
+      "Where logs are kept; relative to this file. HOTCELL_STATE_DIR in the environment, --state-dir.",
   },
   protect: {
     type: "object",

@@ -31,6 +31,8 @@ export function startDeadline(timeoutMs: number | null, what: string, caller: Ab
 
 /** Rejects as soon as the signal aborts, even when the promise never settles. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Whoever stops waiting for it does not hear of it any more: that must not end the process.
+  promise.catch(() => {});
   signal.throwIfAborted();
   let onAbort: () => void = () => {};
   const aborted = new Promise<never>((_, reject) => {

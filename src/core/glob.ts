@@ -1,13 +1,17 @@
 // Globs that no pattern can hang: `*`, `?`, `[a-z]`, `{a,b}`, `**` as a whole name, `\` before a character
 // that is meant literally. Time is at most length of pattern times length of path.
 import { HotcellError } from "./errors.ts";
+import { quote } from "./quote.ts";
 
-const MAX_ALTERNATIVES = 64;
+const MAX_ALTERNATIVES = 32;
+const MAX_PATTERN_CHARS = 1024;
 
-type Token =
-  | { readonly kind: "star" }
-  | { readonly kind: "one"; readonly accepts: (char: string) => boolean };
+/** A character that means itself, `*`, or one of several characters. */
+type Token = string | typeof STAR | { readonly accepts: (char: string) => boolean };
 type Segment = "**" | readonly Token[];
+
+const STAR = Symbol("*");
+const ANY: Token = { accepts: () => true };
 
 export function compileGlob(pattern: string): (path: string) => boolean {
   const alternatives = expandBraces(pattern).map((text) => text.split("/").map(compileSegment));
@@ -18,13 +22,12 @@ export function compileGlob(pattern: string): (path: string) => boolean {
 }
 
 const isDoubleStar = (segment: Segment): boolean => segment === "**";
-const isStar = (token: Token): boolean => token.kind === "star";
+const isStar = (token: Token): boolean => token === STAR;
+const accepts = (token: Token, char: string): boolean =>
+  typeof token === "object" ? token.accepts(char) : token === char;
 
 function matchSegment(segment: Segment, name: string): boolean {
-  return (
-    segment !== "**" &&
-    matchWild(segment, [...name], isStar, (token, char) => token.kind === "one" && token.accepts(char))
-  );
+  return segment !== "**" && matchWild(segment, [...name], isStar, accepts);
 }
 
 /** Greedy match with one place to fall back to: the last wildcard seen. */
@@ -32,7 +35,7 @@ function matchWild<P, T>(
   pattern: readonly P[],
   items: readonly T[],
   isWild: (part: P) => boolean,
-  accepts: (part: P, item: T) => boolean,
+  takes: (part: P, item: T) => boolean,
 ): boolean {
   let at = 0;
   let wild = -1;
@@ -42,7 +45,7 @@ function matchWild<P, T>(
     if (part !== undefined && isWild(part)) {
       wild = at++;
       retryFrom = item;
-    } else if (part !== undefined && accepts(part, items[item]!)) {
+    } else if (part !== undefined && takes(part, items[item]!)) {
       at++;
       item++;
     } else if (wild >= 0) {
@@ -61,15 +64,12 @@ function compileSegment(text: string): Segment {
   for (let at = 0; at < chars.length; at++) {
     const char = chars[at]!;
     const classEnd = char === "[" ? chars.indexOf("]", at + 2) : -1;
-    if (char === "*") tokens.push({ kind: "star" });
-    else if (char === "?") tokens.push({ kind: "one", accepts: () => true });
+    if (char === "*") tokens.push(STAR);
+    else if (char === "?") tokens.push(ANY);
     else if (classEnd > 0) {
-      tokens.push({ kind: "one", accepts: characterClass(chars.slice(at + 1, classEnd)) });
+      tokens.push({ accepts: characterClass(chars.slice(at + 1, classEnd)) });
       at = classEnd;
-    } else {
-      const literal = char === "\\" && at + 1 < chars.length ? chars[++at]! : char;
-      tokens.push({ kind: "one", accepts: (other) => other === literal });
-    }
+    } else tokens.push(char === "\\" && at + 1 < chars.length ? chars[++at]! : char);
   }
   return tokens;
 }
@@ -87,20 +87,23 @@ function characterClass(chars: readonly string[]): (char: string) => boolean {
 }
 
 function expandBraces(pattern: string): string[] {
-  const whole: string[] = [];
+  if (pattern.length > MAX_PATTERN_CHARS)
+    throw unusable(pattern, `is longer than ${MAX_PATTERN_CHARS} characters`);
+  const whole = new Set<string>();
   let open = [pattern];
   while (open.length > 0) {
     const pieces = open.map((text) => ({ text, choices: expandFirst(text) }));
-    whole.push(...pieces.filter(({ choices }) => choices === null).map(({ text }) => text));
-    open = pieces.flatMap(({ choices }) => choices ?? []);
-    if (whole.length + open.length > MAX_ALTERNATIVES) {
-      throw new HotcellError(
-        "INVALID_ARGUMENTS",
-        `The glob "${pattern.slice(0, 80)}" has more than ${MAX_ALTERNATIVES} alternatives.`,
-      );
+    for (const { text, choices } of pieces) if (choices === null) whole.add(text);
+    open = [...new Set(pieces.flatMap(({ choices }) => choices ?? []))];
+    if (whole.size + open.length > MAX_ALTERNATIVES) {
+      throw unusable(pattern, `has more than ${MAX_ALTERNATIVES} alternatives`);
     }
   }
-  return whole;
+  return [...whole];
+}
+
+function unusable(pattern: string, problem: string): HotcellError {
+  return new HotcellError("INVALID_ARGUMENTS", `The glob ${quote(pattern)} ${problem}.`);
 }
 
 /** The alternatives of the first innermost `{a,b}`, or null when there is none. */

@@ -18,6 +18,16 @@ test.each(rows)("$id $reason keeps its bytes and is inert on a terminal", ({ inp
   expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
+test.each([
+  ["a variation selector", "\ufe00", "\\ufe00"],
+  ["a grapheme joiner", "\u034f", "\\u034f"],
+  ["a Hangul filler", "\u3164", "\\u3164"],
+  ["a Khmer vowel without a glyph", "\u17b4", "\\u17b4"],
+  ["a selector beyond 16 bits", "\u{e0100}", "\\udb40\\udd00"],
+])("%s is shown as its escape", (_, char, escaped) => {
+  expect(inertJson(`in${char}dex.ts`)).toBe(`"in${escaped}dex.ts"`);
+});
+
 test("indented text has newlines of its own and none of the value's", () => {
   expect(inertJson({ a: "x\ny" }, 2)).toBe('{\n  "a": "x\\ny"\n}');
 });

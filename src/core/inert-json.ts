@@ -1,6 +1,7 @@
-// Controls, format characters (bidirectional, zero-width, tags), line separators, selectors without a glyph.
-// JSON.stringify leaves most of them as they are; the newlines in its text are its own indentation.
-const NOT_INERT = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\u{e0100}-\u{e01ef}]/gu;
+// Controls, format characters (bidirectional, zero-width, tags), line separators, and all else that has no
+// glyph (joiners, fillers, selectors). JSON.stringify leaves most of them as they are; the newlines in its
+// text are its own indentation.
+const NOT_INERT = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** JSON text that does nothing to a terminal that shows it, and means the same. */
 export function inertJson(value: unknown, indent?: number): string {

@@ -23,6 +23,8 @@ export const LIMITS = {
   /** What is looked at to tell text from binary. */
   binaryProbeBytes: 8 * 1024,
   maxListEntries: 1000,
+  /** A directory's own size, which grows with its names: some 200,000 long ones, or a million short ones. */
+  maxDirectoryBytes: 32 * 1024 * 1024,
   /** One observation as JSON; what is over becomes an artifact. */
   maxObservationBytes: 2 * 1024 * 1024,
   toolTimeoutMs: 60_000,

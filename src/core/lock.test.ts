@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LIMITS } from "./limits.ts";
 import { processToken, tokenIsAlive, withLock } from "./lock.ts";
 
-const [pid, start, boot, nonce] = processToken().split(":");
+const [pid, start, boot, namespace, nonce] = processToken().split(":");
 const NOBODY = 99_999_999; // above the kernel's highest pid
 
 let dir: string;
@@ -56,9 +56,9 @@ describe("withLock", () => {
   });
 
   const dead = {
-    "a pid that is gone": `${NOBODY}:1:${boot}:${nonce}`,
-    "a pid that is another process by now": `${pid}:1:${boot}:${nonce}`,
-    "a process from before the last boot": `${pid}:${start}:00000000-0000-0000-0000-000000000000:${nonce}`,
+    "a pid that is gone": `${NOBODY}:1:${boot}:${namespace}:${nonce}`,
+    "a pid that is another process by now": `${pid}:1:${boot}:${namespace}:${nonce}`,
+    "a process from before the last boot": `${pid}:${start}:00000000-0000-0000-0000-000000000000:${namespace}:${nonce}`,
     "no process at all": "who knows",
   };
   test.each(Object.entries(dead))("is taken from %s", (_, token) => {
@@ -82,6 +82,20 @@ describe("withLock", () => {
         details: { file: lock, pid: Number(pid) },
       }),
     );
+  });
+
+  test("held by a process of another PID namespace it is never taken, whatever has that pid here", () => {
+    const holder = `${NOBODY}:1:${boot}:1:${nonce}`;
+    leaveHeldBy(holder);
+    skipTheWait();
+    expect(() => withLock(lock, () => "never")).toThrow(
+      expect.objectContaining({
+        code: "LOCKED",
+        message: `Could not lock "a.lock" within ${LIMITS.lockWaitMs} ms: process ${NOBODY} of another PID namespace (a container?) holds it, and can't be seen from here. Try again when it is done; when it was killed, remove the lock.`,
+        details: { file: lock, pid: NOBODY },
+      }),
+    );
+    expect(readdirSync(lock)).toEqual([holder]);
   });
 
   test("is still the holder's own when it could not be given back", () => {
@@ -115,12 +129,14 @@ describe("withLock", () => {
 
 describe("tokenIsAlive", () => {
   const rows: readonly [string, string, boolean][] = [
-    ["this process", `${pid}:${start}:${boot}:x`, true],
-    ["another start time", `${pid}:${Number(start) + 1}:${boot}:x`, false],
-    ["another boot", `${pid}:${start}:other:x`, false],
-    ["a pid of nobody", `${NOBODY}:${start}:${boot}:x`, false],
-    ["a process group", `-1:${start}:${boot}:x`, false],
-    ["pid zero", `0:${start}:${boot}:x`, false],
+    ["this process", `${pid}:${start}:${boot}:${namespace}:x`, true],
+    ["another start time", `${pid}:${Number(start) + 1}:${boot}:${namespace}:x`, false],
+    ["another boot", `${pid}:${start}:other:${namespace}:x`, false],
+    ["another PID namespace", `${NOBODY}:${start}:${boot}:1:x`, true],
+    ["another PID namespace before the last boot", `${NOBODY}:${start}:other:1:x`, false],
+    ["a pid of nobody", `${NOBODY}:${start}:${boot}:${namespace}:x`, false],
+    ["a process group", `-1:${start}:${boot}:${namespace}:x`, false],
+    ["pid zero", `0:${start}:${boot}:${namespace}:x`, false],
     ["nothing", "", false],
   ];
   test.each(rows)("of %s", (_, token, alive) => {

@@ -3,7 +3,15 @@
 // and it can be taken from the hands of a dead one in the same way. (Making and removing a lock file each
 // time costs ten times as much, and two waiters could both remove a dead one's.)
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { HotcellError, osErrorCode } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
@@ -25,12 +33,14 @@ export function withLock<T>(lockPath: string, work: () => T, token = processToke
 /** Names this process so that others can tell later whether it still lives. */
 export function processToken(): string {
   const nonce = randomBytes(8).toString("hex");
-  return [process.pid, startOf(process.pid) ?? UNKNOWN, bootId(), nonce].join(":");
+  return [process.pid, startOf(process.pid) ?? UNKNOWN, bootId(), pidNamespace(), nonce].join(":");
 }
 
+/** A process of another PID namespace can't be seen from here: it counts as alive until the machine is restarted. */
 export function tokenIsAlive(token: string): boolean {
   const [pid = "", start] = token.split(":");
   if (!/^[1-9]\d*$/.test(pid) || !tokenIsOfThisBoot(token)) return false;
+  if (!tokenIsOfThisNamespace(token)) return true;
   const found = startOf(Number(pid));
   return found === start || found === UNKNOWN;
 }
@@ -38,6 +48,10 @@ export function tokenIsAlive(token: string): boolean {
 /** Whether the machine has not been started anew since the process of this token ran. */
 export function tokenIsOfThisBoot(token: string): boolean {
   return token.split(":")[2] === bootId();
+}
+
+function tokenIsOfThisNamespace(token: string): boolean {
+  return token.split(":")[3] === pidNamespace();
 }
 
 function take(lockPath: string, token: string, deadline: number): void {
@@ -108,9 +122,14 @@ function pause(pauseMs: number): number {
 
 function heldTooLong(lockPath: string, holder: string): HotcellError {
   const pid = holder === FREE ? null : Number(holder.split(":")[0]);
-  const found = pid === null ? "others took it again and again" : `process ${pid} holds it`;
-  const message = `Could not lock "${basename(lockPath)}" within ${LIMITS.lockWaitMs} ms: ${found}. Try again when it is done.`;
+  const message = `Could not lock "${basename(lockPath)}" within ${LIMITS.lockWaitMs} ms: ${describeHolder(pid, holder)}`;
   return new HotcellError("LOCKED", message, { file: lockPath, pid });
+}
+
+function describeHolder(pid: number | null, holder: string): string {
+  if (pid === null) return "others took it again and again. Try again when they are done.";
+  if (tokenIsOfThisNamespace(holder)) return `process ${pid} holds it. Try again when it is done.`;
+  return `process ${pid} of another PID namespace (a container?) holds it, and can't be seen from here. Try again when it is done; when it was killed, remove the lock.`;
 }
 
 function notALock(lockPath: string): HotcellError {
@@ -132,6 +151,15 @@ function startOf(pid: number): string | undefined {
 
 function bootId(): string {
   return readProc("/proc/sys/kernel/random/boot_id")?.trim() ?? UNKNOWN;
+}
+
+/** The namespace in which this process has its number. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid").replace(/\D/g, "");
+  } catch {
+    return UNKNOWN;
+  }
 }
 
 function readProc(path: string): string | undefined {

@@ -10,7 +10,7 @@ export function findAbandoned(logFile: string, { openSince }: Head): LogRecord[]
   for (const { bytes } of readLogLines(logFile, openSince)) {
     const record = parseRecord(bytes);
     if (record?.kind === "tool.intent") open.set(record.seq, record);
-    else if (typeof record?.intent === "number") open.delete(record.intent);
+    else if (record?.intent !== undefined) open.delete(record.intent);
   }
-  return [...open.values()].filter(({ writer }) => !tokenIsAlive(String(writer)));
+  return [...open.values()].filter(({ writer = "" }) => !tokenIsAlive(writer));
 }

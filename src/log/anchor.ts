@@ -5,10 +5,18 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Head } from "./head.ts";
 import { failClosed } from "./log-error.ts";
 import { openIfThere, writeWhole } from "./log-file.ts";
+import type { Link } from "./record.ts";
 
 export interface Anchor extends Head {
-  /** The token of the process that wrote it. */
+  /** The token of the process that wrote this head. */
   readonly writer: string;
+  /** The hash of a record that is about to be written, or was when a kill came; null otherwise. */
+  readonly next: string | null;
+}
+
+/** How many records of a log that ends so its anchor does not vouch for: an announced one stands for all before it. */
+export function countBeyond(anchor: Anchor, { seq, hash }: Link): number {
+  return hash === anchor.next ? 0 : Math.max(0, seq - anchor.seq);
 }
 
 /** One sector: written whole or not at all, and never longer or shorter than before. */
@@ -45,11 +53,11 @@ function parseAnchor(text: string): Anchor | undefined {
   }
 }
 
-function isAnchor({ seq, hash, firstSeq, bytes, open, openSince, writer }: JsonObject): boolean {
+function isAnchor({ seq, hash, firstSeq, bytes, open, openSince, writer, next }: JsonObject): boolean {
   const counts = [seq, firstSeq, bytes, open];
   return (
     counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
-    [hash, writer].every((text) => typeof text === "string") &&
+    [hash, writer, next ?? ""].every((text) => typeof text === "string") &&
     (openSince === null || isJsonObject(openSince))
   );
 }

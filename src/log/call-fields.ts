@@ -1,5 +1,5 @@
-import { inertJson } from "../core/inert-json.ts";
 // What a record says of a call: 002's fields in their order, then what decided and how it ended.
+import { inertJson } from "../core/inert-json.ts";
 import type { Outcome, RuleOrigin } from "../core/words.ts";
 import { encodeName, encodeStack, encodeValue } from "./encode.ts";
 import type { Fields, LogRecord } from "./record.ts";
@@ -21,14 +21,14 @@ export interface IntentEvent extends CallEvent {
 
 /** A call whose intent is recorded and whose outcome is not. */
 export interface OpenCall {
-  /** Of its intent. */
-  readonly seq: number;
   readonly event: IntentEvent;
   /** As it stands in the intent. */
   readonly input: string;
 }
 
 export interface ExecEvent extends CallEvent {
+  /** The number that its intent got; null for a call that never began. */
+  readonly intent: number | null;
   readonly input: unknown;
   readonly output: unknown;
   readonly outcome: Outcome;
@@ -48,9 +48,9 @@ export function intentFields(event: IntentEvent, writer: string, redactor: Redac
   } satisfies Fields;
 }
 
-/** `open` is undefined for a call that was refused before it had an intent. */
+/** `open` is undefined for a call that never began. */
 export function execFields(event: ExecEvent, open: OpenCall | undefined, redactor: Redactor): Fields {
-  const { outcome, stack } = event;
+  const { outcome, intent, stack } = event;
   const isSameInput = open !== undefined && open.event.input === event.input;
   return {
     ...callFields(event, redactor),
@@ -60,7 +60,7 @@ export function execFields(event: ExecEvent, open: OpenCall | undefined, redacto
     outcome: inertJson(outcome.status),
     ...("why" in outcome ? { why: inertJson(outcome.why) } : {}),
     rule: event.rule === null ? "null" : ruleText(event.rule, redactor),
-    ...(open === undefined ? {} : { intent: String(open.seq) }),
+    ...(intent === null ? {} : { intent: String(intent) }),
     ...(stack === undefined ? {} : { stack: encodeStack(stack, redactor) }),
   };
 }
@@ -72,9 +72,7 @@ export function interruptedFields(event: CallEvent, intent: number, redactor: Re
 
 /** The same for a recorded intent of a dead process, in its own words. */
 export function abandonedFields({ seq, toolCallId, toolName, agentId }: LogRecord): Fields {
-  const [id, name, agent] = [toolCallId, toolName, agentId].map((value) =>
-    value === null ? "null" : inertJson(String(value)),
-  );
+  const [id, name, agent] = [toolCallId, toolName, agentId].map((value) => inertJson(value ?? null));
   return { toolCallId: id!, toolName: name!, agentId: agent!, ...unknownOutcome(seq) };
 }
 

@@ -15,7 +15,8 @@ import {
 import { basename } from "node:path";
 import type { HotcellError } from "../core/errors.ts";
 import { tokenIsOfThisBoot, withLock } from "../core/lock.ts";
-import { readAnchor, writeAnchor } from "./anchor.ts";
+import { type Anchor, countBeyond, readAnchor, writeAnchor } from "./anchor.ts";
+import { storeArtifact } from "./artifacts.ts";
 import { advance, callsOpened, EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
 import { findIntactHead } from "./intact-head.ts";
 import { readLines } from "./lines.ts";
@@ -34,6 +35,8 @@ import { type Fields, type RecordKind, sealRecord } from "./record.ts";
 export interface ChainOptions {
   readonly file: string;
   readonly anchorFile: string;
+  /** Where bytes are kept that had to be cut off. */
+  readonly artifactsDir: string;
   readonly maxFileBytes: number;
   /** Names this process in the lock. */
   readonly writer: string;
@@ -53,6 +56,8 @@ interface Tip {
   readonly ino: number;
   readonly dev: number;
   readonly head: Head;
+  /** What the anchor says, when nothing is being written. */
+  readonly anchored: Anchor;
 }
 
 interface ChainState extends ChainOptions {
@@ -87,7 +92,7 @@ function openAnchor({ file, anchorFile, writer }: ChainOptions): number {
   if (readAnchor(fd) !== undefined) return fd;
   try {
     if (exists(file) || rotatedFiles(file, 0).length > 0) throw lostAnchor(file);
-    writeAnchor(fd, { ...EMPTY_HEAD, writer });
+    writeAnchor(fd, { ...EMPTY_HEAD, writer, next: null });
     // From now on it is overwritten in place, so a power failure leaves it as it is or as it was.
     fdatasyncSync(fd);
     return fd;
@@ -113,7 +118,7 @@ function attach(chain: ChainState): Tip {
   const anchored = readAnchor(chain.anchorFd);
   if (anchored === undefined) throw lostAnchor(chain.file);
   try {
-    chain.tip = openCurrent(chain, anchored);
+    chain.tip = openCurrent(chain, anchored, anchored);
     return catchUp(chain, chain.tip);
   } catch (error) {
     forgetTip(chain);
@@ -135,10 +140,10 @@ function isSameFile(found: Stats | undefined, tip: Tip): boolean {
   return found?.ino === tip.ino && found.dev === tip.dev;
 }
 
-function openCurrent(chain: ChainState, head: Head): Tip {
+function openCurrent(chain: ChainState, head: Head, anchored: Anchor): Tip {
   const fd = openIfThere(chain.file, O_RDWR | O_APPEND) ?? createCurrent(chain, head);
   const { ino, dev } = fstatSync(fd);
-  return { fd, ino, dev, head };
+  return { fd, ino, dev, head, anchored };
 }
 
 // A missing file is right in two cases: nothing was in it, or whoever rotated it was killed before this step.
@@ -150,7 +155,7 @@ function createCurrent({ file }: ChainState, head: Head): number {
 
 /** Takes in what was written after the anchor, and cuts off a line that a kill has torn. */
 function catchUp(chain: ChainState, tip: Tip): Tip {
-  const anchored = tip.head;
+  const { anchored } = tip;
   let head = findAnchored(chain, tip);
   let torn = false;
   for (const line of readLines(tip.fd, head.bytes)) {
@@ -160,27 +165,40 @@ function catchUp(chain: ChainState, tip: Tip): Tip {
       throw logTampered(chain.file, `what follows record ${head.seq} does not continue it`);
     head = next ?? head;
   }
+  const adopted = countBeyond(anchored, head);
+  // A kill leaves only what was announced; after a power failure the anchor may be older than the log.
+  if (adopted > 0 && tokenIsOfThisBoot(anchored.writer))
+    throw logTampered(chain.file, `its anchor does not know what stands after record ${anchored.seq}`);
   chain.tip = { ...tip, head };
-  if (torn) cutOff(chain, chain.tip, 0);
-  else if (head.seq > anchored.seq) anchorHead(chain, head);
+  if (torn || adopted > 0) recover(chain, chain.tip, { lost: 0, adopted });
+  else if (head.seq > anchored.seq) settle(chain, chain.tip);
   return chain.tip;
+}
+
+function settle(chain: ChainState, tip: Tip): void {
+  const anchored = { ...tip.head, writer: chain.writer, next: null };
+  writeAnchor(chain.anchorFd, anchored);
+  chain.tip = { ...tip, anchored };
 }
 
 /** After a power failure the anchor may know of records that never reached the disk: goes on with what did. */
-function salvage(chain: ChainState, anchored: Head): Tip {
-  const tip = openCurrent(chain, findIntactHead(chain.file));
+function salvage(chain: ChainState, anchored: Anchor): Tip {
+  const tip = openCurrent(chain, findIntactHead(chain.file, anchored), anchored);
   chain.tip = tip;
-  cutOff(chain, tip, Math.max(0, anchored.seq - tip.head.seq));
+  const lost = Math.max(0, anchored.seq - tip.head.seq);
+  recover(chain, tip, { lost, adopted: countBeyond(anchored, tip.head) });
   return chain.tip;
 }
 
-/** Cuts off what follows the head, and records that, and how many records the anchor knew beyond it. */
-function cutOff(chain: ChainState, { fd, head }: Tip, lost: number): void {
+/** Cuts off what follows the head, keeps it as an artifact, and records that, and how head and anchor differed. */
+function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; adopted: number }): void {
   const rest = Buffer.alloc(fstatSync(fd).size - head.bytes);
   readSync(fd, rest, 0, rest.length, head.bytes);
+  if (rest.length > 0) storeArtifact(chain.artifactsDir, rest);
   ftruncateSync(fd, head.bytes);
-  const sha256 = `"${hash("sha256", rest, "hex")}"`;
-  write(chain, "log.recovered", { bytes: String(rest.length), sha256, lost: String(lost) }, false);
+  const cut = { bytes: String(rest.length), sha256: `"${hash("sha256", rest, "hex")}"` };
+  const { lost, adopted } = found;
+  write(chain, "log.recovered", { ...cut, lost: String(lost), adopted: String(adopted) }, false);
 }
 
 /** The anchored head, at the start of the new file when the anchored one has been rotated since. */
@@ -202,19 +220,16 @@ function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boo
   const tip = makeRoom(chain, chain.tip!, record.line.length);
   const head = advance(tip.head, record, record.line.length, callsOpened(kind, fields));
   try {
+    // Announced first, so that what a kill leaves after the anchored head is known to be ours.
+    writeAnchor(chain.anchorFd, { ...tip.anchored, next: record.hash });
     writeWhole(tip.fd, record.line, null);
     if (durable) fdatasyncSync(tip.fd);
-    anchorHead(chain, head);
+    settle(chain, { ...tip, head });
   } catch (error) {
     takeBack(chain, tip);
     throw error;
   }
-  chain.tip = { ...tip, head };
   return record.seq;
-}
-
-function anchorHead({ anchorFd, writer }: ChainState, head: Head): void {
-  writeAnchor(anchorFd, { ...head, writer });
 }
 
 /** Begins a new file when the line would make the current one too long. */
@@ -227,7 +242,7 @@ function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   fdatasyncSync(tip.fd);
   renameSync(file, full);
   forgetTip(chain);
-  chain.tip = openCurrent(chain, tip.head);
+  chain.tip = openCurrent(chain, tip.head, tip.anchored);
   chain.tip = { ...chain.tip, head: startFile(tip.head) };
   return chain.tip;
 }
@@ -236,7 +251,7 @@ function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
 function takeBack(chain: ChainState, tip: Tip): void {
   try {
     ftruncateSync(tip.fd, tip.head.bytes);
-    anchorHead(chain, tip.head);
+    writeAnchor(chain.anchorFd, tip.anchored);
   } catch {
     forgetTip(chain);
   }

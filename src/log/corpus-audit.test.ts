@@ -156,6 +156,7 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
       bytes: torn.length,
       sha256: sha256(torn),
     });
+    expect(readFileSync(join(run.artifactsDir, sha256(torn)), "utf8")).toBe(torn);
     expect(run.verify()).toMatchObject({ ok: true, records: 9, tornBytes: 0 });
   },
   "out-033"() {
@@ -167,7 +168,7 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
       seq: 4,
       file: "execution.jsonl",
       line: 4,
-      message: "Record 4 is not what was written: its hash does not fit its bytes.",
+      message: "Record 4 is not what was written: it is no record, or its hash does not fit its bytes.",
     });
   },
   "out-034"() {
@@ -228,9 +229,9 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
   "out-040"() {
     const run = makeRunLog();
     const log = run.open();
-    for (const id of ["cancelled", "timed out"]) log.intent(intentOf(id));
-    log.exec(execOf("cancelled", { outcome: { status: "not_executed", why: "cancelled" } }));
-    log.exec(execOf("timed out", { outcome: { status: "executed_error" } }));
+    const [first, second] = ["cancelled", "timed out"].map((id) => log.intent(intentOf(id)));
+    log.exec(execOf("cancelled", { intent: first!, outcome: { status: "not_executed", why: "cancelled" } }));
+    log.exec(execOf("timed out", { intent: second!, outcome: { status: "executed_error" } }));
     log.close();
     expect(
       run

@@ -6,7 +6,7 @@ import { LIMITS } from "../core/limits.ts";
 import { namesCredential, REDACTED, type Redactor } from "./redact.ts";
 
 /** What a string is taken for, by the key it stands under. */
-type Nature = "plain" | "content" | "credential";
+type Nature = "plain" | "content" | "credential" | "path";
 
 interface Walk {
   readonly redactor: Redactor;
@@ -35,6 +35,8 @@ const CONTENT_KEYS: ReadonlySet<string> = new Set([
   "output",
 ]);
 
+const PATH_KEYS: ReadonlySet<string> = new Set(["path", "from", "to", "cwd"]);
+
 export function encodeValue(value: unknown, redactor: Redactor): string {
   const walk = { redactor, keys: new Map(), leftBytes: LIMITS.maxLoggedValueBytes };
   return encodeNode(value, walk, "plain", 0);
@@ -48,7 +50,9 @@ export function encodeName(text: string, redactor: Redactor): string {
   return inertJson(`${preview}[${bytes} bytes, sha256 ${sha256(text)}]`);
 }
 
-export function encodeStack(stack: string, redactor: Redactor): string {
+/** The stack of whatever was thrown: nothing makes it a string. */
+export function encodeStack(stack: unknown, redactor: Redactor): string {
+  if (typeof stack !== "string") return encodeValue(stack, redactor);
   return inertJson(redactor.preview(stack, LIMITS.maxLoggedStackChars));
 }
 
@@ -57,7 +61,7 @@ function encodeNode(value: unknown, walk: Walk, nature: Nature, depth: number): 
     if (typeof value === "object" && value !== null) return encodeObject(value, walk, nature, depth);
     return spend(walk, encodeLeaf(value, walk.redactor, nature));
   } catch {
-    return inertJson("[unreadable]");
+    return spend(walk, inertJson("[unreadable]"));
   }
 }
 
@@ -71,12 +75,13 @@ function encodeLeaf(value: unknown, redactor: Redactor, nature: Nature): string 
     case "string":
       return encodeString(value, redactor, nature);
     case "number":
+      if (redactor.isSecret(String(value))) return inertJson(REDACTED);
       return Number.isFinite(value) ? JSON.stringify(value) : inertJson(String(value));
     case "boolean":
       return String(value);
     case "bigint":
       // Writing out a huge one takes time that grows with its square.
-      return inertJson(BigInt.asIntN(64, value) === value ? String(value) : "[bigint]");
+      return inertJson(BigInt.asIntN(64, value) === value ? redactor.redact(String(value)) : "[bigint]");
     case "function":
     case "symbol":
       return inertJson(`[${typeof value}]`);
@@ -88,14 +93,21 @@ function encodeLeaf(value: unknown, redactor: Redactor, nature: Nature): string 
 function encodeString(text: string, redactor: Redactor, nature: Nature): string {
   if (nature === "credential") return inertJson(REDACTED);
   const bytes = Buffer.byteLength(text);
-  if (nature === "plain" && bytes <= LIMITS.maxLoggedStringBytes) return inertJson(redactor.redact(text));
-  const preview = inertJson(redactor.preview(text, LIMITS.logPreviewChars));
+  const { redact, preview: cut } = nature === "path" && isPathLike(text) ? redactor.exact : redactor;
+  if (nature !== "content" && bytes <= LIMITS.maxLoggedStringBytes) return inertJson(redact(text));
+  const preview = inertJson(cut(text, LIMITS.logPreviewChars));
   return `{"bytes":${bytes},"sha256":"${sha256(text)}","preview":${preview}}`;
+}
+
+/** A name like "pwd=x" must not hide where a call went; a URL may hold a real password. */
+function isPathLike(text: string): boolean {
+  return !text.includes("://");
 }
 
 function encodeObject(value: object, walk: Walk, nature: Nature, depth: number): string {
   if (ArrayBuffer.isView(value)) return spend(walk, encodeBytes(value));
   if (depth === LIMITS.maxLoggedDepth) return spend(walk, inertJson("[deeper]"));
+  spend(walk, "{}");
   return Array.isArray(value)
     ? encodeArray(value, walk, nature, depth)
     : encodeMembers(value, walk, nature, depth);
@@ -142,7 +154,8 @@ function keyOf(key: string, { keys, redactor }: Walk): Key {
 
 function natureOf(key: string): Nature {
   if (namesCredential(key)) return "credential";
-  return CONTENT_KEYS.has(key.toLowerCase()) ? "content" : "plain";
+  if (CONTENT_KEYS.has(key.toLowerCase())) return "content";
+  return PATH_KEYS.has(key.toLowerCase()) ? "path" : "plain";
 }
 
 function plainProperty(object: object, key: string): unknown {

@@ -12,13 +12,14 @@ export interface Line {
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** The lines of a file from an offset on, in bounded memory. */
-export function* readLines(fd: number, from: number): Generator<Line> {
+/** The lines of a file from one offset to another, in bounded memory. */
+export function* readLines(fd: number, from: number, to = Number.POSITIVE_INFINITY): Generator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let offset = from;
   let rest = Buffer.alloc(0);
   for (let read = 1; read > 0; ) {
-    read = readSync(fd, chunk, 0, CHUNK_BYTES, offset + rest.length);
+    const at = offset + rest.length;
+    read = readSync(fd, chunk, 0, Math.min(CHUNK_BYTES, to - at), at);
     rest = Buffer.concat([rest, chunk.subarray(0, read)]);
     for (let end = lineEnd(rest); end >= 0; end = lineEnd(rest)) {
       yield { offset, bytes: rest.subarray(0, end), complete: true };

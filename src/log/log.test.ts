@@ -11,7 +11,18 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { execOf, intentOf, logCall, makeRunLog, openAsDead, type RunLog } from "../../test/kit/run-log.ts";
+import {
+  appendForged,
+  editAnchor,
+  execOf,
+  intentOf,
+  logCall,
+  makeRunLog,
+  openAsDead,
+  type RunLog,
+} from "../../test/kit/run-log.ts";
+import { LIMITS } from "../core/limits.ts";
+import type { ExecEvent } from "./log.ts";
 
 const unavailable = (file: string, found: string) =>
   expect.objectContaining({
@@ -27,8 +38,8 @@ describe("a record", () => {
   test("has 002's fields in a fixed order, between what numbers it and what chains it", () => {
     const run = makeRunLog();
     const log = run.open();
-    log.intent(intentOf("call-1", { agentId: "sm", changes: true }));
-    log.exec(execOf("call-1", { agentId: "sm", stack: "Error: x\n    at y" }));
+    const began = log.intent(intentOf("call-1", { agentId: "sm", changes: true }));
+    log.exec(execOf("call-1", { intent: began, agentId: "sm", stack: "Error: x\n    at y" }));
     log.exec(execOf("call-2", { outcome: { status: "not_executed", why: "unknown_tool" }, rule: null }));
     log.close();
     const [intent, exec, refused] = run.records();
@@ -56,19 +67,60 @@ describe("a record", () => {
     });
   });
 
-  test("of an outcome names the intent of its own call, also when two calls have the same id", () => {
+  test("of an outcome names the intent of its own call, also when several calls have the same id", () => {
     const run = makeRunLog();
     const log = run.open();
-    for (const id of ["a", "b", "a"]) log.intent(intentOf(id));
-    for (const id of ["b", "a", "a"]) log.exec(execOf(id));
-    expect(run.records().map(({ toolCallId, intent }) => [toolCallId, intent])).toEqual([
-      ["a", undefined],
-      ["b", undefined],
-      ["a", undefined],
-      ["b", 2],
-      ["a", 1],
-      ["a", 3],
+    const [first, second] = [log.intent(intentOf("a")), log.intent(intentOf("a"))];
+    for (const intent of [null, second, first]) log.exec(execOf("a", { intent }));
+    expect(run.records().map(({ kind, intent }) => [kind, intent])).toEqual([
+      ["tool.intent", undefined],
+      ["tool.intent", undefined],
+      ["tool.exec", undefined],
+      ["tool.exec", 2],
+      ["tool.exec", 1],
     ]);
+  });
+
+  test("of a refused call that has a running call's id leaves the running call open", () => {
+    const run = makeRunLog();
+    openAsDead(run).intent(intentOf("a", { toolName: "write_file" }));
+    run.open().exec(execOf("a", { outcome: { status: "not_executed", why: "denied" } }));
+    const unknown = [{ seq: 1, toolCallId: "a", toolName: "write_file", running: false }];
+    expect(run.verify()).toMatchObject({ ok: true, unknown });
+  });
+
+  test("of an outcome is written once for an intent", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    const intent = log.intent(intentOf("a"));
+    log.exec(execOf("a", { intent }));
+    expect(() => log.exec(execOf("a", { intent }))).toThrow("No call with the intent 1 is open.");
+    expect(run.records()).toHaveLength(2);
+  });
+
+  test.each([
+    ["a number", 5, 5],
+    ["an object", { at: "x" }, { at: "x" }],
+    ["nothing", null, null],
+  ])("of an error whose stack is %s is there all the same", (_, stack, logged) => {
+    const run = makeRunLog();
+    run.open().exec(execOf("a", { stack } as unknown as Partial<ExecEvent>));
+    expect(run.records()).toEqual([expect.objectContaining({ kind: "tool.exec", stack: logged })]);
+  });
+
+  test("that would be too long has its longest fields as size and hash, and the log goes on", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    const controls = "\u0001".repeat(LIMITS.maxLoggedStringBytes);
+    const wide = Array(20).fill(controls);
+    const rule = { text: controls, source: controls };
+    const names = { toolCallId: controls, toolName: controls, agentId: controls };
+    log.exec(execOf("a", { ...names, rule, input: wide, output: wide, stack: "\u0001".repeat(2000) }));
+    logCall(log, "b");
+    expect(run.lines().every((line) => Buffer.byteLength(line) < LIMITS.maxLogRecordBytes)).toBe(true);
+    const summary = { bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    expect(run.records()[0]).toMatchObject({ ...names, rule, input: summary, output: summary });
+    expect(run.verify()).toMatchObject({ ok: true, records: 3 });
   });
 });
 
@@ -107,17 +159,17 @@ describe("opening a log", () => {
     expect(run.verify()).toMatchObject({ ok: false, problem: "edited", seq: 1 });
   });
 
-  test("takes in a record that the anchor does not know yet", () => {
+  test("takes in a record that the anchor only announces: whoever wrote it was killed there", () => {
     const run = makeRunLog();
     const log = run.open();
-    log.intent(intentOf("a"));
-    const anchor = readFileSync(run.anchorFile);
-    log.exec(execOf("a"));
+    const intent = log.intent(intentOf("a"));
+    const anchor = JSON.parse(readFileSync(run.anchorFile, "utf8"));
+    log.exec(execOf("a", { intent }));
     log.close();
-    writeFileSync(run.anchorFile, anchor);
-    expect(run.verify()).toMatchObject({ ok: true, records: 2 });
+    editAnchor(run, ({ hash }) => ({ ...anchor, next: hash }));
+    expect(run.verify()).toMatchObject({ ok: true, records: 2, unknown: [] });
     logCall(run.open(), "b");
-    expect(run.verify()).toMatchObject({ ok: true, records: 4, unknown: [] });
+    expect(run.verify()).toMatchObject({ ok: true, records: 4, unknown: [], adopted: 0 });
   });
 
   const broken: readonly [string, (run: RunLog) => void, string][] = [
@@ -142,6 +194,16 @@ describe("opening a log", () => {
       "has its first record once more at its end",
       (run) => appendFileSync(run.logFile, `${run.lines()[0]}\n`),
       "what follows record 2",
+    ],
+    [
+      "has a record at its end that its anchor does not know",
+      (run) => appendForged(run),
+      "its anchor does not know what stands after record 2",
+    ],
+    [
+      "has a record at its end with fields that no record has",
+      (run) => appendForged(run, { toolName: { toString: 0 } }),
+      "what follows record 2 does not continue it",
     ],
     ["lost its anchor", (run) => rmSync(run.anchorFile), "its anchor is missing or can't be read"],
     [
@@ -178,9 +240,9 @@ describe("a call without an outcome", () => {
   test("of a dead process is recorded as interrupted, once, at the next open", () => {
     const run = makeRunLog();
     const dead = openAsDead(run);
-    dead.intent(intentOf("done"));
+    const intent = dead.intent(intentOf("done"));
     dead.intent(intentOf("cut", { toolName: "write_file" }));
-    dead.exec(execOf("done"));
+    dead.exec(execOf("done", { intent }));
     run.open().close();
     run.open().close();
     expect(run.records().slice(3)).toEqual([
@@ -202,26 +264,26 @@ describe("a call without an outcome", () => {
   test("of a living process is left alone by others and said to be running", () => {
     const run = makeRunLog();
     const log = run.open();
-    log.intent(intentOf("long"));
+    const intent = log.intent(intentOf("long"));
     run.open().close();
     expect(run.verify()).toMatchObject({
       ok: true,
       records: 1,
       unknown: [{ seq: 1, toolCallId: "long", toolName: "read_file", running: true }],
     });
-    log.exec(execOf("long"));
+    log.exec(execOf("long", { intent }));
     expect(run.verify()).toMatchObject({ ok: true, records: 2, unknown: [] });
   });
 
   test("is recorded as interrupted when its own log is closed, and its outcome is refused then", () => {
     const run = makeRunLog();
     const log = run.open();
-    log.intent(intentOf("late"));
+    const intent = log.intent(intentOf("late"));
     log.close();
-    expect(() => log.exec(execOf("late"))).toThrow(unavailable(run.logFile, "it is closed"));
-    expect(run.records().map(({ kind, intent }) => [kind, intent])).toEqual([
+    expect(() => log.exec(execOf("late", { intent }))).toThrow(unavailable(run.logFile, "it is closed"));
+    expect(run.records().map((record) => [record.kind, record.intent])).toEqual([
       ["tool.intent", undefined],
-      ["tool.interrupted", 1],
+      ["tool.interrupted", intent],
     ]);
   });
 

@@ -35,8 +35,8 @@ export interface LogOptions {
 
 export interface Log {
   readonly file: string;
-  /** Before anything happens. When it throws, the call must not run. */
-  intent(event: IntentEvent): void;
+  /** Before anything happens; gives the number by which the outcome refers to it. When it throws, the call must not run. */
+  intent(event: IntentEvent): number;
   /** Exactly once for each call, refused ones too. When it throws, the result must say that it is not logged. */
   exec(event: ExecEvent): void;
   /** Keeps bytes that were too long for an observation; returns their id. */
@@ -50,8 +50,9 @@ export function openLog(options: LogOptions): Log {
   const file = logFileIn(dir);
   const writer = processToken();
   const redactor = createRedactor(options.secrets);
-  const chain = openSettled({ file, anchorFile, maxFileBytes, writer });
-  const open: OpenCall[] = [];
+  const artifactsDir = artifactsIn(dir);
+  const chain = openSettled({ file, anchorFile, artifactsDir, maxFileBytes, writer });
+  const open = new Map<number, OpenCall>();
   let closed = false;
 
   const append = (...record: Parameters<Append>) => {
@@ -64,21 +65,25 @@ export function openLog(options: LogOptions): Log {
     intent(event) {
       const fields = intentFields(event, writer, redactor);
       const seq = append("tool.intent", fields, event.changes);
-      open.push({ seq, event, input: fields.input });
+      open.set(seq, { event, input: fields.input });
+      return seq;
     },
     exec(event) {
-      const at = open.findIndex((call) => call.event.toolCallId === event.toolCallId);
-      append("tool.exec", execFields(event, open[at], redactor));
-      if (at >= 0) open.splice(at, 1);
+      const { intent } = event;
+      const call = intent === null ? undefined : open.get(intent);
+      if (intent !== null && call === undefined)
+        throw new Error(`No call with the intent ${intent} is open.`);
+      append("tool.exec", execFields(event, call, redactor));
+      if (intent !== null) open.delete(intent);
     },
     artifact: (bytes) =>
       failClosed(file, () =>
-        withLock(lockFile(anchorFile), () => storeArtifact(artifactsIn(dir), bytes), writer),
+        withLock(lockFile(anchorFile), () => storeArtifact(artifactsDir, bytes), writer),
       ),
     close() {
       if (closed) return;
       try {
-        for (const { event, seq } of open)
+        for (const [seq, { event }] of open)
           append("tool.interrupted", interruptedFields(event, seq, redactor));
       } finally {
         closed = true;

@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { execOf, logCall, makeRunLog, type RunLog } from "../../test/kit/run-log.ts";
+import {
+  appendForged,
+  editAnchor,
+  execOf,
+  logCall,
+  makeRunLog,
+  type RunLog,
+  restart,
+} from "../../test/kit/run-log.ts";
 
 /** A log of six records whose anchor was written before the machine was last started. */
 function logBeforeRestart(maxFileBytes = 1e6): RunLog {
@@ -9,9 +17,7 @@ function logBeforeRestart(maxFileBytes = 1e6): RunLog {
   const log = run.open({ maxFileBytes });
   for (const id of ["a", "b", "c"]) logCall(log, id);
   log.close();
-  const { writer, ...head } = JSON.parse(readFileSync(run.anchorFile, "utf8"));
-  const [pid, start, , nonce] = writer.split(":");
-  writeFileSync(run.anchorFile, JSON.stringify({ ...head, writer: [pid, start, "before", nonce].join(":") }));
+  restart(run);
   return run;
 }
 
@@ -43,6 +49,58 @@ describe("after a power failure", () => {
     expect(recovered).toMatchObject({ seq: kept + 1, kind: "log.recovered", bytes: cut, lost: 6 - kept });
     expect(after).toMatchObject({ seq: kept + 2, kind: "tool.exec" });
     expect(run.verify()).toMatchObject({ ok: true, records: kept + 2, lost: 6 - kept });
+  });
+
+  test("what is cut off is kept under the hash that the log gives", () => {
+    const run = logBeforeRestart();
+    const [, , , fourth] = run.lines();
+    keepLines(run, 3, `${fourth!.slice(0, -9)}\n${fourth}\n`);
+    run.open().close();
+    const { sha256 } = run.records()[3]!;
+    expect(readFileSync(join(run.artifactsDir, String(sha256)), "utf8")).toBe(
+      `${fourth!.slice(0, -9)}\n${fourth}\n`,
+    );
+  });
+
+  test("records that the anchor does not know are taken in, and never pass as ordinary ones", () => {
+    const run = logBeforeRestart();
+    for (let count = 0; count < 3; count++) appendForged(run);
+    run.open().close();
+    expect(run.records().slice(9)).toEqual([
+      expect.objectContaining({ seq: 10, kind: "log.recovered", bytes: 0, lost: 0, adopted: 3 }),
+    ]);
+    restart(run);
+    run.open().close();
+    expect(run.verify()).toMatchObject({ ok: true, records: 10, lost: 0, adopted: 3 });
+  });
+
+  test("a kill before taking them in is recorded leaves them unknown; after it, they are said once", () => {
+    const run = logBeforeRestart();
+    appendForged(run);
+    const before = JSON.parse(readFileSync(run.anchorFile, "utf8"));
+    const lines = run.lines();
+    run.open().close();
+    const { hash: next } = run.records().at(-1)!;
+    const recovered = run.lines();
+    for (const left of [lines, recovered]) {
+      writeFileSync(run.logFile, left.map((line) => `${line}\n`).join(""));
+      editAnchor(run, () => ({ ...before, next }));
+      run.open().close();
+      expect(run.verify()).toMatchObject({ ok: true, records: 8, adopted: 1 });
+    }
+  });
+
+  test("a log that was written anew is refused, however well its hashes fit", () => {
+    const run = logBeforeRestart();
+    const [first] = run.lines();
+    writeFileSync(run.logFile, `${first}\n`);
+    for (let count = 0; count < 7; count++) appendForged(run);
+    expect(() => run.open()).toThrow(
+      expect.objectContaining({
+        code: "LOG_TAMPERED",
+        message: expect.stringContaining("record 6 was written anew"),
+      }),
+    );
   });
 
   test("a log is still found cut off until it goes on, and again when it is cut off after that", () => {

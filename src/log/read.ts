@@ -29,44 +29,64 @@ export interface LogLine extends Line {
 
 export const START: Place = { firstSeq: 0, bytes: 0 };
 
-/** The lines of all files from a place on, without a lock: other processes may append and rotate meanwhile. */
-export function* readLogLines(logFile: string, from: Place): Generator<LogLine> {
-  // The growing file is opened before the others are listed: rotated in between, it is listed as well,
-  // and left out there; the other way round its records would be missed.
-  const current = failClosed(logFile, () => openIfThere(logFile, constants.O_RDONLY));
-  try {
-    let offset = from.bytes;
-    for (const full of fullFilesBefore(current, logFile, from.firstSeq)) {
-      yield* readFull(full, offset);
-      offset = 0;
-    }
-    if (current !== undefined) yield* numberLines(current, basename(logFile), offset);
-  } finally {
-    if (current !== undefined) closeSync(current);
-  }
+/** The files of a log as they are at one moment, whatever other processes append and rotate afterwards. */
+export interface LogFiles {
+  /** The full ones, oldest first. */
+  readonly full: readonly string[];
+  /** The one that grows: open, or null when there is none. */
+  readonly growing: number | null;
+  readonly growingBytes: number;
 }
 
-function fullFilesBefore(current: number | undefined, logFile: string, fromSeq: number): string[] {
-  const files = rotatedFiles(logFile, fromSeq);
-  if (current === undefined) return files;
-  const { ino, dev } = fstatSync(current);
-  const rotatedNow = files.findIndex((file) => {
+/** Those from the file on that begins with a seq. Without a lock: who only reads may not be able to take it. */
+export function openLogFiles(logFile: string, fromSeq: number): LogFiles {
+  // The growing file is opened before the others are listed: rotated in between, it is listed as well,
+  // and left out there; the other way round its records would be missed.
+  const growing = failClosed(logFile, () => openIfThere(logFile, constants.O_RDONLY));
+  const full = rotatedFiles(logFile, fromSeq);
+  if (growing === undefined) return { full, growing: null, growingBytes: 0 };
+  const { ino, dev, size } = fstatSync(growing);
+  const rotatedNow = full.findIndex((file) => {
     const found = lstatSync(file);
     return found.ino === ino && found.dev === dev;
   });
-  return rotatedNow < 0 ? files : files.slice(0, rotatedNow);
+  return { full: rotatedNow < 0 ? full : full.slice(0, rotatedNow), growing, growingBytes: size };
+}
+
+/** The lines of all files from a place on. */
+export function readLogLines(logFile: string, from: Place): Generator<LogLine> {
+  return readFiles(openLogFiles(logFile, from.firstSeq), logFile, from.bytes);
+}
+
+/** The lines of open files, from an offset of the first one on; they are closed at the end. */
+export function* readFiles(files: LogFiles, logFile: string, offset: number): Generator<LogLine> {
+  const { full, growing, growingBytes } = files;
+  try {
+    let from = offset;
+    for (const file of full) {
+      yield* readFull(file, from);
+      from = 0;
+    }
+    if (growing !== null) yield* numberLines(readLines(growing, from, growingBytes), basename(logFile));
+  } finally {
+    closeLogFiles(files);
+  }
+}
+
+export function closeLogFiles({ growing }: LogFiles): void {
+  if (growing !== null) closeSync(growing);
 }
 
 function* readFull(file: string, offset: number): Generator<LogLine> {
   const fd = failClosed(file, () => openRegular(file, constants.O_RDONLY));
   try {
-    yield* numberLines(fd, basename(file), offset);
+    yield* numberLines(readLines(fd, offset), basename(file));
   } finally {
     closeSync(fd);
   }
 }
 
-function* numberLines(fd: number, file: string, offset: number): Generator<LogLine> {
+function* numberLines(lines: Iterable<Line>, file: string): Generator<LogLine> {
   let number = 0;
-  for (const line of readLines(fd, offset)) yield { ...line, file, line: ++number };
+  for (const line of lines) yield { ...line, file, line: ++number };
 }

@@ -2,6 +2,7 @@
 // among them, so that a line can be checked from its bytes alone.
 import { hash } from "node:crypto";
 import { isJsonObject, type Json } from "../core/json.ts";
+import { LIMITS } from "../core/limits.ts";
 
 export type RecordKind = "tool.intent" | "tool.exec" | "tool.interrupted" | "log.recovered";
 
@@ -18,6 +19,17 @@ export interface LogRecord extends Link {
   readonly ts: string;
   readonly kind: string;
   readonly prev: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly agentId?: string | null;
+  /** The process that began the call. */
+  readonly writer?: string;
+  /** The record in which the call began. */
+  readonly intent?: number;
+  /** Records that the anchor knew of and that were gone after a restart. */
+  readonly lost?: number;
+  /** Records that were there after a restart and that the anchor did not know of. */
+  readonly adopted?: number;
   readonly [field: string]: Json;
 }
 
@@ -27,13 +39,28 @@ export interface SealedRecord extends Link {
 
 export const GENESIS: Link = { seq: 0, hash: "0".repeat(64) };
 
+/** Longer fields of a record that is over the limit are summed up: all that a record has then fit in it. */
+const SUMMED_UP_BYTES = LIMITS.maxLogRecordBytes / 16;
+
 export function sealRecord(previous: Link, kind: RecordKind, fields: Fields): SealedRecord {
+  const record = seal(previous, kind, fields);
+  if (record.line.length <= LIMITS.maxLogRecordBytes) return record;
+  const shorter = Object.entries(fields).map(([name, json]) => [name, sumUp(json)]);
+  return seal(previous, kind, Object.fromEntries(shorter));
+}
+
+function sumUp(json: string): string {
+  const bytes = Buffer.byteLength(json);
+  return bytes <= SUMMED_UP_BYTES ? json : `{"bytes":${bytes},"sha256":"${hash("sha256", json, "hex")}"}`;
+}
+
+function seal(previous: Link, kind: RecordKind, fields: Fields): SealedRecord {
   const seq = previous.seq + 1;
   const start = `{"seq":${seq},"ts":"${new Date().toISOString()}","kind":"${kind}"`;
   const middle = Object.entries(fields).map(([name, json]) => `,"${name}":${json}`);
   const body = `${start}${middle.join("")},"prev":"${previous.hash}"`;
-  const seal = hash("sha256", body, "hex");
-  return { seq, hash: seal, line: Buffer.from(`${body}${sealText(seal)}\n`) };
+  const bodyHash = hash("sha256", body, "hex");
+  return { seq, hash: bodyHash, line: Buffer.from(`${body}${sealText(bodyHash)}\n`) };
 }
 
 /** How a line ends whose hash is this one. */
@@ -54,12 +81,22 @@ export function checkRecord(line: Buffer): LogRecord | undefined {
 export function parseRecord(line: Buffer): LogRecord | undefined {
   try {
     const value: unknown = JSON.parse(line.toString());
-    return isJsonObject(value) && Number.isSafeInteger(value.seq) && typeof value.kind === "string"
-      ? (value as LogRecord)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isRecord(value: unknown): value is LogRecord {
+  if (!isJsonObject(value)) return false;
+  const { seq, ts, kind, prev, hash } = value;
+  const { toolCallId = "", toolName = "", agentId, writer = "", intent = 0, lost = 0, adopted = 0 } = value;
+  const texts = [ts, kind, prev, hash, toolCallId, toolName, agentId ?? "", writer];
+  const counts = [seq, intent, lost, adopted];
+  return (
+    texts.every((text) => typeof text === "string") &&
+    counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0)
+  );
 }
 
 export function continues(record: LogRecord, previous: Link): boolean {

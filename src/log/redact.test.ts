@@ -26,6 +26,13 @@ describe("a redactor", () => {
     expect(redact(text)).toBe(redacted);
   });
 
+  test.each(shapes)("cuts no preview within the secret of %j", (text) => {
+    for (let before = 0; before <= 80; before++) {
+      const padded = " ".repeat(before) + text;
+      expect(createRedactor().preview(padded, 80)).toBe(redact(padded).slice(0, 80));
+    }
+  });
+
   const harmless = [
     "src/token.ts",
     "the basic idea",

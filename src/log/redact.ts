@@ -1,10 +1,18 @@
-// Takes secrets out of text before it is logged: configured values exactly, and what looks like a
-// credential by shape. Shapes are a net with holes; the configured values are the promise.
+// Takes secrets out of text before it is logged: configured values, and what looks like a credential by
+// shape. Shapes are a net with holes; the configured values are the promise.
+import { makeVisible } from "../core/quote.ts";
 
-export interface Redactor {
+interface TextRedactor {
   redact(text: string): string;
   /** The beginning of a text, redacted before it is cut, so that no half of a secret is left. */
   preview(text: string, maxChars: number): string;
+}
+
+export interface Redactor extends TextRedactor {
+  /** Takes out the configured values only. */
+  readonly exact: TextRedactor;
+  /** Whether a text is a configured value. */
+  isSecret(text: string): boolean;
 }
 
 export const REDACTED = "[redacted]";
@@ -36,26 +44,75 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Found near the beginning of everything that has a shape, and in few other strings: most are done after this one look. */
-const SHAPE_HINT = /[=:]|-----BEGIN |sk-|gh[a-z]_|_pat_|glpat-|npm_|A[KS]IA|AIza|xox|eyJ|bearer|basic/i;
+const SHAPE_HINT =
+  /-----BEGIN |sk-|gh[a-z]_|_pat_|glpat-|npm_|A[KS]IA|AIza|xox|eyJ|bearer|basic|[?&;](?:sig|auth|code)|key|token|secret|passw|passphrase|pwd|:\/\//i;
 
 /** How far from a shape's first character its hint may end. */
 const HINT_CHARS = 32;
 
+/** Shorter lines of a secret, and shorter beginnings of one, are too common in other text. */
+const MIN_PART_CHARS = 8;
+
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const values = secrets.filter((value) => value !== "").sort((a, b) => b.length - a.length);
-  const reach = Math.max(SHAPE_CHARS, values[0]?.length ?? 0);
+  const forms = formsOf(secrets);
+  const reach = Math.max(SHAPE_CHARS, forms[0]?.length ?? 0);
+  const exact = (text: string) => redactCut(redactForms(text, forms), forms);
+  /** What a preview is made from. Where it ends a secret may go on. */
+  const look = (text: string, maxChars: number) => {
+    const seen = exact(text.slice(0, maxChars + reach));
+    return text.length > maxChars + reach ? redactEnd(seen, forms) : seen;
+  };
   return {
-    redact: (text) => redactShapes(redactValues(text, values)),
+    redact: (text) => redactShapes(exact(text)),
     preview(text, maxChars) {
-      const seen = redactValues(text.slice(0, maxChars + reach), values);
+      const seen = look(text, maxChars);
       const hasShape = SHAPE_HINT.test(seen.slice(0, maxChars + HINT_CHARS));
       return (hasShape ? redactShapes(seen) : seen).slice(0, maxChars);
     },
+    exact: { redact: exact, preview: (text, maxChars) => look(text, maxChars).slice(0, maxChars) },
+    isSecret: (text) => forms.includes(text),
   };
 }
 
-function redactValues(text: string, values: readonly string[]): string {
-  return values.reduce((rest, value) => rest.replaceAll(value, REDACTED), text);
+/** How secrets may stand in text: whole or line by line, as they are, and as JSON and messages write them. Longest first. */
+function formsOf(secrets: readonly string[]): string[] {
+  const parts = secrets.flatMap((secret) => [secret, ...longLines(secret)]);
+  const forms = parts.flatMap((part) => {
+    const escaped = JSON.stringify(part).slice(1, -1);
+    return [part, escaped, makeVisible(escaped)];
+  });
+  return [...new Set(forms)].filter((form) => form !== "").sort((a, b) => b.length - a.length);
+}
+
+function longLines(secret: string): string[] {
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.filter((line) => line.length >= MIN_PART_CHARS);
+}
+
+function redactForms(text: string, forms: readonly string[]): string {
+  return forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
+}
+
+/** Where a message has cut a quoted value short: ours or one of JSON.parse. */
+const CUT = /(?="(?:…|\.\.\.))/;
+
+/** Takes out beginnings of secrets that were cut in a message. */
+function redactCut(text: string, forms: readonly string[]): string {
+  if (forms.length === 0 || !CUT.test(text)) return text;
+  const pieces = text.split(CUT);
+  return [...pieces.slice(0, -1).map((piece) => redactEnd(piece, forms)), pieces.at(-1)].join("");
+}
+
+/** Takes out the beginning of a secret with which a text ends. */
+function redactEnd(text: string, forms: readonly string[]): string {
+  const chars = Math.max(0, ...forms.map((form) => overlap(text, form)));
+  return chars === 0 ? text : text.slice(0, -chars) + REDACTED;
+}
+
+function overlap(text: string, form: string): number {
+  for (let chars = Math.min(text.length, form.length); chars >= MIN_PART_CHARS; chars--)
+    if (text.endsWith(form.slice(0, chars))) return chars;
+  return 0;
 }
 
 function redactShapes(text: string): string {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { logCall, makeRunLog, type RunLog } from "../../test/kit/run-log.ts";
+import { appendForged, logCall, makeRunLog, type RunLog, restart } from "../../test/kit/run-log.ts";
 import { verifyLog } from "./verify.ts";
 
 /** Eight records, in one file or in several. */
@@ -82,6 +82,39 @@ describe("verifyLog", () => {
     expect(run.verify()).toMatchObject({ ok: false, file: "execution.jsonl", ...found });
   });
 
+  test("finds a record that its anchor does not know, and that nobody takes in", () => {
+    const run = logFour();
+    appendForged(run, { toolName: "write_file", outcome: "executed_ok" });
+    const found = {
+      ok: false,
+      problem: "unanchored",
+      seq: 9,
+      file: "execution.jsonl",
+      line: 9,
+      message: "The log ends with record 9, its anchor knows of 8: what comes after that may be forged.",
+    };
+    expect(run.verify()).toEqual(found);
+    expect(() => run.open()).toThrow(expect.objectContaining({ code: "LOG_TAMPERED" }));
+    restart(run);
+    expect(run.verify()).toEqual(found);
+  });
+
+  const foreign: readonly object[] = [
+    { toolCallId: { toString: 0 } },
+    { toolName: ["x"] },
+    { agentId: 1 },
+    { kind: "tool.intent", writer: { toString: 0 } },
+    { intent: "1" },
+    { kind: "log.recovered", lost: -1 },
+    { kind: "log.recovered", adopted: {} },
+    { ts: null },
+  ];
+  test.each(foreign)("takes a record with %j for none, whatever its hash says", (fields) => {
+    const run = logFour();
+    appendForged(run, fields);
+    expect(run.verify()).toMatchObject({ ok: false, problem: "edited", seq: 9, line: 9 });
+  });
+
   test("finds every single changed byte", () => {
     const run = logFour();
     const log = readFileSync(run.logFile);
@@ -130,6 +163,7 @@ describe("verifyLog", () => {
       anchored: true,
       tornBytes: 0,
       lost: 0,
+      adopted: 0,
       unknown: [],
     });
   });

@@ -2,9 +2,10 @@
 // and none missing, up to the head that the anchor knows.
 import { basename } from "node:path";
 import { tokenIsAlive } from "../core/lock.ts";
-import { readAnchorFile } from "./anchor.ts";
-import { type LogLine, readLogLines, START } from "./read.ts";
+import { type Anchor, countBeyond } from "./anchor.ts";
+import { type LogLine, openLogFiles, readFiles, START } from "./read.ts";
 import { checkRecord, GENESIS, type Link, type LogRecord, parseRecord } from "./record.ts";
+import { openSnapshot } from "./snapshot.ts";
 
 export type LogProblem = "edited" | "removed" | "reordered" | "truncated" | "unanchored";
 
@@ -16,8 +17,10 @@ export interface IntactLog {
   readonly anchored: boolean;
   /** Bytes of an unfinished last line: being written, or torn and cut off at the next open. */
   readonly tornBytes: number;
-  /** Records that a power failure took, as the log itself says. */
+  /** Records that were gone after a restart, as the log itself says: a power failure took them, or somebody did. */
   readonly lost: number;
+  /** Records that its anchor did not know of after a restart: a power failure kept the anchor old, or they are forged. */
+  readonly adopted: number;
   readonly unknown: readonly UnknownOutcome[];
 }
 
@@ -44,9 +47,11 @@ export type Verification = IntactLog | BrokenLog;
 
 /** `logFile` is the file that grows. Without an anchor all is checked but whether the end is there. */
 export function verifyLog(logFile: string, anchorFile: string | null): Verification {
-  // Read before the log: a live log may be ahead of its anchor, never behind it.
-  const anchor = anchorFile === null ? null : readAnchorFile(anchorFile);
-  const lines = readLogLines(logFile, START);
+  const { anchor, files } =
+    anchorFile === null
+      ? { anchor: null, files: openLogFiles(logFile, START.firstSeq) }
+      : openSnapshot(logFile, anchorFile);
+  const lines = readFiles(files, logFile, START.bytes);
   const tally = createTally();
   let head: Link = GENESIS;
   let last: LogLine | undefined;
@@ -65,32 +70,39 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
   const end = { file: last?.file ?? basename(logFile), line: last?.line ?? 0 };
   if (anchor === undefined && head.seq > 0) return unanchored(head, end);
   if (anchor && anchor.seq > head.seq) return truncated(head, anchor, end);
+  if (anchor && countBeyond(anchor, head) > 0) return beyond(head, anchor, end);
   const tornBytes = last?.complete === false ? last.bytes.length : 0;
   return { ok: true, records: head.seq, head, anchored: anchor !== null, tornBytes, ...tally.result() };
 }
 
-/** Follows which calls are still without an outcome, and how many records were lost. */
+/** Follows which calls are still without an outcome, and what restarts took from the log or added to it. */
 function createTally() {
   const open = new Map<number, LogRecord>();
   const interrupted = new Set<number>();
   let lost = 0;
+  let adopted = 0;
   return {
     add(record: LogRecord): void {
-      if (record.kind === "tool.intent") open.set(record.seq, record);
-      else if (record.kind === "tool.interrupted") interrupted.add(Number(record.intent));
-      else if (record.kind === "tool.exec") open.delete(Number(record.intent));
-      else if (record.kind === "log.recovered") lost += Number(record.lost);
+      const { kind, seq, intent = 0 } = record;
+      if (kind === "tool.intent") open.set(seq, record);
+      else if (kind === "tool.interrupted") interrupted.add(intent);
+      else if (kind === "tool.exec") open.delete(intent);
+      lost += record.lost ?? 0;
+      adopted += record.adopted ?? 0;
     },
-    result: () => ({ lost, unknown: [...open.values()].map((intent) => describe(intent, interrupted)) }),
+    result: () => ({
+      lost,
+      adopted,
+      unknown: [...open.values()].map((intent) => describe(intent, interrupted)),
+    }),
   };
 }
 
 function describe(
-  { seq, toolCallId, toolName, writer }: LogRecord,
+  { seq, toolCallId = "", toolName = "", writer = "" }: LogRecord,
   interrupted: Set<number>,
 ): UnknownOutcome {
-  const running = !interrupted.has(seq) && tokenIsAlive(String(writer));
-  return { seq, toolCallId: String(toolCallId), toolName: String(toolName), running };
+  return { seq, toolCallId, toolName, running: !interrupted.has(seq) && tokenIsAlive(writer) };
 }
 
 interface Spot {
@@ -108,7 +120,7 @@ function edited(head: Link, spot: Spot): BrokenLog {
     "edited",
     seq,
     spot,
-    `Record ${seq} is not what was written: its hash does not fit its bytes.`,
+    `Record ${seq} is not what was written: it is no record, or its hash does not fit its bytes.`,
   );
 }
 
@@ -133,7 +145,7 @@ function misplaced(head: Link, found: LogRecord, spot: Spot, rest: Iterable<LogL
   return broken("removed", seq, spot, `Records were removed: ${place}.`);
 }
 
-function truncated(head: Link, anchor: Link, spot: Spot): BrokenLog {
+function truncated(head: Link, anchor: Anchor, spot: Spot): BrokenLog {
   const message = `The end was cut off: the log ends with record ${head.seq}, its anchor knows of ${anchor.seq}.`;
   return broken("truncated", head.seq + 1, spot, message);
 }
@@ -141,4 +153,10 @@ function truncated(head: Link, anchor: Link, spot: Spot): BrokenLog {
 function unanchored(head: Link, spot: Spot): BrokenLog {
   const message = `The anchor is missing or can't be read: nobody can tell whether record ${head.seq} is the last one.`;
   return broken("unanchored", head.seq, spot, message);
+}
+
+function beyond(head: Link, anchor: Anchor, spot: Spot): BrokenLog {
+  const first = anchor.seq + 1;
+  const message = `The log ends with record ${head.seq}, its anchor knows of ${anchor.seq}: what comes after that may be forged.`;
+  return broken("unanchored", first, spot, message);
 }

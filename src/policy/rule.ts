@@ -133,8 +133,16 @@ function makeRule(rule: Omit<Rule, "matches">, subject: SubjectKind): Rule {
 
 function coverageOf({ pattern, decision }: Omit<Rule, "matches">, subject: SubjectKind) {
   if (pattern === null) return () => true;
-  if (subject === "path") return compilePathPattern(pattern);
+  if (subject === "path" && decision === "allow") return compilePathPattern(pattern);
+  if (subject === "path") return compileFolded(pattern);
   return (line: string) => matchesCommand(pattern, decision, line);
+}
+
+/** On a file system that knows no case, another spelling is the same file: what restricts covers it too. */
+function compileFolded(pattern: string): (path: string) => boolean {
+  const exact = compilePathPattern(pattern);
+  const folded = compilePathPattern(pattern.toLowerCase());
+  return (path) => exact(path) || folded(path.toLowerCase());
 }
 
 // What a terminal obeys is never allowed unseen; tabs and line ends are the shell's own.

@@ -44,6 +44,22 @@ export const READING: Checks = {
     assert.deepEqual([...workspace.stream("f")], []);
   },
 
+  "open gives a file's canonical path, its size, and its bytes as often as they are asked for"({
+    workspace,
+    root,
+  }) {
+    fs.mkdirSync(`${root}/d`);
+    fs.writeFileSync(`${root}/d/f`, EVERY_BYTE);
+    fs.symlinkSync("d", `${root}/l`);
+    const file = workspace.open("l/f");
+    assert.deepEqual([file.path, file.size], ["d/f", 256]);
+    fs.renameSync(`${root}/d/f`, `${root}/d/g`);
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual(Buffer.concat(Array.from(file.chunks(), (chunk) => Buffer.from(chunk))), EVERY_BYTE);
+    }
+    file.close();
+  },
+
   "stat tells kind, size, mode, time and count of links"({ workspace, root }) {
     fs.writeFileSync(`${root}/f`, "12345");
     fs.chmodSync(`${root}/f`, 0o640);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import type { ErrorCode } from "../core/errors.ts";
+import { type ErrorCode, HotcellError } from "../core/errors.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import { refuses } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
@@ -9,6 +9,7 @@ type Operation = (workspace: WorkspaceFS, path: string) => unknown;
 
 const READS: Readonly<Record<string, Operation>> = {
   read: (workspace, path) => workspace.read(path),
+  open: (workspace, path) => workspace.open(path).close(),
   stream: (workspace, path) => [...workspace.stream(path)],
 };
 const LOOKS: Readonly<Record<string, Operation>> = {
@@ -40,6 +41,11 @@ function refuseAll(
   path: string,
 ): void {
   for (const operation of Object.values(operations)) refuses(code, () => operation(workspace, path));
+}
+
+/** By the check, or because something is there already. */
+function refusesChange(work: () => unknown): void {
+  assert.throws(work, ({ code }: HotcellError) => code === "DENIED" || code === "ALREADY_EXISTS");
 }
 
 /** Names beside the workspace, and names and contents in these directories, as text. */
@@ -151,6 +157,32 @@ export const REFUSING: Checks = {
     refuses("PROTECTED_PATH", () => workspace.remove(".git", { recursive: true }));
     refuses("PROTECTED_PATH", () => workspace.rename(".git", "git"));
     refuses("PROTECTED_PATH", () => workspace.chmod(".git", 0o700));
+  },
+
+  "a check of one's own is asked of every path where it really leads, and refuses by throwing"({
+    workspace,
+    root,
+  }) {
+    fs.mkdirSync(`${root}/kept/sub`, { recursive: true });
+    for (const file of ["kept/f", "plain"]) fs.writeFileSync(`${root}/${file}`, "x");
+    fs.symlinkSync("kept", `${root}/l`);
+    const guarded = workspace.guardedBy((at) => {
+      if (at === "kept" || at.startsWith("kept/"))
+        throw new HotcellError("DENIED", `Could not use "${at}": it is kept.`);
+    });
+    for (const path of ["kept/f", "l/f"]) refuseAll(READS, "DENIED", guarded, path);
+    for (const path of ["kept/f", "l/f"]) {
+      for (const change of Object.values(CHANGES)) refusesChange(() => change(guarded, path));
+    }
+    for (const path of ["kept", "l"]) refuses("DENIED", () => guarded.list(path));
+    assert.deepEqual(
+      Array.from(guarded.walk("."), ({ path }) => path),
+      ["kept", "l", "plain"],
+    );
+    assert.equal(guarded.read("plain").toString(), "x");
+    assert.equal(workspace.read("kept/f").toString(), "x");
+    guarded.guardedBy(() => {}).close();
+    refuses("WORKSPACE_UNUSABLE", () => workspace.read("plain"));
   },
 
   "files that hotcell itself makes while it writes are not there for anybody"({ workspace, root }) {

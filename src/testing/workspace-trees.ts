@@ -44,10 +44,12 @@ export const TREES: Checks = {
     assert.deepEqual(walked(on, "d/l"), ["directory d/a/deep", "file d/a/deep/f", "file d/a/f"]);
   },
 
-  "walk does not enter what may not be read"(on) {
+  "walk does not enter what may not be read, and tells of it"(on) {
     fs.mkdirSync(`${on.root}/.ssh`);
     fs.writeFileSync(`${on.root}/.ssh/config`, "");
-    assert.deepEqual(walked(on, "."), ["directory .ssh"]);
+    const refused: string[] = [];
+    for (const _ of on.workspace.walk(".", { refused: (path) => refused.push(path) }));
+    assert.deepEqual([walked(on, "."), refused], [["directory .ssh"], [".ssh"]]);
     refuses("PROTECTED_PATH", () => walked(on, ".ssh"));
     refuses("PROTECTED_PATH", () => on.workspace.list(".ssh"));
   },

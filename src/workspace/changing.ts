@@ -177,7 +177,6 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
             const way = target.startsWith("/") ? target : beneath(parentOf(place.path), target);
             atPlace(root, way, {}, (end) => guard(end.path, "read"));
             fs.symlinkSync(osPath(target), childPath(dir, name));
-            if (newOwner !== null) fs.lchownSync(childPath(dir, name), newOwner.uid, newOwner.gid);
           });
         }),
       );

@@ -3,13 +3,11 @@
 import path from "node:path";
 import type { Protection } from "../policy/protected.ts";
 import { changingOf } from "./changing.ts";
-import { openLeftovers } from "./leftovers.ts";
+import { type Leftovers, openLeftovers } from "./leftovers.ts";
 import type { Root } from "./paths.ts";
 import { readingOf } from "./reading.ts";
-import { createView } from "./view.ts";
+import { createView, type View } from "./view.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
-
-export { protectedPath } from "./view.ts";
 
 export interface DirectoryViewOptions {
   /** Closed with the view. */
@@ -21,12 +19,19 @@ export interface DirectoryViewOptions {
 
 export function openDirectoryView({ root, notesDir, protectionOf }: DirectoryViewOptions): WorkspaceFS {
   const leftovers = openLeftovers(root, path.join(notesDir, "temporary"));
-  const view = createView({ root, lockPath: path.join(notesDir, "write.lock"), protectionOf });
+  return workspaceOn(
+    createView({ root, lockPath: path.join(notesDir, "write.lock"), protectionOf }),
+    leftovers,
+  );
+}
+
+function workspaceOn(view: View, leftovers: Leftovers): WorkspaceFS {
   return {
     mode: "host",
-    root: root.path,
+    root: view.root.path,
     ...readingOf(view),
     ...changingOf(view, leftovers),
+    guardedBy: (check) => workspaceOn(view.guardedBy(check), leftovers),
     close: view.close,
   };
 }

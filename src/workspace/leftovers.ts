@@ -39,14 +39,14 @@ export function openLeftovers(root: Root, notesDir: string): Leftovers {
 function clearLeftovers(root: Root, notesDir: string): void {
   for (const temporary of fs.readdirSync(notesDir)) {
     const token = temporary.slice(TEMP_PREFIX.length, temporary.lastIndexOf("-"));
-    if (!tokenIsAlive(token)) unlessGone(() => clear(root, notesDir, temporary));
+    if (!tokenIsAlive(token)) unlessRefused(() => clear(root, notesDir, temporary));
   }
 }
 
 function clear(root: Root, notesDir: string, temporary: string): void {
   const note = path.join(notesDir, temporary);
   const directory = decodeName(fs.readlinkSync(note, "buffer"));
-  unlessGone(() =>
+  unlessRefused(() =>
     atPlace(root, directory, {}, ({ found }) => {
       if (found !== null) fs.unlinkSync(childPath(found.fd, temporary));
     }),
@@ -54,11 +54,11 @@ function clear(root: Root, notesDir: string, temporary: string): void {
   fs.unlinkSync(note);
 }
 
-/** Somebody may have removed or replaced the directory meanwhile, or another process have cleared the same. */
-function unlessGone(work: () => void): void {
+/** Whatever stands there by now, a leftover must not keep the workspace from being opened. */
+function unlessRefused(work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (!(error instanceof HotcellError) && osErrorCode(error) !== "ENOENT") throw error;
+    if (!(error instanceof HotcellError) && osErrorCode(error) === undefined) throw error;
   }
 }

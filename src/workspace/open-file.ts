@@ -12,6 +12,8 @@ import { kindOf } from "./tree.ts";
 export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
 const { O_NONBLOCK, O_NOCTTY, W_OK } = fs.constants;
 const CHUNK_BYTES = 1024 * 1024;
+/** For a file that grows while it is read, or does not tell its size. */
+const SMALLEST_CHUNK_BYTES = 4096;
 
 const NOT_REGULAR = {
   directory: "a directory",
@@ -77,9 +79,10 @@ function tooLarge(at: string, size: number): HotcellError {
 
 /** The file in pieces of at most 1 MiB; each is valid until the next is asked for. */
 export function* chunksOf(fd: number, at: string): Generator<Buffer, void, void> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const wanted = Math.max(fs.fstatSync(fd).size + 1, SMALLEST_CHUNK_BYTES);
+  const buffer = Buffer.allocUnsafe(Math.min(wanted, CHUNK_BYTES));
   for (let offset = 0; ; ) {
-    const got = explaining("read", at, () => fs.readSync(fd, buffer, 0, CHUNK_BYTES, offset));
+    const got = explaining("read", at, () => fs.readSync(fd, buffer, 0, buffer.length, offset));
     if (got === 0) return;
     offset += got;
     yield buffer.subarray(0, got);

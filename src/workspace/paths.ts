@@ -101,11 +101,11 @@ export function atPlace<T>(root: Root, input: string, options: WalkOptions, work
   }
 }
 
-/** Works on what is at the path, links followed. Cheaper than `atPlace`: one open when no link is crossed. */
+/** Works on what is at the path, links followed. */
 export function atFound<T>(root: Root, input: string, work: (found: Found, path: string) => T): T {
   const walker = new Walker(root, input, true);
   try {
-    const { found, path } = walker.straight() ?? walker.walk();
+    const { found, path } = walker.walk();
     if (found === null) throw walker.notFound();
     return work(found, path);
   } finally {
@@ -131,20 +131,6 @@ class Walker {
     this.todo = namesOf(relative).reverse();
     this.needsDirectory = endsAsDirectory(relative);
     this.follow = follow || this.needsDirectory;
-  }
-
-  /** The place in one open, when no link was crossed on the way: the kernel says where the descriptor is. */
-  straight(): Pick<Place, "found" | "path"> | null {
-    if (this.needsDirectory || this.todo.length === 0 || this.todo.includes("..")) return null;
-    const relative = this.todo.toReversed().join("/");
-    const fd = tryOpenPath(this.root.fd, relative);
-    if (fd === null) return null;
-    this.steps.push({ fd, name: relative });
-    if (fs.readlinkSync(fdPath(fd)) !== join(this.root.path, relative)) {
-      this.leave();
-      return null;
-    }
-    return { path: relative, found: { fd, stat: fs.fstatSync(fd) } };
   }
 
   walk(): Place {

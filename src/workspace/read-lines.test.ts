@@ -3,21 +3,21 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../core/limits.ts";
 import { type Lines, readLines } from "./read-lines.ts";
-import type { WorkspaceFS } from "./workspace-fs.ts";
+import type { OpenedFile } from "./workspace-fs.ts";
 
 const NEVER = new AbortController().signal;
 const ROOMY = 1000;
 
-/** A workspace with one file, streamed in pieces of this size. */
-function fileOf(content: Buffer, pieceBytes = 7, size = content.length): WorkspaceFS {
-  function* stream() {
+/** A file that is read in pieces of this size. */
+function fileOf(content: Buffer, pieceBytes = 7, size = content.length): OpenedFile {
+  function* chunks() {
     for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes);
   }
-  return { stat: () => ({ size }), stream } as unknown as WorkspaceFS;
+  return { path: "f", size, chunks, close() {} };
 }
 
 function read(text: string | Buffer, start: number, end: number, maxBytes = ROOMY): Promise<Lines> {
-  return readLines(fileOf(Buffer.from(text as string)), "f", { start, end, maxBytes }, NEVER);
+  return readLines(fileOf(Buffer.from(text as string)), { start, end, maxBytes, lineCost: 0 }, NEVER);
 }
 
 const WHOLE = { nextLine: null, cutWithinLine: false, lossy: false };
@@ -45,13 +45,8 @@ describe("a range of lines", () => {
         fc.integer({ min: 1, max: 9 }),
         range,
         async (content, pieceBytes, [start, more]) => {
-          const wanted = { start, end: start + more, maxBytes: ROOMY };
-          const { lines, total } = await readLines(
-            fileOf(Buffer.from(content), pieceBytes),
-            "f",
-            wanted,
-            NEVER,
-          );
+          const wanted = { start, end: start + more, maxBytes: ROOMY, lineCost: 0 };
+          const { lines, total } = await readLines(fileOf(Buffer.from(content), pieceBytes), wanted, NEVER);
           const all = content.split("\n").slice(0, content.endsWith("\n") || content === "" ? -1 : undefined);
           expect({ lines, total }).toEqual({ lines: all.slice(start - 1, start + more), total: all.length });
         },
@@ -104,15 +99,14 @@ describe("bytes that are not UTF-8", () => {
 describe("a file that is too large to be hashed", () => {
   test("is read only as far as the range needs", async () => {
     const pulled: number[] = [];
-    const workspace = fileOf(Buffer.from("one\ntwo\nthree\nfour\n"), 4, LIMITS.maxHashBytes + 1);
+    const file = fileOf(Buffer.from("one\ntwo\nthree\nfour\n"), 4, LIMITS.maxHashBytes + 1);
     const counted = {
-      ...workspace,
-      *stream() {
-        for (const piece of workspace.stream("f"))
-          yield piece.subarray(0, pulled.push(piece.length) && undefined);
+      ...file,
+      *chunks() {
+        for (const piece of file.chunks()) yield piece.subarray(0, pulled.push(piece.length) && undefined);
       },
     };
-    const lines = await readLines(counted, "f", { start: 1, end: 2, maxBytes: ROOMY }, NEVER);
+    const lines = await readLines(counted, { start: 1, end: 2, maxBytes: ROOMY, lineCost: 0 }, NEVER);
     expect(lines).toEqual({ ...WHOLE, lines: ["one", "two"], total: null, sha256: null });
     expect(pulled).toEqual([4, 4]);
   });
@@ -121,16 +115,18 @@ describe("a file that is too large to be hashed", () => {
 test("an abort ends a long read with the signal's reason", async () => {
   const controller = new AbortController();
   let pulled = 0;
-  const endless = {
-    stat: () => ({ size: LIMITS.maxHashBytes + 1 }),
-    *stream() {
+  const endless: OpenedFile = {
+    path: "f",
+    size: LIMITS.maxHashBytes + 1,
+    close() {},
+    *chunks() {
       for (; ; pulled++) {
         if (pulled === 20) setImmediate(() => controller.abort(new Error("enough")));
         yield Buffer.from("no newline");
       }
     },
-  } as unknown as WorkspaceFS;
-  const reading = readLines(endless, "f", { start: 2, end: 2, maxBytes: ROOMY }, controller.signal);
+  };
+  const reading = readLines(endless, { start: 2, end: 2, maxBytes: ROOMY, lineCost: 0 }, controller.signal);
   await expect(reading).rejects.toThrow("enough");
   expect(pulled).toBeLessThan(60);
 });

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "../core/limits.ts";
-import type { WorkspaceFS } from "./workspace-fs.ts";
+import type { OpenedFile } from "./workspace-fs.ts";
 
 const NEWLINE = 0x0a;
 const CHUNKS_PER_TURN = 8;
@@ -15,6 +15,8 @@ export interface LineRequest {
   /** Inclusive; Infinity for the rest of the file. */
   readonly end: number;
   readonly maxBytes: number;
+  /** What each line costs beside its own bytes: its number, when it is shown. */
+  readonly lineCost: number;
 }
 
 export interface Lines {
@@ -31,18 +33,13 @@ export interface Lines {
   readonly sha256: string | null;
 }
 
-export async function readLines(
-  workspace: WorkspaceFS,
-  path: string,
-  wanted: LineRequest,
-  signal: AbortSignal,
-): Promise<Lines> {
-  const { size } = workspace.stat(path);
+export async function readLines(file: OpenedFile, wanted: LineRequest, signal: AbortSignal): Promise<Lines> {
+  const { size } = file;
   const takesAll = size <= LIMITS.maxHashBytes;
   const hash = takesAll ? createHash("sha256") : null;
   const collector = createCollector(wanted, size);
   let turn = 0;
-  for (const chunk of workspace.stream(path)) {
+  for (const chunk of file.chunks()) {
     signal.throwIfAborted();
     hash?.update(chunk);
     collector.take(chunk);
@@ -57,7 +54,7 @@ export async function readLines(
 }
 
 /** `size` is what the file has, so that no more memory is taken than it can fill. */
-function createCollector({ start, end, maxBytes }: LineRequest, size: number) {
+function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: number) {
   const store = Buffer.allocUnsafe(Math.min(maxBytes, size));
   let line = 1;
   let kept = 0;
@@ -69,7 +66,8 @@ function createCollector({ start, end, maxBytes }: LineRequest, size: number) {
   /** Keeps bytes that belong to `line`, until the limit. */
   const keep = (bytes: Buffer): void => {
     if (line < start || line > end || nextLine !== null) return;
-    const taken = bytes.copy(store, kept);
+    const room = Math.max(maxBytes - kept - (line - start) * lineCost, 0);
+    const taken = bytes.copy(store, kept, 0, room);
     kept += taken;
     if (taken < bytes.length) nextLine = wholeLines > 0 ? line : line + 1;
   };

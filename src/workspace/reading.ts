@@ -9,7 +9,10 @@ import { readNames, type TreeStep, tourTree } from "./tree.ts";
 import { beneath, type View } from "./view.ts";
 import type { FileStat, WorkspaceFS } from "./workspace-fs.ts";
 
-type Reading = Pick<WorkspaceFS, "resolve" | "stat" | "read" | "stream" | "list" | "walk" | "readlink">;
+type Reading = Pick<
+  WorkspaceFS,
+  "resolve" | "stat" | "read" | "open" | "stream" | "list" | "walk" | "readlink"
+>;
 
 export function readingOf(view: View): Reading {
   const { root, looking, guard } = view;
@@ -53,6 +56,17 @@ export function readingOf(view: View): Reading {
       });
     },
 
+    open(input) {
+      return looking("read", input, () =>
+        atFound(root, input, (found, path) => {
+          guard(path, "read");
+          const fd = openFile(found, path, O_RDONLY);
+          const chunks = () => chunksOf(fd, path);
+          return { path, size: found.stat.size, chunks, close: () => fs.closeSync(fd) };
+        }),
+      );
+    },
+
     *stream(input) {
       const fd = looking("read", input, () => openToRead(input));
       try {
@@ -70,18 +84,33 @@ export function readingOf(view: View): Reading {
       });
     },
 
-    *walk(input, { enter = () => true } = {}) {
+    *walk(input, { enter, refused } = {}) {
       const start = inDirectory("walk", input, ({ fd }, at) => ({ fd: openChildDirectory(fd, "."), at }));
-      const pathOf = (trail: readonly string[]) => beneath(start.at, trail.join("/"));
-      const enters = (trail: readonly string[]) => view.mayEnter(start.at, trail) && enter(pathOf(trail));
-      const tour = tourTree(start.fd, { enters });
+      // The way to each directory on the trail, and a new string for each entry: only what is looked at is
+      // ever put together, which in a deep tree would be costly for all.
+      const ways = [start.at];
+      const pathOf = (name: string) => beneath(ways.at(-1)!, name);
+      const enters = (trail: readonly string[]) => {
+        const path = pathOf(trail.at(-1)!);
+        if (enter?.(path) === false) return false;
+        const may = view.mayEnter(start.at, trail);
+        if (!may) refused?.(path);
+        return may;
+      };
+      const unreadable = (trail: readonly string[]) => refused?.(beneath(start.at, trail.join("/")));
+      const tour = tourTree(start.fd, refused === undefined ? { enters } : { enters, unreadable });
       try {
         for (;;) {
           const next = explaining("walk", input, () => tour.next());
           if (next.done) return;
-          const path = pathOf(next.value.trail);
-          const stat = () => explaining("look at", path, () => statAt(next.value));
-          if (next.value.step !== "leave") yield { path, kind: next.value.kind, stat };
+          const { step, name, kind } = next.value;
+          if (step === "leave") {
+            ways.pop();
+            continue;
+          }
+          const path = pathOf(name);
+          yield { path, kind, stat: () => explaining("look at", path, () => statAt(next.value)) };
+          if (step === "enter") ways.push(pathOf(name));
         }
       } finally {
         tour.return();

@@ -3,22 +3,43 @@
 import fs from "node:fs";
 import { osErrorCode } from "../core/errors.ts";
 import { createFile } from "./atomic-write.ts";
-import { createCursor } from "./cursor.ts";
+import { type Cursor, createCursor } from "./cursor.ts";
 import { copyBytes, O_RDONLY, withOpenFile } from "./open-file.ts";
 import type { Owner } from "./owner.ts";
-import { childPath, type Found, fdPath, openChild } from "./paths.ts";
+import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 
 /** Content with it when something of that name is there: whoever goes down into it finds out what. */
 export function makeDirectory(dir: number, name: string, owner: Owner | null): void {
   try {
-    fs.mkdirSync(childPath(dir, name));
+    makeNewDirectory(dir, name, owner);
   } catch (error) {
-    if (osErrorCode(error) === "EEXIST") return;
-    throw error;
+    if (osErrorCode(error) !== "EEXIST") throw error;
   }
-  if (owner !== null) fs.lchownSync(childPath(dir, name), owner.uid, owner.gid);
 }
+
+function makeNewDirectory(dir: number, name: string, owner: Owner | null): void {
+  const began = Date.now();
+  fs.mkdirSync(childPath(dir, name));
+  if (owner !== null) giveNewDirectory(dir, name, owner, began);
+}
+
+/**
+ * The owner may have put something else of root's under the name by now: what was not made just now is not
+ * given away.
+ */
+function giveNewDirectory(dir: number, name: string, { uid, gid }: Owner, began: number): void {
+  const fd = openChildDirectory(dir, name);
+  try {
+    const isNew = fs.fstatSync(fd).birthtimeMs >= began - CLOCK_STEP_MS;
+    if (isNew) fs.chownSync(fdPath(fd), uid, gid);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Time stamps of files come from a clock that stands still for up to this long. */
+const CLOCK_STEP_MS = 10;
 
 export function removeBelow(dir: number): void {
   for (const { step, dir: holder, name } of tourTree(dir, { temporary: true })) {
@@ -27,29 +48,51 @@ export function removeBelow(dir: number): void {
   }
 }
 
-/** Copies a directory and what is below it to a new one. Special files are left out. */
+/** Copies a directory and what is below it to a new one, or to none. Special files are left out. */
 export function copyTree(from: Found, dir: number, name: string, owner: Owner | null): void {
+  makeNewDirectory(dir, name, owner);
   const target = createCursor(dir);
-  const modes: number[] = [];
-  const enter = (child: string, mode: number) => {
-    makeDirectory(target.fd, child, owner);
-    target.down(child);
-    modes.push(mode & 0o777);
-  };
-  // The mode comes last: a directory that may not be written has to be filled first.
-  const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()!);
   try {
-    enter(name, from.stat.mode);
-    for (const { step, dir: holder, name: child } of tourTree(from.fd)) {
-      if (step === "enter") enter(child, fs.fstatSync(holder).mode);
-      if (step === "entry") copyEntry(holder, target.fd, child, owner);
-      if (step !== "leave") continue;
+    target.down(name);
+    copyBelow(from, target, owner);
+  } catch (error) {
+    tryRemoveTree(dir, name);
+    throw error;
+  } finally {
+    target.close();
+  }
+}
+
+function copyBelow(from: Found, target: Cursor, owner: Owner | null): void {
+  const modes = [from.stat.mode];
+  // The mode comes last: a directory that may not be written has to be filled first.
+  const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()! & 0o777);
+  for (const { step, dir, name } of tourTree(from.fd)) {
+    if (step === "entry") copyEntry(dir, target.fd, name, owner);
+    if (step === "enter") {
+      makeNewDirectory(target.fd, name, owner);
+      target.down(name);
+      modes.push(fs.fstatSync(dir).mode);
+    }
+    if (step === "leave") {
       finish();
       target.up();
     }
-    finish();
-  } finally {
-    target.close();
+  }
+  finish();
+}
+
+function tryRemoveTree(dir: number, name: string): void {
+  try {
+    const made = openChildDirectory(dir, name);
+    try {
+      removeBelow(made);
+    } finally {
+      fs.closeSync(made);
+    }
+    fs.rmdirSync(childPath(dir, name));
+  } catch {
+    // What can't be removed stays; the reason why the copy failed is the one to tell.
   }
 }
 
@@ -61,7 +104,6 @@ function copyEntry(from: number, to: number, name: string, owner: Owner | null):
     if (stat.isFile()) copyFile({ fd, stat }, name, target, owner);
     if (!stat.isSymbolicLink()) return;
     fs.symlinkSync(fs.readlinkSync(childPath(from, name), "buffer"), target);
-    if (owner !== null) fs.lchownSync(target, owner.uid, owner.gid);
   } finally {
     fs.closeSync(fd);
   }

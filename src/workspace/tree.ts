@@ -1,5 +1,6 @@
 import fs from "node:fs";
-import { osErrorCode } from "../core/errors.ts";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
 import { createCursor } from "./cursor.ts";
 import { decodeName } from "./names.ts";
 import { childPath, fdPath, TEMP_PREFIX } from "./paths.ts";
@@ -22,6 +23,8 @@ export interface TreeStep extends NamedKind {
 export interface TourOptions {
   /** Whether to go on below this directory; all of them when left out. */
   readonly enters?: (trail: readonly string[]) => boolean;
+  /** Told of a directory whose names can't be read, which then counts as empty; without it the tour ends there. */
+  readonly unreadable?: (trail: readonly string[]) => void;
   /** Also visit the temporary files that hotcell makes itself. */
   readonly temporary?: boolean;
 }
@@ -29,13 +32,21 @@ export interface TourOptions {
 /** Visits everything below an open directory, in order of names, following no link: an `enter` and a `leave` for each directory, one `entry` for one that is not to be entered. */
 export function* tourTree(
   start: number,
-  { enters = () => true, temporary = false }: TourOptions = {},
+  { enters = () => true, unreadable, temporary = false }: TourOptions = {},
 ): Generator<TreeStep, void, void> {
   const cursor = createCursor(start);
   const trail: string[] = [];
   // What is still to be visited in each directory on the trail, last first.
   const levels: NamedKind[][] = [];
-  const open = () => levels.push(readNames(cursor.fd, temporary).reverse());
+  const open = () => {
+    try {
+      levels.push(readNames(cursor.fd, temporary).reverse());
+    } catch (error) {
+      if (unreadable === undefined || osErrorCode(error) !== "EACCES") throw error;
+      unreadable(trail);
+      levels.push([]);
+    }
+  };
   try {
     for (open(); levels.length > 0; ) {
       const next = levels.at(-1)!.pop();
@@ -75,8 +86,19 @@ function tryDown(cursor: { down(name: string): void }, name: string): boolean {
 
 /** The names in an open directory, sorted; without hotcell's own temporary files unless they are wanted. */
 export function readNames(dir: number, temporary = false): NamedKind[] {
+  refuseHuge(dir);
   const names = readDirectory(dir).filter(({ name }) => temporary || !name.startsWith(TEMP_PREFIX));
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** All names are read at once: millions of them would hold up everything else, and fill the memory. */
+function refuseHuge(dir: number): void {
+  const { size } = fs.fstatSync(dir);
+  if (size <= LIMITS.maxDirectoryBytes) return;
+  throw new HotcellError(
+    "FILE_TOO_LARGE",
+    `Could not list a directory: its table of names has ${size} bytes, the limit is ${LIMITS.maxDirectoryBytes}.`,
+  );
 }
 
 function readDirectory(dir: number): NamedKind[] {

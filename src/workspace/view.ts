@@ -11,6 +11,9 @@ import { tourTree } from "./tree.ts";
 
 export type Access = "read" | "write";
 
+/** Called with the canonical path, relative to the root. */
+export type PathCheck = (at: string, access: Access) => void;
+
 export interface ViewOptions {
   readonly root: Root;
   readonly lockPath: string;
@@ -29,16 +32,36 @@ export interface View {
   guardTree(found: Found, at: string, access: Access): void;
   /** Whether a directory that a tour from `at` came to may be read. */
   mayEnter(at: string, trail: readonly string[]): boolean;
+  /** The same view with one more check on every path where it really leads; it throws to refuse. */
+  guardedBy(check: PathCheck): View;
   /** Closes the root too. */
   close(): void;
 }
 
-export function createView({ root, lockPath, protectionOf }: ViewOptions): View {
-  const token = processToken();
-  let open = true;
+export function createView(options: ViewOptions): View {
+  const { root } = options;
+  const state = { open: true, token: processToken() };
+  return makeView(
+    options,
+    state,
+    () => {},
+    () => {
+      if (state.open) fs.closeSync(root.fd);
+      state.open = false;
+    },
+  );
+}
+
+interface ViewState {
+  readonly open: boolean;
+  readonly token: string;
+}
+
+function makeView(options: ViewOptions, state: ViewState, check: PathCheck, close: () => void): View {
+  const { root, lockPath, protectionOf } = options;
 
   const looking = <T>(action: string, at: string, work: () => T): T => {
-    if (open) return explaining(action, at, work);
+    if (state.open) return explaining(action, at, work);
     const message = `Could not ${action} "${showName(at)}": the workspace is closed.`;
     throw new HotcellError("WORKSPACE_UNUSABLE", message);
   };
@@ -46,26 +69,44 @@ export function createView({ root, lockPath, protectionOf }: ViewOptions): View 
   const guard = (at: string, access: Access): void => {
     const protection = protectionOf(at);
     if (protection?.[access] === "refuse") throw protectedPath(at, access, protection);
+    check(at.replace(/\/$/, ""), access);
   };
 
   return {
     root,
     looking,
-    changing: (action, at, work) => looking(action, at, () => withLock(lockPath, work, token)),
+    changing: (action, at, work) => looking(action, at, () => withLock(lockPath, work, state.token)),
     guard,
     guardTree(found, at, access) {
       if (!found.stat.isDirectory()) return guard(at, access);
       guard(`${at}/`, access);
-      for (const { kind, trail } of tourTree(found.fd)) {
-        guard(judgedPath(at, trail) + (kind === "directory" ? "/" : ""), access);
+      for (const { step, kind, trail } of tourTree(found.fd)) {
+        if (step !== "leave") guard(judgedPath(at, trail) + (kind === "directory" ? "/" : ""), access);
       }
     },
-    mayEnter: (at, trail) => protectionOf(`${judgedPath(at, trail)}/`)?.read !== "refuse",
-    close() {
-      if (open) fs.closeSync(root.fd);
-      open = false;
-    },
+    mayEnter: (at, trail) => passes(() => guard(`${judgedPath(at, trail)}/`, "read")),
+    guardedBy: (another) =>
+      makeView(
+        options,
+        state,
+        (at, access) => {
+          check(at, access);
+          another(at, access);
+        },
+        close,
+      ),
+    close,
   };
+}
+
+function passes(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (error instanceof HotcellError) return false;
+    throw error;
+  }
 }
 
 export function protectedPath(at: string, access: Access, protection: Protection): HotcellError {
@@ -78,7 +119,7 @@ export function protectedPath(at: string, access: Access, protection: Protection
 
 export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);
 
-const MAX_JUDGED_NAMES = 256;
+const MAX_JUDGED_NAMES = 128;
 
 /** Judging a name takes time with the length of its path, so below this depth only the end is judged: what is above was, on the way down. */
 function judgedPath(at: string, trail: readonly string[]): string {

@@ -3,34 +3,61 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findFault } from "../../src/config/find-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { CONFIG_PROPERTIES } from "../../src/config/schema.ts";
+import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "../../src/config/schema.ts";
 import { type DocWorld, makeDocWorld } from "../kit/doc-world.ts";
 import { type Block, blocksOf, DOCUMENTS, isShownAs, ROOT, readDocument, tableOf } from "../kit/document.ts";
 
 describe.each(["README.md", "docs/guide.md", "docs/policy.md"])("%s", (name) => {
   const page = readDocument(name);
-  const world = makeDocWorld();
-  afterAll(world.remove);
-
   const programs = blocksOf(page, "ts");
-  test.runIf(programs.length > 0)("shows programs that compile, run, and print what is shown", () => {
-    const run = world.compile(programs.map(({ text }) => text));
-    for (const [index, block] of programs.entries()) expectShown(name, block, run(index), commentsOf(block));
+  const sessions = blocksOf(page, "console");
+  const commands = blocksOf(page, "sh").filter(isForHotcell);
+  let world: DocWorld;
+  beforeAll(() => {
+    world = makeDocWorld();
+  });
+  afterAll(() => world.remove());
+
+  test("shows something to run", () => {
+    expect(programs.length + sessions.length + commands.length).toBeGreaterThan(0);
   });
 
-  test.each(blocksOf(page, "console"))("shows a session that goes like this, at line $line", (block) => {
+  if (programs.length > 0)
+    test("shows programs that compile, run, and print what is shown", () => {
+      const run = world.compile(programs.map(({ text }) => text));
+      for (const [index, block] of programs.entries())
+        expectShown(name, block, run(index), commentsOf(block));
+    });
+
+  test.each(sessions)("shows a session that goes like this, at line $line", (block) => {
     runSession(world, name, block);
   });
 
-  test.each(blocksOf(page, "sh").filter(isForHotcell))(
-    "shows commands that work, at line $line",
-    ({ text }) => {
-      const commands = text.trimEnd().split("\n");
-      expect(world.runShell(commands).map(({ status }) => status)).toEqual(commands.map(() => 0));
-    },
-  );
+  test.each(commands)("shows commands that work, at line $line", ({ text }) => {
+    const lines = text.trimEnd().split("\n");
+    expect(world.runShell(lines).map(({ status }) => status)).toEqual(lines.map(() => 0));
+  });
+});
+
+test.each([
+  ["a b\n", "a …\n", true],
+  ["a\nb\nc", "a\n…\nc", true],
+  ["a", "…\na\n…", true],
+  ["a.c", "a.c", true],
+  ["abc", "a.c", false],
+  ["a b", "a c", false],
+  ["a\nb", "a…", false],
+  ["a", "", false],
+])("control: %j is shown as %j: %j", (text, shown, expected) => {
+  expect(isShownAs(text, shown)).toBe(expected);
+});
+
+test("docs/guide.md shows a configuration that loads", () => {
+  const configs = blocksOf(readDocument("docs/guide.md"), "json").map(({ text }) => JSON.parse(text));
+  expect(configs.map((config) => findFault(config, CONFIG_SCHEMA))).toEqual([null]);
 });
 
 describe("the documents", () => {

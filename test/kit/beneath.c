@@ -21,7 +21,11 @@ int main(int count, char **args) {
   size_t size = 0;
   while (getdelim(&path, &size, '\0', stdin) > 0) {
     struct stat found;
-    int fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+    int fd;
+    // The kernel is not sure of ".." while anything on the machine is being renamed, and says so.
+    do {
+      fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+    } while (fd < 0 && errno == EAGAIN);
     if (fd < 0) {
       puts(strerrorname_np(errno));
     } else if (fstat(fd, &found) == 0) {

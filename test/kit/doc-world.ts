@@ -19,7 +19,7 @@ import { ROOT } from "./document.ts";
 export interface DocWorld {
   /** Compiles the programs, strictly, and gives a way to run each; their names are their places in the list. */
   compile(programs: readonly string[]): (index: number) => string;
-  /** What each command prints, one after the other in one shell; the exit status is the last one's. */
+  /** What each command prints and its exit status, one after the other in one shell. */
   runShell(commands: readonly string[]): Ran[];
   remove(): void;
 }

@@ -11,6 +11,7 @@ export const DOCUMENTS: readonly string[] = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "CHANGELOG.md",
+  "bench/README.md",
   "docs/errors.md",
   "docs/guide.md",
   "docs/policy.md",
@@ -55,11 +56,12 @@ function cellsOf(row: string): string[] {
 
 /** Whether a text is what a document shows of it: `…` stands for anything on a line, and alone for any lines. */
 export function isShownAs(text: string, shown: string): boolean {
-  const lines = shown
-    .trimEnd()
-    .split("\n")
-    .map((line) => (line === "…" ? "[^]*" : line.split("…").map(literal).join(".*")));
-  return new RegExp(`^${lines.join("\n")}$`).test(text.trimEnd());
+  const lines = shown.trimEnd().split("\n").map(linePattern);
+  return new RegExp(`^${lines.join("")}$`).test(`${text.trimEnd()}\n`);
+}
+
+function linePattern(line: string): string {
+  return line === "…" ? "(?:.*\n)*" : `${line.split("…").map(literal).join(".*")}\n`;
 }
 
 function literal(text: string): string {

@@ -1,4 +1,4 @@
-// A workspace in mode host, in a directory of its own, with neighbours and state beside it.
+// A workspace in mode host, in a directory of its own, with room for neighbours and state beside it.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -15,8 +15,8 @@ export interface HostWorld {
   remove(): void;
 }
 
-export function makeHostWorld(): HostWorld {
-  const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-host-")));
+export function makeHostWorld(base = os.tmpdir()): HostWorld {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(base, "hotcell-host-")));
   const root = `${top}/ws`;
   const stateDir = `${top}/state`;
   for (const dir of [root, stateDir]) fs.mkdirSync(dir);

@@ -7,15 +7,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export type FaultKind = "SIGKILL" | "ENOSPC" | "EIO";
+export type FaultKind = "SIGKILL" | "ENOSPC" | "EIO" | "EACCES" | "EMFILE";
 
 export interface FaultPlan {
   readonly argv: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   /** The system calls that get faults; names that this machine does not have are passed over. */
   readonly syscalls: readonly string[];
-  /** Only calls with an argument that begins with this path. */
-  readonly pathPrefix: string;
+  /** Only calls with an argument that begins with this path, or one of these. */
+  readonly pathPrefix: string | readonly string[];
   readonly kinds?: readonly FaultKind[];
   /** Restores the state that the program starts from. */
   reset(): void;
@@ -35,11 +35,13 @@ interface Point {
   readonly syscall: string;
   /** Which of the calls of that name. */
   readonly nth: number;
+  /** Which of those on the files of interest. */
+  readonly order: number;
   readonly call: string;
 }
 
 const ALL_KINDS: readonly FaultKind[] = ["SIGKILL", "ENOSPC", "EIO"];
-const MOST_ATTEMPTS = 10;
+const MOST_ATTEMPTS = 40;
 
 /** Runs the program once for each call and each fault; gives all faults that were made. */
 export async function injectFaults(plan: FaultPlan): Promise<Fault[]> {
@@ -53,21 +55,27 @@ async function listPoints(plan: FaultPlan): Promise<Point[]> {
   plan.reset();
   const { exitCode, stderr, calls } = await runTraced(plan, [`trace=${plan.syscalls.map(optional).join()}`]);
   if (exitCode !== 0) throw new Error(`the program fails without any fault: ${stderr}`);
-  return numberCalls(calls).filter(({ call }) => call.includes(plan.pathPrefix));
+  return findPoints(plan, calls);
+}
+
+function concerns({ pathPrefix }: FaultPlan, call: string): boolean {
+  return [pathPrefix].flat().some((prefix) => call.includes(prefix));
 }
 
 function optional(syscall: string): string {
   return `?${syscall}`;
 }
 
-function numberCalls(calls: readonly string[]): Point[] {
+function findPoints(plan: FaultPlan, calls: readonly string[]): Point[] {
+  const points: Point[] = [];
   const counts = new Map<string, number>();
-  return calls.map((call) => {
+  const countUp = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1).get(what)!;
+  for (const call of calls) {
     const syscall = call.slice(0, call.indexOf("("));
-    const nth = (counts.get(syscall) ?? 0) + 1;
-    counts.set(syscall, nth);
-    return { syscall, nth, call };
-  });
+    const nth = countUp(syscall);
+    if (concerns(plan, call)) points.push({ syscall, nth, order: countUp(`${syscall} of interest`), call });
+  }
+  return points;
 }
 
 async function injectOne(plan: FaultPlan, point: Point, kind: FaultKind): Promise<Fault> {
@@ -81,18 +89,19 @@ async function injectOne(plan: FaultPlan, point: Point, kind: FaultKind): Promis
   return fault;
 }
 
-// The runtime's own calls are not the same in every run: now and then a fault hits one of those instead.
-async function runUntilHit(
-  plan: FaultPlan,
-  { syscall, nth, call }: Point,
-  kind: FaultKind,
-): Promise<TracedRun> {
+// The runtime's own calls are not the same in every run: now and then a fault hits one of those instead. Then
+// it is aimed anew, at where the call was in that run; after a kill, which hides that, at one place beside.
+async function runUntilHit(plan: FaultPlan, point: Point, kind: FaultKind): Promise<TracedRun> {
+  const { syscall, order, call } = point;
   const effect = kind === "SIGKILL" ? "signal=KILL" : `error=${kind}`;
   const mark = kind === "SIGKILL" ? "= ?" : "(INJECTED)";
+  let { nth } = point;
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     plan.reset();
     const run = await runTraced(plan, [`trace=${syscall}`, `inject=${syscall}:${effect}:when=${nth}`]);
-    if (run.calls.some((hit) => hit.endsWith(mark) && hit.includes(plan.pathPrefix))) return run;
+    const found = findPoints(plan, run.calls).find((other) => other.order === order);
+    if (found?.call.endsWith(mark)) return run;
+    nth = found?.nth ?? Math.max(1, point.nth + ((attempt % 5) - 2));
   }
   throw new Error(`${kind} at ${call}: not hit in ${MOST_ATTEMPTS} runs`);
 }

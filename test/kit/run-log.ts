@@ -1,7 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { hash } from "node:crypto";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Anchor } from "../../src/log/anchor.ts";
 import { type ExecEvent, type IntentEvent, type Log, type LogOptions, openLog } from "../../src/log/log.ts";
 import { readLog } from "../../src/log/read.ts";
 import type { LogRecord } from "../../src/log/record.ts";
@@ -59,6 +61,7 @@ export function execOf(toolCallId: string, more: Partial<ExecEvent> = {}): ExecE
   const call = { toolCallId, toolName: "read_file", agentId: null, input: { path: "src/a.ts" } };
   return {
     ...call,
+    intent: null,
     output: { ok: true },
     outcome: { status: "executed_ok" },
     rule: RULE,
@@ -69,8 +72,8 @@ export function execOf(toolCallId: string, more: Partial<ExecEvent> = {}): ExecE
 
 /** One whole call: its intent and its outcome. */
 export function logCall(log: Log, toolCallId: string): void {
-  log.intent(intentOf(toolCallId));
-  log.exec(execOf(toolCallId));
+  const intent = log.intent(intentOf(toolCallId));
+  log.exec(execOf(toolCallId, { intent }));
 }
 
 /** A log as a process would hold it that is dead by the time anybody else looks. */
@@ -82,4 +85,22 @@ export function openAsDead(run: RunLog): Log {
   } finally {
     Object.defineProperty(process, "pid", { value: pid, configurable: true });
   }
+}
+
+/** Appends a record as somebody would who knows how one is made, and can't write the anchor. */
+export function appendForged(run: RunLog, fields: object = {}): void {
+  const last = JSON.parse(run.lines().at(-1)!);
+  const record = { seq: last.seq + 1, ts: "", kind: "tool.exec", ...fields, prev: last.hash };
+  const body = JSON.stringify(record).slice(0, -1);
+  appendFileSync(run.logFile, `${body},"hash":"${hash("sha256", body, "hex")}"}\n`);
+}
+
+export function editAnchor(run: RunLog, edit: (anchor: Anchor) => Partial<Anchor>): void {
+  const anchor: Anchor = JSON.parse(readFileSync(run.anchorFile, "utf8"));
+  writeFileSync(run.anchorFile, JSON.stringify({ ...anchor, ...edit(anchor) }));
+}
+
+/** Makes it so that the machine was started anew since the log was last written to. */
+export function restart(run: RunLog): void {
+  editAnchor(run, ({ writer }) => ({ writer: writer.split(":").with(2, "before").join(":") }));
 }

@@ -45,6 +45,7 @@ export function createSwappedPair(top: string, row: PathRow, restores?: "directo
         fs.symlinkSync(target, linkAt);
       }
       makeReal(realAt);
+      fs.mkdirSync(path.dirname(names[0]), { recursive: true });
       fs.renameSync(linkAt, names[1]);
       fs.renameSync(realAt, names[0]);
     },

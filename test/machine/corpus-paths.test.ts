@@ -25,11 +25,13 @@ interface Answer {
 describe("paths.jsonl", () => {
   test("has the rows that this file is about", () => expect(rows.length).toBeGreaterThan(160));
 
-  test.each(rows.map((row) => [row.id, row] as const))("%s: $1.op $1.input ($1.reason) is $1.expected", async (_, row) => {
+  test.each(rows.map((row) => [row.id, titleOf(row), row] as const))("%s: %s", async (_id, _title, row) => {
     const world = await buildWorld(row);
     try {
       const before = world.outside();
-      const answer = row.tags?.includes("non-root") ? asNobody([world.root], () => attempt(row, world)) : attempt(row, world);
+      const answer = row.tags?.includes("non-root")
+        ? asNobody([world.root], () => attempt(row, world))
+        : attempt(row, world);
       expect(world.outside()).toBe(before);
       expect(answer.shown).not.toContain("CANARY-OUTSIDE");
       expect(acceptable(row)).toContain(answer.out);
@@ -40,6 +42,10 @@ describe("paths.jsonl", () => {
     }
   });
 });
+
+function titleOf({ op, input, reason, expected }: PathRow): string {
+  return `${op} ${JSON.stringify(input.slice(0, 60))} (${reason}) is ${expected}`;
+}
 
 function acceptable({ expected, tags = [] }: PathRow): string[] {
   if (expected === "either") return ["allow", "deny", "enoent"];
@@ -64,7 +70,10 @@ function attempt(row: PathRow, world: World): Answer {
 function operate(row: PathRow, input: string, workspace: WorkspaceFS): Omit<Answer, "out"> {
   if (row.op === "read") {
     const { size } = workspace.stat(input);
-    return { shown: workspace.read(input, { maxBytes: MAX_READ_BYTES }).toString("latin1"), truncated: size > MAX_READ_BYTES };
+    return {
+      shown: workspace.read(input, { maxBytes: MAX_READ_BYTES }).toString("latin1"),
+      truncated: size > MAX_READ_BYTES,
+    };
   }
   if (row.op === "list") {
     const { entries, total } = workspace.list(input, { limit: MAX_ENTRIES });

@@ -28,8 +28,9 @@ for (let at = 0; log !== undefined && at < Number(calls); at++) {
     input: { path: "a" },
     rule,
   };
-  attempt(`${prefix}${at}.intent`, () => log.intent({ ...call, digest: "d", changes: true }));
+  const name = `${prefix}${at}`;
+  const intent = attempt(`${name}.intent`, () => log.intent({ ...call, digest: "d", changes: true })) ?? null;
   const outcome = { status: "executed_ok" };
-  attempt(`${prefix}${at}.exec`, () => log.exec({ ...call, output: {}, outcome, durationMs: 1 }));
+  attempt(`${name}.exec`, () => log.exec({ ...call, intent, output: {}, outcome, durationMs: 1 }));
 }
 if (log !== undefined) attempt("close", () => log.close());

@@ -12,13 +12,14 @@ import { createProtection } from "../../src/policy/protected.ts";
 import { openHostWorkspace } from "../../src/workspace/host.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { compile } from "../kit/compile.ts";
+import { MEMORY_DIR } from "../kit/memory-dir.ts";
 import { buildWorld, type PathRow, readCorpus, type World } from "../kit/path-fixture.ts";
 import { createSwappedPair, type SwappedPair } from "../kit/swapped-pair.ts";
 
 const ROUNDS = 20_000;
+/** On a busy machine a victim waits long for an attacker that was stopped in the middle of a rename. */
+const TIMEOUT_MS = 600_000;
 const MOST_CONTROL_ROUNDS = 1_000_000;
-// In memory, where there is such a place: the rounds that write wait for the disk otherwise.
-const BASE = fs.existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
 const SECRET = /CANARY-OUTSIDE|secret\.txt/;
 
 interface Race {
@@ -28,12 +29,26 @@ interface Race {
   attempt(workspace: WorkspaceFS, input: string): string;
   /** The same, after a check that the path leads inside. */
   naively(path: string): string;
+  /** Fewer than usual, where one takes long. */
+  readonly rounds?: number;
   /** The attempt uses up what is swapped, so it is put back before each round. */
   readonly restores?: "directory" | "file";
 }
 
 const rows = new Map(readCorpus<PathRow>("paths").map((row) => [row.id, row]));
 const rowOf = (id: string): PathRow => rows.get(id)!;
+
+/** The same world with everything one directory down: then the whole of that directory is worked on. */
+const WITHIN: PathRow = {
+  ...rowOf("path-325"),
+  input: "p",
+  fixture: [
+    { mkdir: "ws/p/d" },
+    { file: "ws/p/d/f", content: "BENIGN" },
+    { symlink: "ws/p/e", target: "../../outside" },
+  ],
+  tags: ["race", "swap:ws/p/d:ws/p/e"],
+};
 
 const read = {
   attempt: (workspace: WorkspaceFS, input: string) => workspace.read(input).toString(),
@@ -46,6 +61,35 @@ const write = {
     return "";
   },
 };
+const remove = {
+  attempt(workspace: WorkspaceFS, input: string) {
+    workspace.remove(input, { recursive: true });
+    return "";
+  },
+  naively(at: string) {
+    fs.rmSync(at, { recursive: true });
+    return "";
+  },
+  restores: "directory",
+} as const;
+
+const walked = (workspace: WorkspaceFS, at: string): string =>
+  Array.from(workspace.walk(at), ({ path }) => path).join();
+const namesBelow = (dir: string): string[] =>
+  fs
+    .readdirSync(dir, { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? namesBelow(`${dir}/${entry.name}`) : [entry.name]));
+const walk = { attempt: walked, naively: (at: string) => namesBelow(at).join() };
+const copy = {
+  ...walk,
+  attempt(workspace: WorkspaceFS, input: string) {
+    workspace.copy(input, "copy");
+    const shown = walked(workspace, "copy");
+    workspace.remove("copy", { recursive: true });
+    return shown;
+  },
+  rounds: 4_000,
+};
 
 const RACES: readonly Race[] = [
   { row: rowOf("path-320"), title: "read below a directory", ...read },
@@ -57,19 +101,7 @@ const RACES: readonly Race[] = [
     attempt: (workspace, input) => JSON.stringify(workspace.list(input)),
     naively: (at) => fs.readdirSync(at).join(),
   },
-  {
-    row: rowOf("path-325"),
-    title: "remove a tree",
-    attempt(workspace, input) {
-      workspace.remove(input, { recursive: true });
-      return "";
-    },
-    naively(at) {
-      fs.rmSync(at, { recursive: true });
-      return "";
-    },
-    restores: "directory",
-  },
+  { row: rowOf("path-325"), title: "remove a tree", ...remove },
   { row: rowOf("path-327"), title: "read by a link", ...read },
   {
     row: rowOf("path-320"),
@@ -77,13 +109,10 @@ const RACES: readonly Race[] = [
     attempt: (workspace, input) => Array.from(workspace.stream(input), String).join(""),
     naively: read.naively,
   },
-  {
-    row: { ...rowOf("path-320"), input: "d" },
-    title: "walk a tree",
-    attempt: (workspace, input) => Array.from(workspace.walk(input), (entry) => entry.path).join(),
-    naively: (at) => fs.readdirSync(at).join(),
-  },
   { row: rowOf("path-322"), title: "write a file", ...write, restores: "file" },
+  { row: WITHIN, title: "remove a tree around it", ...remove },
+  { row: WITHIN, title: "walk a tree around it", ...walk },
+  { row: WITHIN, title: "copy a tree around it", ...copy },
 ];
 
 let home: string;
@@ -98,23 +127,22 @@ describe(`${ROUNDS} rounds against an attacker leave nothing outside read or cha
   test.each(RACES.map((race) => [race.row.id, race.title, race] as const))(
     "%s: %s",
     async (_id, _title, race) => {
-      const world = await buildWorld(race.row, BASE);
+      const world = await buildWorld(race.row, MEMORY_DIR);
       const pair = createSwappedPair(world.top, race.row, race.restores);
       const child = await startAttacker(pair);
       try {
         const before = world.outside();
-        const { leaks, succeeded, refused } = runRounds(race, world, pair);
+        const { leaks, succeeded } = runRounds(race, world, pair);
         expect({ leaks, outside: world.outside() }).toEqual({ leaks: 0, outside: before });
-        expect(refused).toBeGreaterThan(0);
-        expect(succeeded).toBeGreaterThanOrEqual(ROUNDS / 10);
+        expect(succeeded).toBeGreaterThanOrEqual((race.rounds ?? ROUNDS) / 10);
         expect(controlLeaks(race, world, pair)).toBe(true);
-        expect(child.exitCode).toBeNull();
       } finally {
         child.kill("SIGKILL");
         await once(child, "close");
         world.remove();
       }
     },
+    TIMEOUT_MS,
   );
 });
 
@@ -124,10 +152,10 @@ async function startAttacker({ names }: SwappedPair): Promise<ChildProcess> {
   return child;
 }
 
-function runRounds({ row, attempt }: Race, { root, stateDir }: World, pair: SwappedPair) {
+function runRounds({ row, attempt, rounds = ROUNDS }: Race, { root, stateDir }: World, pair: SwappedPair) {
   const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
-  const count = { leaks: 0, succeeded: 0, refused: 0 };
-  for (let round = 0; round < ROUNDS; round++) {
+  const count = { leaks: 0, succeeded: 0 };
+  for (let round = 0; round < rounds; round++) {
     pair.awaitInside();
     try {
       const shown = attempt(workspace, row.input);
@@ -135,7 +163,6 @@ function runRounds({ row, attempt }: Race, { root, stateDir }: World, pair: Swap
       else if (!pair.onlyLinkIsGone()) count.succeeded++;
     } catch (error) {
       if (!(error instanceof HotcellError)) throw error;
-      count.refused++;
     }
     pair.restore();
   }

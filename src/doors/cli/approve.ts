@@ -17,12 +17,21 @@ export function askInTerminal(io: Io): Approve {
   };
 }
 
-function describe({ tool, arguments: args, verdict, digest }: ApprovalRequest): string {
+/** What decides stands last, right above the question: nothing that a model wrote can push it away. */
+function describe({ tool, arguments: args, paths, verdict, digest }: ApprovalRequest): string {
   return [
     `${makeVisible(tool)} asks for approval. ${makeVisible(verdict.reason)}`,
-    inertJson(args, 2),
+    inertJson(args, 2).split("\n").map(cutLine).slice(0, MAX_LINES).join("\n"),
     `arguments sha256 ${digest.slice(0, 16)}`,
+    `>>> ${makeVisible([tool, ...paths].join(" "))}`,
   ].join("\n");
+}
+
+const MAX_LINES = 12;
+const MAX_COLUMNS = 200;
+
+function cutLine(line: string): string {
+  return line.length <= MAX_COLUMNS ? line : `${line.slice(0, MAX_COLUMNS)}… (${line.length} characters)`;
 }
 
 function ruleFor(tool: string, args: Readonly<Record<string, unknown>>): string {

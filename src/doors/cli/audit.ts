@@ -40,7 +40,12 @@ export function verifyLogs(io: Io, flags: LogFlags): ExitCode {
   if (flags.json === true) printJson(io, results, true);
   else if (results.length === 0) printLines(io, "No log yet: nothing was called.");
   else for (const result of results) printLines(io, result.log, `  ${explain(result)}`);
-  return results.every(({ ok }) => ok) ? 0 : 1;
+  return results.every(isWhole) ? 0 : 1;
+}
+
+/** What a restart took or brought may be a power failure's doing or somebody's: a person must look. */
+function isWhole(result: Verification): boolean {
+  return result.ok && result.lost === 0 && result.adopted === 0;
 }
 
 function findLogs(io: Io, { log, stateDir }: LogFlags): LogPlace[] {
@@ -62,15 +67,20 @@ function describe(record: LogRecord): string {
   const error = isJsonObject(output) && isJsonObject(output.error) ? output.error.code : null;
   const took = typeof durationMs === "number" ? `${durationMs} ms` : null;
   const words = [`  #${seq}`, ts, kind, toolName, outcome, why, error, took];
-  return words.filter((word) => word !== null && word !== undefined).join("  ");
+  return words.filter((word) => typeof word === "string" || typeof word === "number").join("  ");
 }
+
+const BY_WHOM = "a power failure can do that, and so can somebody who changes the log";
 
 function explain(result: Verification): string {
   if (!result.ok) return `BROKEN (${result.problem}) at ${result.file}:${result.line}. ${result.message}`;
   const notes = [
-    `intact: ${result.records} records, head ${result.head.hash.slice(0, 16)}`,
+    `${isWhole(result) ? "intact" : "NOT WHOLE"}: ${result.records} records, head ${result.head.hash.slice(0, 16)}`,
     ...(result.anchored ? [] : ["no anchor: its end can't be checked"]),
-    ...(result.lost > 0 ? [`${result.lost} records were lost in a power failure`] : []),
+    ...(result.lost > 0 ? [`${result.lost} records were gone after a restart: ${BY_WHOM}`] : []),
+    ...(result.adopted > 0
+      ? [`${result.adopted} records were not anchored before a restart: ${BY_WHOM}`]
+      : []),
     ...(result.tornBytes > 0 ? [`an unfinished last line of ${result.tornBytes} bytes`] : []),
     ...result.unknown.map(
       ({ seq, toolName, running }) => `#${seq} ${toolName}: ${running ? "still running" : "outcome unknown"}`,

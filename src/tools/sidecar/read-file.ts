@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { showName } from "../../workspace/names.ts";
 import { type Lines, readLines } from "../../workspace/read-lines.ts";
-import type { WorkspaceFS } from "../../workspace/workspace-fs.ts";
+import type { OpenedFile } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
 import { guessMime, isBinary } from "./binary.ts";
 
@@ -35,33 +35,36 @@ export const readFile = defineTool({
   subject: "path",
   async run(args: Args, { workspace }, signal) {
     checkRange(args);
-    const path = showName(workspace.resolve(args.path).path);
-    const { size } = workspace.stat(args.path);
-    const head = firstBytes(workspace, args.path);
-    const binary = isBinary(head);
-    if (
-      !binary &&
-      size > LIMITS.maxReadBytes &&
-      args.start_line === undefined &&
-      args.end_line === undefined
-    ) {
-      throw new HotcellError(
-        "FILE_TOO_LARGE",
-        `Could not read "${path}" whole: it has ${size} bytes, the limit is ${LIMITS.maxReadBytes}. Give start_line and end_line.`,
-      );
+    const file = workspace.open(args.path);
+    try {
+      return await readOpened(file, args, signal);
+    } finally {
+      file.close();
     }
-    const range = {
-      start: args.start_line ?? 1,
-      end: args.end_line ?? Number.POSITIVE_INFINITY,
-      maxBytes: LIMITS.maxReadBytes,
-    };
-    const lines = await readLines(workspace, args.path, binary ? NOTHING : range, signal);
-    if (binary) return binaryOutput(path, size, head, lines);
-    return textOutput(path, range.start, lines);
   },
 });
 
-const NOTHING = { start: 1, end: 0, maxBytes: 0 };
+async function readOpened(file: OpenedFile, args: Args, signal: AbortSignal): Promise<JsonObject> {
+  const { start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY } = args;
+  const path = showName(file.path);
+  const head = firstBytes(file);
+  if (isBinary(head)) return binaryOutput(path, file.size, head, await readLines(file, NOTHING, signal));
+  const isWhole = args.start_line === undefined && args.end_line === undefined;
+  if (isWhole && file.size > LIMITS.maxReadBytes) throw tooLarge(path, file.size);
+  const range = { start, end, maxBytes: LIMITS.maxReadBytes, lineCost: LINE_COST };
+  return textOutput(path, start, await readLines(file, range, signal));
+}
+
+function tooLarge(path: string, size: number): HotcellError {
+  return new HotcellError(
+    "FILE_TOO_LARGE",
+    `Could not read "${path}" whole: it has ${size} bytes, the limit is ${LIMITS.maxReadBytes}. Give start_line and end_line.`,
+  );
+}
+
+/** The number, the tab, and the line end as it stands in JSON. */
+const LINE_COST = 8;
+const NOTHING = { start: 1, end: 0, maxBytes: 0, lineCost: 0 };
 
 function checkRange({ start_line: start = 1, end_line: end }: Args): void {
   if (end === undefined || end >= start) return;
@@ -71,8 +74,8 @@ function checkRange({ start_line: start = 1, end_line: end }: Args): void {
   );
 }
 
-function firstBytes(workspace: WorkspaceFS, path: string): Buffer {
-  for (const chunk of workspace.stream(path)) return Buffer.from(chunk.subarray(0, LIMITS.binaryProbeBytes));
+function firstBytes(file: OpenedFile): Buffer {
+  for (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, LIMITS.binaryProbeBytes));
   return Buffer.alloc(0);
 }
 

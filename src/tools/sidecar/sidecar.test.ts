@@ -107,7 +107,7 @@ describe("read_file", () => {
     const world = await openTempCell();
     expect(await call(world, "read_file", { path: "no.txt" })).toEqual({
       code: "NOT_FOUND",
-      message: 'Could not look at "no.txt": nothing is there.',
+      message: 'Could not find "no.txt": nothing is there.',
     });
   });
 
@@ -317,6 +317,15 @@ describe("list_directory", () => {
     const world = await openTempCell({}, { ["a".repeat(250)]: "" });
     const pattern = `${"*a".repeat(100)}b`;
     expect(names(await call(world, "list_directory", { pattern }))).toEqual([]);
+  });
+
+  test("keeps to its time limit, however long its work takes", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`${"a".repeat(200)}${index}`, ""]),
+    );
+    const world = await openTempCell({ timeoutMs: 30 }, files);
+    const pattern = `{a,b}{a,c}{a,d}*${"a".repeat(120)}b`;
+    expect(await call(world, "list_directory", { pattern })).toMatchObject({ code: "TIMEOUT" });
   });
 
   test("refuses a file", async () => {

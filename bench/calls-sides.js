@@ -1,0 +1,91 @@
+// Who takes part in the comparison. Each side does its work in a process of its own, so that one's garbage
+// is not another's cost: { name, pid, run(operation, count), close() }.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+/** 4 KiB. */
+export const TEXT = "All work and no play makes a very dull line of text indeed.\n".repeat(69).slice(0, 4096);
+const ENTRIES = 50;
+
+export async function openSides() {
+  const home = mkdtempSync(path.join(tmpdir(), "hotcell-bench-"));
+  const sides = [];
+  const close = async () => {
+    for (const side of sides) await side.close();
+    rmSync(home, { recursive: true, force: true });
+  };
+  try {
+    sides.push(await openWorker("hotcell", "cell", home));
+    sides.push(await openWorker("node:fs", "raw", home));
+    sides.push(await openMcpServer("mcp server", home));
+    return { sides, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openWorker(name, kind, home) {
+  const project = makeProject(home, kind);
+  const args = [kind, project, path.join(home, "state")];
+  const worker = fork(new URL("./calls-worker.js", import.meta.url), args);
+  const ended = once(worker, "exit").then(([code]) => {
+    throw new Error(`The process of "${name}" ended with ${code}.`);
+  });
+  ended.catch(() => {});
+  const answered = () => Promise.race([once(worker, "message"), ended]);
+  await answered();
+  return {
+    name,
+    pid: worker.pid,
+    async run(operation, count) {
+      worker.send({ operation, count });
+      await answered();
+    },
+    async close() {
+      if (worker.connected) worker.disconnect();
+      await ended.catch(() => {});
+    },
+  };
+}
+
+async function openMcpServer(name, home) {
+  const project = makeProject(home, "mcp");
+  const server = createRequire(import.meta.url).resolve(
+    "@modelcontextprotocol/server-filesystem/dist/index.js",
+  );
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [server, project],
+    stderr: "ignore",
+  });
+  const client = new Client({ name: "hotcell-bench", version: "1" });
+  await client.connect(transport);
+  return {
+    name,
+    pid: transport.pid,
+    async run({ theirs, args }, count) {
+      const call = { name: theirs, arguments: { ...args, path: path.join(project, args.path) } };
+      for (let done = 0; done < count; done++) {
+        const { isError, content } = await client.callTool(call);
+        if (isError) throw new Error(`${theirs}: ${content[0].text}`);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+function makeProject(home, name) {
+  const project = path.join(home, name);
+  mkdirSync(path.join(project, "many"), { recursive: true });
+  writeFileSync(path.join(project, "file.txt"), TEXT);
+  for (let entry = 0; entry < ENTRIES; entry++)
+    writeFileSync(path.join(project, "many", `entry-${entry}.txt`), TEXT.slice(0, entry * 8));
+  return project;
+}

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from "node:util";
+import { HotcellError } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import { type Anchor, readAnchorFile } from "./anchor.ts";
+import { closeLogFiles, type LogFiles, openLogFiles, START } from "./read.ts";
+
+export interface Snapshot {
+  readonly anchor: Anchor | undefined;
+  readonly files: LogFiles;
+}
+
+/**
+ * A log and its anchor as they are at one moment, while others go on writing. Without their lock: whoever
+ * checks a log may have no right to write, and must not wait for a process that will never give it back.
+ * The anchor is written before and after each record: unchanged, it tells that the log is as well.
+ */
+export function openSnapshot(logFile: string, anchorFile: string): Snapshot {
+  const deadline = performance.now() + LIMITS.lockWaitMs;
+  while (performance.now() < deadline) {
+    const anchor = readAnchorFile(anchorFile);
+    const files = openLogFiles(logFile, START.firstSeq);
+    if (isDeepStrictEqual(readAnchorFile(anchorFile), anchor)) return { anchor, files };
+    closeLogFiles(files);
+  }
+  const message = `Could not read the log: others wrote to it all the time for ${LIMITS.lockWaitMs} ms. Try again.`;
+  throw new HotcellError("LOCKED", message, { file: logFile });
+}

@@ -1,0 +1,82 @@
+// Trees that are deeper than any path can name, and directories with very many entries.
+import fs from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createCursor } from "../../src/workspace/cursor.ts";
+import { makeDirectory } from "../../src/workspace/tree-change.ts";
+import { makeHostWorld } from "../kit/host-workspace.ts";
+import { MEMORY_DIR } from "../kit/memory-dir.ts";
+import { workInChild } from "../kit/workspace-child.ts";
+
+const FEW_DESCRIPTORS = ["prlimit", "--nofile=256:256"];
+const MANY = 43_000;
+
+function tempWorld() {
+  const world = makeHostWorld(MEMORY_DIR);
+  onTestFinished(() => world.remove());
+  return world;
+}
+
+/** A directory in a directory in a directory…, with these files at the bottom. */
+function digDown(root: string, depth: number, files: readonly string[]): void {
+  const start = fs.openSync(root, fs.constants.O_DIRECTORY);
+  const cursor = createCursor(start);
+  for (let level = 0; level < depth; level++) {
+    makeDirectory(cursor.fd, "d", null);
+    cursor.down("d");
+  }
+  for (const file of files) fs.writeFileSync(`/proc/self/fd/${cursor.fd}/${file}`, "bottom");
+  cursor.close();
+  fs.closeSync(start);
+}
+
+describe.each([5_000, 30_000])("a tree %i directories deep", (depth) => {
+  test("is walked, copied and removed whole, with few files open at a time", () => {
+    const world = tempWorld();
+    digDown(world.root, depth, ["f"]);
+    const answers = workInChild(
+      world,
+      [
+        ["copy", "d", "copy"],
+        ["walk", "copy"],
+        ["rename", "copy", "moved"],
+        ["remove", "moved", { recursive: true }],
+        ["remove", "d", { recursive: true }],
+      ],
+      FEW_DESCRIPTORS,
+    );
+    const done = { value: null };
+    expect(answers).toEqual([done, { value: depth }, done, done, done, done]);
+    expect(fs.readdirSync(world.root)).toEqual([]);
+  });
+
+  test("is kept whole when what is protected is at its bottom", () => {
+    const world = tempWorld();
+    digDown(world.root, depth, ["f", ".env"]);
+    const answers = workInChild(
+      world,
+      [
+        ["remove", "d", { recursive: true }],
+        ["walk", "."],
+      ],
+      FEW_DESCRIPTORS,
+    );
+    expect(answers).toMatchObject([{ code: "PROTECTED_PATH" }, { value: depth + 2 }, { value: null }]);
+  });
+});
+
+test(`a directory with ${MANY} entries is listed, walked, copied and removed whole`, () => {
+  const { root, open } = tempWorld();
+  fs.mkdirSync(`${root}/d`);
+  for (let file = 0; file < MANY; file++) fs.writeFileSync(`${root}/d/f${file}`, "");
+  const workspace = open();
+  const { entries, total } = workspace.list("d");
+  const names = entries.map(({ name }) => name);
+  expect(total).toBe(MANY);
+  expect(names).toEqual([...names].sort());
+  expect(new Set(names).size).toBe(MANY);
+  workspace.copy("d", "e");
+  expect([...workspace.walk("e")].length).toBe(MANY);
+  for (const dir of ["d", "e"]) workspace.remove(dir, { recursive: true });
+  expect(fs.readdirSync(root)).toEqual([]);
+  workspace.close();
+});

@@ -1,0 +1,26 @@
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { createProtection } from "../../src/policy/protected.ts";
+import { openHostWorkspace } from "../../src/workspace/host.ts";
+import { asNobody } from "../kit/as-nobody.ts";
+import { tempDir } from "../kit/temp-cell.ts";
+
+test("a walk goes on past a directory that the system does not let it read, and tells of it", () => {
+  const top = tempDir();
+  const root = path.join(top, "ws");
+  for (const dir of ["a", "b"]) fs.mkdirSync(path.join(root, dir), { recursive: true });
+  fs.writeFileSync(path.join(root, "a/hidden"), "");
+  fs.writeFileSync(path.join(root, "b/shown"), "");
+  fs.chmodSync(path.join(root, "a"), 0o300);
+  const refused: string[] = [];
+  const seen = asNobody([root], () => {
+    const stateDir = path.join(top, "state");
+    const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
+    const found = [...workspace.walk(".", { refused: (at) => refused.push(at) })].map((entry) => entry.path);
+    workspace.close();
+    return found;
+  });
+  fs.chmodSync(path.join(root, "a"), 0o700);
+  expect([seen, refused]).toEqual([["a", "b", "b/shown"], ["a"]]);
+});
