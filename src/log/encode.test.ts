@@ -5,7 +5,7 @@ import { LIMITS } from "../core/limits.ts";
 import { encodeName, encodeValue } from "./encode.ts";
 import { createRedactor } from "./redact.ts";
 
-const redactor = createRedactor(["hunter2"]);
+const redactor = createRedactor(["hunter2", "424242"]);
 const logged = (value: unknown) => JSON.parse(encodeValue(value, redactor));
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
 
@@ -93,6 +93,43 @@ describe("a value in the log", () => {
     expect(logged(wide).at(-1)).toMatch(/^\[\d+ more\]$/);
   });
 
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  };
+  const cheap: readonly [string, () => unknown][] = [
+    ["empty lists", () => []],
+    ["empty objects", () => ({})],
+    ["what can't be read", revoked],
+    ["nothing", () => undefined],
+  ];
+  test.each(cheap)("of %s alone is cut at its bytes all the same", (_, item) => {
+    const fill = (value: unknown) => Array(LIMITS.maxLoggedItems).fill(value);
+    const text = encodeValue(fill(fill(fill(item()))), redactor);
+    expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.maxLoggedValueBytes + 100);
+  });
+
+  test("that is a number is redacted when it is a secret, and not when a secret is part of it", () => {
+    expect(logged([424242, 424242n, 1424242])).toEqual(["[redacted]", "[redacted]", 1424242]);
+  });
+
+  test.each(["path", "from", "to", "cwd", "Path"])(
+    "under %j is not hidden by a name like a password's",
+    (key) => {
+      const long = `pwd=/${"d/".repeat(200)}`;
+      expect(logged({ [key]: ["src/pwd=/evil.sh", "a/hunter2", "ftp://u:pw@host/x", long] })).toEqual({
+        [key]: [
+          "src/pwd=/evil.sh",
+          "a/[redacted]",
+          "ftp://u:[redacted]@host/x",
+          { bytes: long.length, sha256: sha256(long), preview: long.slice(0, 80) },
+        ],
+      });
+      expect(logged({ command: "src/pwd=/evil.sh" })).toEqual({ command: "src/pwd=[redacted]" });
+    },
+  );
+
   test("runs none of the value's code", () => {
     const ran: string[] = [];
     const value = {
@@ -110,15 +147,13 @@ describe("a value in the log", () => {
   test("can be anything that JSON can't say", () => {
     const cycle: Record<string, unknown> = { name: "loop" };
     cycle.self = cycle;
-    const revoked = Proxy.revocable({}, {});
-    revoked.revoke();
     const odd = {
       undefined: undefined,
       symbol: Symbol("s"),
       nan: Number.NaN,
       big: 12n,
       huge: 2n ** 100n,
-      revoked: revoked.proxy,
+      revoked: revoked(),
     };
     expect(logged(odd)).toEqual({
       undefined: null,

@@ -115,11 +115,18 @@ describe("a record", () => {
     const wide = Array(20).fill(controls);
     const rule = { text: controls, source: controls };
     const names = { toolCallId: controls, toolName: controls, agentId: controls };
-    log.exec(execOf("a", { ...names, rule, input: wide, output: wide, stack: "\u0001".repeat(2000) }));
+    const long = { input: wide, output: wide, stack: wide } as unknown as ExecEvent;
+    log.exec({ ...execOf("a", { ...names, rule }), ...long });
     logCall(log, "b");
     expect(run.lines().every((line) => Buffer.byteLength(line) < LIMITS.maxLogRecordBytes)).toBe(true);
     const summary = { bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
-    expect(run.records()[0]).toMatchObject({ ...names, rule, input: summary, output: summary });
+    expect(run.records()[0]).toMatchObject({
+      ...names,
+      rule,
+      input: summary,
+      output: summary,
+      stack: summary,
+    });
     expect(run.verify()).toMatchObject({ ok: true, records: 3 });
   });
 });

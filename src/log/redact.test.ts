@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { quote } from "../core/quote.ts";
 import { createRedactor, namesCredential } from "./redact.ts";
 
 describe("a redactor", () => {
@@ -50,9 +51,50 @@ describe("a redactor", () => {
     expect(configured.redact("xabcdefx-abc-$&")).toBe("x[redacted]x-[redacted]-[redacted]");
   });
 
+  test("takes out configured values as JSON and messages write them", () => {
+    const secret = 'pa"ss\\wo\u202erd\n77';
+    const configured = createRedactor([secret]);
+    const texts = [secret, JSON.stringify(secret), JSON.stringify({ a: [secret] }), quote(secret)];
+    expect(texts.map(configured.redact)).toEqual([
+      "[redacted]",
+      '"[redacted]"',
+      '{"a":["[redacted]"]}',
+      '"[redacted]"',
+    ]);
+  });
+
+  test("takes out each line of a configured value, but short ones", () => {
+    const configured = createRedactor(['alpha-"91c2d7\r\n  bravo-55aa01\nend\n']);
+    expect(configured.redact('1: alpha-"91c2d7\n2:   bravo-55aa01\n3: end')).toBe(
+      "1: [redacted]\n2:   [redacted]\n3: end",
+    );
+    expect(configured.redact('"alpha-\\"91c2d7"')).toBe('"[redacted]"');
+  });
+
+  const long = `hunter2-"${"0123456789abcdef".repeat(5)}`;
+  const cuts: readonly [string, string][] = [
+    [quote(long), '"[redacted]"…'],
+    [quote(`${"a".repeat(40)}${long}`), `"${"a".repeat(40)}[redacted]"…`],
+    [`got ${quote(long)} and ${quote(`x${long}`)}.`, 'got "[redacted]"… and "x[redacted]"….'],
+    [
+      `Unexpected token 'h', "{"path": hunter2-"... is not valid JSON`,
+      `Unexpected token 'h', "{"path": [redacted]"... is not valid JSON`,
+    ],
+    [quote(`${"a".repeat(53)}${long}`), `"${"a".repeat(53)}hunter2"…`],
+    ["hunter2- stands for itself…", "hunter2- stands for itself…"],
+  ];
+  test.each(cuts)(
+    "takes out what a message has left of a configured value that it cut: %j",
+    (text, redacted) => {
+      expect(createRedactor([long]).redact(text)).toBe(redacted);
+    },
+  );
+
   test("redacts before it cuts a preview, so that no part of a long secret is left", () => {
     const secret = "s".repeat(10_000);
     expect(createRedactor([secret]).preview(`ab${secret}`, 20)).toBe("ab[redacted]");
+    const other = `${"t".repeat(9000)}.`;
+    expect(createRedactor([other]).preview(`ab${other}${other}`, 80)).toBe("ab[redacted][redacted]");
     expect(redact(`sk-${"a".repeat(5000)}`)).toBe("[redacted]");
     expect(createRedactor().preview(`ab sk-${"a".repeat(9000)}`, 80)).toBe("ab [redacted]");
   });

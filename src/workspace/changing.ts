@@ -25,7 +25,7 @@ import {
   refuseIntoItself,
   refuseRoot,
 } from "./refusals.ts";
-import { copyTree, makeDirectory, removeBelow } from "./tree-change.ts";
+import { copyTree, makeDirectory, makeLink, removeBelow } from "./tree-change.ts";
 import { beneath, type View } from "./view.ts";
 import type { WorkspaceFS, WriteOptions } from "./workspace-fs.ts";
 
@@ -176,7 +176,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
             // Not normalised: a link on the way may lead elsewhere than its name says.
             const way = target.startsWith("/") ? target : beneath(parentOf(place.path), target);
             atPlace(root, way, {}, (end) => guard(end.path, "read"));
-            fs.symlinkSync(osPath(target), childPath(dir, name));
+            makeLink(osPath(target), dir, name, newOwner);
           });
         }),
       );

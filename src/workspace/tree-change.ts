@@ -5,7 +5,7 @@ import { osErrorCode } from "../core/errors.ts";
 import { createFile } from "./atomic-write.ts";
 import { type Cursor, createCursor } from "./cursor.ts";
 import { copyBytes, O_RDONLY, withOpenFile } from "./open-file.ts";
-import type { Owner } from "./owner.ts";
+import { giveNew, type Owner } from "./owner.ts";
 import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 
@@ -19,27 +19,23 @@ export function makeDirectory(dir: number, name: string, owner: Owner | null): v
 }
 
 function makeNewDirectory(dir: number, name: string, owner: Owner | null): void {
+  makeOwned(dir, name, owner, (at) => fs.mkdirSync(at));
+}
+
+export function makeLink(target: string | Buffer, dir: number, name: string, owner: Owner | null): void {
+  makeOwned(dir, name, owner, (at) => fs.symlinkSync(target, at));
+}
+
+function makeOwned(
+  dir: number,
+  name: string,
+  owner: Owner | null,
+  make: (at: string | Buffer) => void,
+): void {
   const began = Date.now();
-  fs.mkdirSync(childPath(dir, name));
-  if (owner !== null) giveNewDirectory(dir, name, owner, began);
+  make(childPath(dir, name));
+  if (owner !== null) giveNew(dir, name, owner, began);
 }
-
-/**
- * The owner may have put something else of root's under the name by now: what was not made just now is not
- * given away.
- */
-function giveNewDirectory(dir: number, name: string, { uid, gid }: Owner, began: number): void {
-  const fd = openChildDirectory(dir, name);
-  try {
-    const isNew = fs.fstatSync(fd).birthtimeMs >= began - CLOCK_STEP_MS;
-    if (isNew) fs.chownSync(fdPath(fd), uid, gid);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-/** Time stamps of files come from a clock that stands still for up to this long. */
-const CLOCK_STEP_MS = 10;
 
 export function removeBelow(dir: number): void {
   for (const { step, dir: holder, name } of tourTree(dir, { temporary: true })) {
@@ -103,7 +99,7 @@ function copyEntry(from: number, to: number, name: string, owner: Owner | null):
     const stat = fs.fstatSync(fd);
     if (stat.isFile()) copyFile({ fd, stat }, name, target, owner);
     if (!stat.isSymbolicLink()) return;
-    fs.symlinkSync(fs.readlinkSync(childPath(from, name), "buffer"), target);
+    makeLink(fs.readlinkSync(childPath(from, name), "buffer"), to, name, owner);
   } finally {
     fs.closeSync(fd);
   }

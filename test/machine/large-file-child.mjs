@@ -21,7 +21,8 @@ const cost = () => ({
 });
 
 function read() {
-  if (way === "lines") return readLines(workspace.open("big"), { ...range, maxBytes: 100_000, lineCost: 0 }, controller.signal);
+  if (way === "lines")
+    return readLines(workspace.open("big"), { ...range, maxBytes: 100_000, lineCost: 0 }, controller.signal);
   return readFile.run(
     { path: "big", start_line: range.start, end_line: range.end },
     { workspace },

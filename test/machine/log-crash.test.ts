@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { namesIn } from "../../src/log/log-file.ts";
 import type { LogRecord } from "../../src/log/record.ts";
@@ -182,6 +183,25 @@ describe("several processes on one log", () => {
     expect(readdirSync(dirname(run.logFile)).length).toBeGreaterThan(5);
     expect(run.verify()).toMatchObject({ ok: true, records: 2000, unknown: [] });
     checkLog(run, reports.join(""));
+  });
+
+  test("are verified while they write: what is being written is neither torn nor forged", async () => {
+    const run = runLogIn(join(home, "live"), "run-1");
+    const children = ["a", "b"].map((prefix) => start(childArgs(run, prefix, 500, 100_000)));
+    const ended = Promise.all(children.map((child) => outputOf(child)));
+    let running = true;
+    ended.finally(() => {
+      running = false;
+    });
+    const seen = new Set<number>();
+    while (running) {
+      const result = run.verify();
+      expect(result).toMatchObject({ ok: true });
+      seen.add(result.ok ? result.records : 0);
+      await setImmediate();
+    }
+    expect((await ended).map((stdout) => readReport(stdout).recorded.length)).toEqual([1000, 1000]);
+    expect(seen.size).toBeGreaterThan(3);
   });
 
   test("crash-021: killed while they append, leave a log that the others go on with", async () => {

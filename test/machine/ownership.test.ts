@@ -28,16 +28,16 @@ function ownerAt(path: string): { uid: number; gid: number } {
   return { uid, gid };
 }
 
-// Links are left out: nobody needs rights to one, and by its name it can't be given away safely.
-test("new files, directories and copies belong to the owner of the project", () => {
+test("new files, directories, links and copies belong to the owner of the project", () => {
   workspace.write("a/b/written", "x");
   workspace.append("c/appended", "x");
   workspace.mkdir("d/e");
+  workspace.symlink("b/written", "a/link");
   workspace.copy("a", "copies/tree");
   workspace.copy("a/b/written", "copies/file");
   workspace.rename("c/appended", "r/renamed");
   const made = Array.from(workspace.walk("."), ({ path }) => path);
-  expect(made.length).toBe(13);
+  expect(made.length).toBe(15);
   expect(made.filter((path) => ownerAt(path).uid !== owner.uid || ownerAt(path).gid !== owner.gid)).toEqual(
     [],
   );

@@ -70,19 +70,16 @@ function describe(record: LogRecord): string {
   return words.filter((word) => typeof word === "string" || typeof word === "number").join("  ");
 }
 
-const BY_WHOM = "a power failure can do that, and so can somebody who changes the log";
-
 function explain(result: Verification): string {
   if (!result.ok) return `BROKEN (${result.problem}) at ${result.file}:${result.line}. ${result.message}`;
+  const { records, head, anchored, lost, adopted, tornBytes, unknown } = result;
   const notes = [
-    `${isWhole(result) ? "intact" : "NOT WHOLE"}: ${result.records} records, head ${result.head.hash.slice(0, 16)}`,
-    ...(result.anchored ? [] : ["no anchor: its end can't be checked"]),
-    ...(result.lost > 0 ? [`${result.lost} records were gone after a restart: ${BY_WHOM}`] : []),
-    ...(result.adopted > 0
-      ? [`${result.adopted} records were not anchored before a restart: ${BY_WHOM}`]
-      : []),
-    ...(result.tornBytes > 0 ? [`an unfinished last line of ${result.tornBytes} bytes`] : []),
-    ...result.unknown.map(
+    `${isWhole(result) ? "intact" : "NOT WHOLE"}: ${records} records, head ${head.hash.slice(0, 16)}`,
+    ...(anchored ? [] : ["no anchor: its end can't be checked"]),
+    ...(lost > 0 ? [`lost before a restart: ${lost} (in a power failure, or cut off)`] : []),
+    ...(adopted > 0 ? [`not anchored before a restart: ${adopted} (a power failure, or forged)`] : []),
+    ...(tornBytes > 0 ? [`an unfinished last line of ${tornBytes} bytes`] : []),
+    ...unknown.map(
       ({ seq, toolName, running }) => `#${seq} ${toolName}: ${running ? "still running" : "outcome unknown"}`,
     ),
   ];

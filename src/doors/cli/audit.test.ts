@@ -1,0 +1,76 @@
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { appendForged, logCall, makeRunLog, type RunLog, restart } from "../../../test/kit/run-log.ts";
+import { showLogs, verifyLogs } from "./audit.ts";
+import type { ExitCode, Io } from "./io.ts";
+import type { LogFlags } from "./main.ts";
+
+/** A run with one call in its log. */
+function logOne(): RunLog {
+  const run = makeRunLog();
+  const log = run.open();
+  logCall(log, "a");
+  log.close();
+  return run;
+}
+
+/** What a command prints below the name of the log, and its exit. */
+function audit({ stateDir, logFile }: RunLog, command: (io: Io, flags: LogFlags) => ExitCode) {
+  let out = "";
+  const io = { env: {}, cwd: stateDir, out: (text: string) => (out += text) } as unknown as Io;
+  const code = command(io, { stateDir });
+  return { code, lines: out.replace(`${logFile}\n`, "").split("\n").slice(0, -1) };
+}
+
+describe("hotcell audit verify", () => {
+  test("exits 1 for a log that lost records in a restart, after it went on as well", () => {
+    const run = logOne();
+    truncateSync(run.logFile);
+    restart(run);
+    run.open().close();
+    for (let round = 0; round < 2; round++)
+      expect(audit(run, verifyLogs)).toEqual({
+        code: 1,
+        lines: [
+          expect.stringMatching(
+            /^ {2}NOT WHOLE: 1 records, head \w+; lost before a restart: 2 \(in a power failure, or cut off\)$/,
+          ),
+        ],
+      });
+  });
+
+  test("exits 1 for a forged record, before and after a restart takes it in", () => {
+    const run = logOne();
+    appendForged(run);
+    expect(audit(run, verifyLogs)).toEqual({
+      code: 1,
+      lines: [
+        "  BROKEN (unanchored) at execution.jsonl:3. The log ends with record 3, its anchor knows of 2: what comes after that may be forged.",
+      ],
+    });
+    restart(run);
+    run.open().close();
+    expect(audit(run, verifyLogs)).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(
+          /^ {2}NOT WHOLE: 4 records, head \w+; not anchored before a restart: 1 \(a power failure, or forged\)$/,
+        ),
+      ],
+    });
+  });
+});
+
+test("hotcell audit show takes a record with fields that no record has for none", () => {
+  const run = logOne();
+  const text = readFileSync(run.logFile, "utf8");
+  writeFileSync(run.logFile, text.replace('"outcome":"executed_ok"', '"outcome":{"toString":0}'));
+  appendForged(run, { toolName: { toString: 0 } });
+  const { code, lines } = audit(run, showLogs);
+  expect(code).toBe(0);
+  expect(lines.map((line) => line.replace(/\d{4}-\S+Z/, "TIME"))).toEqual([
+    "  #1  TIME  tool.intent  read_file",
+    "  #2  TIME  tool.exec  read_file  12.5 ms",
+    expect.stringMatching(/^ {2}not a record: \{"seq":3,/),
+  ]);
+});

@@ -1,0 +1,3 @@
+import { raceSuite } from "../kit/race-suite.ts";
+
+raceSuite(200_000);
