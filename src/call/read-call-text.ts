@@ -79,7 +79,8 @@ function readParameters(body: string): Record<string, string> {
     if (opening === undefined || name === undefined || end === -1) {
       throw refused("expected <parameter=name>value</parameter>");
     }
-    if (found.size === LIMITS.maxCallEntries) throw refused(`it has more than ${LIMITS.maxCallEntries} parameters`);
+    if (found.size === LIMITS.maxCallEntries)
+      throw refused(`it has more than ${LIMITS.maxCallEntries} parameters`);
     if (found.has(name)) throw refused(`the parameter ${quote(name)} comes twice`);
     found.set(name, readValue(name, rest.slice(opening.length, end)));
     rest = rest.slice(end + "</parameter>".length).trimStart();

@@ -38,10 +38,9 @@ describe("the copy", () => {
   test("is given for every JSON object within the limits", () => {
     fc.assert(
       fc.property(
-        fc.dictionary(
-          fc.string().filter((key) => key !== "__proto__"),
-          fc.jsonValue({ maxDepth: 3 }),
-        ),
+        fc
+          .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
+          .filter((value) => !/"(__proto__|constructor)"/.test(JSON.stringify(value))),
         (value) => {
           expect(checkJsonValue(value)).toEqual(value);
         },

@@ -39,7 +39,8 @@ export const LIMITS = {
   maxLogRecordBytes: 64 * 1024,
   /** One input or one output in a record. */
   maxLoggedValueBytes: 20 * 1024,
-  maxLoggedItems: 64,
+  maxLoggedItems: 16,
+  maxLoggedMembers: 64,
   maxLoggedDepth: 8,
   maxLoggedStackChars: 1500,
   maxConfigBytes: 1024 * 1024,

@@ -87,7 +87,7 @@ describe("a value in the log", () => {
     ]);
     expect(
       Object.keys(logged(Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, at])))),
-    ).toHaveLength(items + 1);
+    ).toHaveLength(LIMITS.maxLoggedMembers + 1);
     const wide = Array(items).fill(Array(items).fill("\u0001".repeat(200)));
     expect(encodeValue(wide, redactor).length).toBeLessThan(LIMITS.maxLoggedValueBytes + 4096);
     expect(logged(wide).at(-1)).toMatch(/^\[\d+ more\]$/);

@@ -134,7 +134,7 @@ function encodeMembers(object: object, walk: Walk, nature: Nature, depth: number
   const keys = Object.keys(object);
   const members: string[] = [];
   for (const [at, key] of keys.entries()) {
-    if (at === LIMITS.maxLoggedItems || walk.leftBytes <= 0) {
+    if (at === LIMITS.maxLoggedMembers || walk.leftBytes <= 0) {
       members.push(`${inertJson("[more]")}:${keys.length - at}`);
       break;
     }

@@ -1,5 +1,4 @@
 import { writeSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import { LIMITS } from "../../core/limits.ts";
 import { type Io, usage } from "./io.ts";
 
@@ -12,6 +11,7 @@ export function createNodeIo(): Io {
     err: (text) => writeAll(2, text),
     readStdin,
     async ask(question, signal) {
+      const { createInterface } = await import("node:readline/promises");
       const line = createInterface({ input: process.stdin, output: process.stderr });
       // readline takes Ctrl-C from the terminal; it is meant for the whole command.
       line.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
