@@ -10,6 +10,8 @@ const NEEDED = [
     apk: "gcc musl-dev linux-headers",
   },
   { command: "strace", apt: "strace", dnf: "strace", pacman: "strace", apk: "strace" },
+  { command: "git", apt: "git", dnf: "git", pacman: "git", apk: "git" },
+  { command: "unshare", apt: "util-linux", dnf: "util-linux", pacman: "util-linux", apk: "util-linux" },
 ];
 const MANAGERS = [
   { name: "apt", probe: "apt-get", install: "apt-get install -y", refresh: "apt-get update" },

@@ -25,6 +25,14 @@ export const LIMITS = {
   maxListEntries: 1000,
   /** A directory's own size, which grows with its names: some 200,000 long ones, or a million short ones. */
   maxDirectoryBytes: 32 * 1024 * 1024,
+  /** A larger file is compared, but its lines are not shown. */
+  maxDiffFileBytes: 1024 * 1024,
+  /** All hunks of one diff; files beyond are shown without their lines. */
+  maxDiffTextChars: 32 * 1024 * 1024,
+  /** Work to find the shortest difference of two texts; beyond it the changed part is one replacement. */
+  maxDiffSteps: 8_000_000,
+  /** One file that is whole in a patch. */
+  maxPatchFileBytes: 64 * 1024 * 1024,
   /** One observation as JSON; what is over becomes an artifact. */
   maxObservationBytes: 2 * 1024 * 1024,
   toolTimeoutMs: 60_000,

@@ -19,6 +19,8 @@ import { LIMITS } from "./limits.ts";
 const FREE = "free";
 const FIRST_PAUSE_MS = 0.1;
 const LONGEST_PAUSE_MS = 5;
+/** Whoever holds a lock for long is not waited for. */
+const HOLD_WAIT_MS = 100;
 
 /** Runs the work while no other process holds the lock. Callers that lock often keep their token. */
 export function withLock<T>(lockPath: string, work: () => T, token = processToken()): T {
@@ -28,6 +30,13 @@ export function withLock<T>(lockPath: string, work: () => T, token = processToke
   } finally {
     giveBack(lockPath, token);
   }
+}
+
+/** Takes the lock, or soon throws LOCKED; it is held until the returned function gives it back or this process ends. */
+export function holdLock(lockPath: string): () => void {
+  const token = processToken();
+  take(lockPath, token, performance.now() + HOLD_WAIT_MS);
+  return () => giveBack(lockPath, token);
 }
 
 /** Names this process so that others can tell later whether it still lives. */

@@ -10,28 +10,39 @@ import { createView, type View } from "./view.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
 
 export interface DirectoryViewOptions {
-  /** Closed with the view. */
+  readonly mode: WorkspaceFS["mode"];
+  /** The project's real path. */
+  readonly project: string;
   readonly root: Root;
+  readonly closeRoot: () => void;
   /** Where this view keeps its notes and lock; outside the root. */
   readonly notesDir: string;
   readonly protectionOf: (path: string) => Protection | null;
+  /** Told of each path that is used, as it was given. */
+  readonly onUse?: (at: string) => void;
 }
 
-export function openDirectoryView({ root, notesDir, protectionOf }: DirectoryViewOptions): WorkspaceFS {
-  const leftovers = openLeftovers(root, path.join(notesDir, "temporary"));
-  return workspaceOn(
-    createView({ root, lockPath: path.join(notesDir, "write.lock"), protectionOf }),
-    leftovers,
-  );
+export function openDirectoryView({
+  mode,
+  project,
+  notesDir,
+  ...options
+}: DirectoryViewOptions): WorkspaceFS {
+  const leftovers = openLeftovers(options.root, path.join(notesDir, "temporary"));
+  const view = createView({ ...options, lockPath: path.join(notesDir, "write.lock") });
+  return workspaceOn({ mode, root: project }, view, leftovers);
 }
 
-function workspaceOn(view: View, leftovers: Leftovers): WorkspaceFS {
+function workspaceOn(
+  what: Pick<WorkspaceFS, "mode" | "root">,
+  view: View,
+  leftovers: Leftovers,
+): WorkspaceFS {
   return {
-    mode: "host",
-    root: view.root.path,
+    ...what,
     ...readingOf(view),
     ...changingOf(view, leftovers),
-    guardedBy: (check) => workspaceOn(view.guardedBy(check), leftovers),
+    guardedBy: (check) => workspaceOn(what, view.guardedBy(check), leftovers),
     close: view.close,
   };
 }

@@ -19,7 +19,8 @@ export function openHostWorkspace({ workspace, stateDir, protectionOf }: HostWor
   const root = openRoot(workspace);
   const notesDir = path.join(stateDir, "workspaces", workspaceKey(root.path));
   try {
-    return openDirectoryView({ root, notesDir, protectionOf });
+    const closeRoot = () => fs.closeSync(root.fd);
+    return openDirectoryView({ mode: "host", project: root.path, root, closeRoot, notesDir, protectionOf });
   } catch (error) {
     fs.closeSync(root.fd);
     throw osErrorCode(error) === undefined ? error : unusable(workspace, error);

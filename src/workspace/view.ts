@@ -1,6 +1,5 @@
 // What every operation of a directory view goes through: is the view open, may this path be touched, and
 // does another process write just now.
-import fs from "node:fs";
 import { HotcellError } from "../core/errors.ts";
 import { processToken, withLock } from "../core/lock.ts";
 import type { Protection } from "../policy/protected.ts";
@@ -16,8 +15,11 @@ export type PathCheck = (at: string, access: Access) => void;
 
 export interface ViewOptions {
   readonly root: Root;
+  readonly closeRoot: () => void;
   readonly lockPath: string;
   readonly protectionOf: (path: string) => Protection | null;
+  /** Told of each path that is used, as it was given. */
+  readonly onUse?: (at: string) => void;
 }
 
 export interface View {
@@ -39,17 +41,12 @@ export interface View {
 }
 
 export function createView(options: ViewOptions): View {
-  const { root } = options;
   const state = { open: true, token: processToken() };
-  return makeView(
-    options,
-    state,
-    () => {},
-    () => {
-      if (state.open) fs.closeSync(root.fd);
-      state.open = false;
-    },
-  );
+  const close = () => {
+    if (state.open) options.closeRoot();
+    state.open = false;
+  };
+  return makeView(options, state, () => {}, close);
 }
 
 interface ViewState {
@@ -58,9 +55,10 @@ interface ViewState {
 }
 
 function makeView(options: ViewOptions, state: ViewState, check: PathCheck, close: () => void): View {
-  const { root, lockPath, protectionOf } = options;
+  const { root, lockPath, protectionOf, onUse } = options;
 
   const looking = <T>(action: string, at: string, work: () => T): T => {
+    onUse?.(at);
     if (state.open) return explaining(action, at, work);
     const message = `Could not ${action} "${showName(at)}": the workspace is closed.`;
     throw new HotcellError("WORKSPACE_UNUSABLE", message);

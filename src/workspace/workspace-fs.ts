@@ -66,7 +66,7 @@ export interface Written {
 }
 
 export interface WorkspaceFS {
-  readonly mode: "host";
+  readonly mode: "host" | "overlay";
   /** The project's own path. */
   readonly root: string;
 

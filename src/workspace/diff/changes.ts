@@ -1,0 +1,54 @@
+// What a diff says. Paths are canonical and relative; text that is not UTF-8 has each odd byte as a lone
+// surrogate, as names have (names.ts).
+import type { ProtectionClass } from "../../policy/protected.ts";
+import type { FileKind } from "../workspace-fs.ts";
+
+export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "mode" | "symlink" | "type";
+
+/** What was or is at a path. */
+export interface Side {
+  readonly kind: FileKind;
+  /** With setuid, setgid and sticky: 0o7777. */
+  readonly mode: number;
+  /** 0 for a directory. */
+  readonly size: number;
+  /** Of a link. */
+  readonly target: string | null;
+}
+
+export interface Hunk {
+  /** The same while path and lines are; where a file has the same hunk twice they differ. */
+  readonly id: string;
+  readonly header: string;
+  /** Each with its sign, without its newline; CR is kept. After one that ends without a newline: `\ No newline at end of file`. */
+  readonly lines: readonly string[];
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+}
+
+export interface Change {
+  readonly path: string;
+  readonly kind: ChangeKind;
+  /** Of a renamed file. */
+  readonly from?: string;
+  readonly before: Side | null;
+  readonly after: Side | null;
+  readonly binary: boolean;
+  /** Lines. */
+  readonly added: number;
+  readonly removed: number;
+  /** Of the regular file on either side; none when it is binary or too large to show. */
+  readonly hunks: readonly Hunk[];
+  /** Ids of the calls that had a part in it. */
+  readonly calls: readonly string[];
+  readonly protection: ProtectionClass | null;
+}
+
+/** Where something may have changed: names that stand in layers, by directory (canonical relative path, "" the root), parents before children. */
+export interface TouchedDirectory {
+  readonly directory: string;
+  /** Name to the ids of the calls whose layer has it. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+}

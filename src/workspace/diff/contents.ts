@@ -1,0 +1,75 @@
+import { LIMITS } from "../../core/limits.ts";
+import { chunksOf, readBytes } from "../open-file.ts";
+import type { Change, Side } from "./changes.ts";
+import { hunksOf } from "./hunks.ts";
+import type { Pair, Trees } from "./pairs.ts";
+import { textOf } from "./text.ts";
+import type { TreeReader } from "./tree-reader.ts";
+
+export type ContentChange = Pick<Change, "binary" | "added" | "removed" | "hunks">;
+
+/** Null when both sides hold the same bytes, or none. */
+type CompareContents = (pair: Pair) => ContentChange | null;
+
+/** The beginning of a file, or all of it. */
+interface Beginning {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+}
+
+export const NO_LINES: ContentChange = { binary: false, added: 0, removed: 0, hunks: [] };
+const NOTHING: Beginning = { bytes: Buffer.alloc(0), isWhole: true };
+
+/** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
+export function createContentComparison(trees: Trees): CompareContents {
+  let charsLeft: number = LIMITS.maxDiffTextChars;
+  return (pair) => {
+    const [old, now] = beginningsOf(pair, trees, charsLeft > 0);
+    if (isSame(pair, old, now, trees)) return null;
+    if (isBinary(old) || isBinary(now)) return { ...NO_LINES, binary: true };
+    if (!old.isWhole || !now.isWhole || charsLeft <= 0) return NO_LINES;
+    const hunks = hunksOf(pair.path, textOf(old.bytes), textOf(now.bytes));
+    const lines = hunks.flatMap((hunk) => hunk.lines);
+    for (const { length } of lines) charsLeft -= length;
+    const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
+    return { binary: false, added: count("+"), removed: count("-"), hunks };
+  };
+}
+
+function beginningsOf(
+  { path, before, after }: Pair,
+  trees: Trees,
+  wantsLines: boolean,
+): [Beginning, Beginning] {
+  const isSmall = (side: Side | null) => side === null || side.size <= LIMITS.maxDiffFileBytes;
+  const showsLines = wantsLines && isSmall(before) && isSmall(after);
+  const maxBytes = showsLines ? LIMITS.maxDiffFileBytes : LIMITS.binaryProbeBytes;
+  return [beginningOf(trees.before, path, before, maxBytes), beginningOf(trees.after, path, after, maxBytes)];
+}
+
+function beginningOf(tree: TreeReader, path: string, side: Side | null, maxBytes: number): Beginning {
+  if (side?.kind !== "file") return NOTHING;
+  const bytes = tree.withFile(path, (fd) => readBytes(fd, path, maxBytes + 1));
+  return { bytes: bytes.subarray(0, maxBytes), isWhole: bytes.length <= maxBytes };
+}
+
+function isSame({ path, before, after }: Pair, old: Beginning, now: Beginning, trees: Trees): boolean {
+  if (!old.bytes.equals(now.bytes)) return false;
+  if (old.isWhole && now.isWhole) return true;
+  return before?.size === after?.size && haveSameBytes(trees, path);
+}
+
+function haveSameBytes({ before, after }: Trees, path: string): boolean {
+  return before.withFile(path, (old) =>
+    after.withFile(path, (now) => {
+      const chunks = chunksOf(now, path);
+      for (const chunk of chunksOf(old, path)) {
+        const other = chunks.next();
+        if (other.done || !chunk.equals(other.value)) return false;
+      }
+      return chunks.next().done === true;
+    }),
+  );
+}
+
+const isBinary = ({ bytes }: Beginning): boolean => bytes.subarray(0, LIMITS.binaryProbeBytes).includes(0);

@@ -1,0 +1,83 @@
+// What changed between two trees, looking only where a layer has something. The cost follows the touched
+// names and the listings of their directories, not the size of the trees.
+import type { Protection, ProtectionClass } from "../../policy/protected.ts";
+import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
+import { type ContentChange, createContentComparison, NO_LINES } from "./contents.ts";
+import { judgedPaths } from "./judged-paths.ts";
+import { findPairs, type Pair, type Trees } from "./pairs.ts";
+import { uniteRenames } from "./renames.ts";
+import { openTreeReader, type TreeReader } from "./tree-reader.ts";
+
+export interface DiffInput {
+  /** Open directory: the project. */
+  readonly before: number;
+  /** Open directory: the merged view. It must show the project as it is now: what it has not noticed yet counts as deleted. */
+  readonly after: number;
+  readonly touched: Iterable<TouchedDirectory>;
+  /** Whether a path, as `protectionOf` takes it, is never part of a diff. */
+  readonly isMasked: (path: string) => boolean;
+  /** A directory's path ends in `/`. */
+  readonly protectionOf: (path: string) => Protection | null;
+  readonly signal?: AbortSignal;
+}
+
+/** Sorted by path. */
+export function diffTrees(input: DiffInput): Change[] {
+  return withTreeReader(input.before, (before) =>
+    withTreeReader(input.after, (after) => diffReaders({ before, after }, input)),
+  );
+}
+
+function withTreeReader<T>(root: number, work: (tree: TreeReader) => T): T {
+  const tree = openTreeReader(root);
+  try {
+    return work(tree);
+  } finally {
+    tree.close();
+  }
+}
+
+function diffReaders(trees: Trees, input: DiffInput): Change[] {
+  const classOf = (pair: Pair): ProtectionClass | null => {
+    const judged = judgedPaths(pair.path, isDirectory(pair));
+    return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
+  };
+  const pairs = uniteRenames(findPairs(trees, input).sort(byPath), trees, classOf);
+  const compareContents = createContentComparison(trees);
+  const changes = editsFirst(pairs).flatMap((pair) => {
+    input.signal?.throwIfAborted();
+    const content = pair.from === undefined ? compareContents(pair) : null;
+    return changeOf(pair, content, classOf(pair));
+  });
+  return changes.sort(byPath);
+}
+
+const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
+  a.path < b.path ? -1 : 1;
+
+/** Not when anything else was or is there: rows about files are not about directories. */
+function isDirectory({ before, after }: Pair): boolean {
+  return [before, after].every((side) => side === null || side.kind === "directory");
+}
+
+/** The lines that a diff can show go to what was edited before they go to what came or went as a whole. */
+function editsFirst(pairs: readonly Pair[]): Pair[] {
+  const isEdit = ({ before, after }: Pair): boolean => before !== null && after !== null;
+  return [...pairs.filter(isEdit), ...pairs.filter((pair) => !isEdit(pair))];
+}
+
+/** Empty when nothing changed. */
+function changeOf(pair: Pair, content: ContentChange | null, protection: ProtectionClass | null): Change[] {
+  const kind = kindOfChange(pair, content !== null);
+  return kind === null ? [] : [{ ...pair, kind, ...(content ?? NO_LINES), protection }];
+}
+
+function kindOfChange({ from, before, after }: Pair, contentChanged: boolean): ChangeKind | null {
+  if (from !== undefined) return "renamed";
+  if (before === null) return "added";
+  if (after === null) return "deleted";
+  if (before.kind !== after.kind) return "type";
+  if (before.target !== after.target) return "symlink";
+  if (contentChanged) return "modified";
+  return before.kind !== "symlink" && before.mode !== after.mode ? "mode" : null;
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { HotcellError } from "../../core/errors.ts";
+import type { Hunk } from "./changes.ts";
+import { diffLines, type Edit } from "./diff-lines.ts";
+import { splitLines } from "./text.ts";
+
+export { threeWayMerge } from "./three-way-merge.ts";
+
+const CONTEXT_LINES = 3;
+const ID_CHARS = 12;
+const NO_NEWLINE = "\\ No newline at end of file";
+
+/** What leads from one text to the other. */
+export function hunksOf(path: string, beforeText: string, afterText: string): Hunk[] {
+  const before = splitLines(beforeText);
+  const after = splitLines(afterText);
+  const seen = new Map<string, number>();
+  return grouped(diffLines(before, after)).map((edits) => {
+    const hunk = hunkOf(edits, before, after);
+    const text = JSON.stringify([path, hunk.lines]);
+    const times = seen.get(text) ?? 0;
+    seen.set(text, times + 1);
+    const id = createHash("sha256").update(`${times}${text}`).digest("hex").slice(0, ID_CHARS);
+    return { id, ...hunk };
+  });
+}
+
+/** Edits whose context would meet belong to one hunk. */
+function grouped(edits: readonly Edit[]): Edit[][] {
+  const groups: Edit[][] = [];
+  for (const edit of edits) {
+    const last = groups.at(-1)?.at(-1);
+    if (last !== undefined && edit.oldStart - last.oldEnd <= 2 * CONTEXT_LINES) groups.at(-1)!.push(edit);
+    else groups.push([edit]);
+  }
+  return groups;
+}
+
+function hunkOf(
+  edits: readonly Edit[],
+  before: readonly string[],
+  after: readonly string[],
+): Omit<Hunk, "id"> {
+  const [first, last] = [edits[0]!, edits.at(-1)!];
+  const start = Math.max(0, first.oldStart - CONTEXT_LINES);
+  const end = Math.min(before.length, last.oldEnd + CONTEXT_LINES);
+  const lines: string[] = [];
+  const take = (sign: string, from: readonly string[], at: number, to: number): void => {
+    for (const line of from.slice(at, to)) {
+      if (line.endsWith("\n")) lines.push(sign + line.slice(0, -1));
+      else lines.push(sign + line, NO_NEWLINE);
+    }
+  };
+  let at = start;
+  for (const edit of edits) {
+    take(" ", before, at, edit.oldStart);
+    take("-", before, edit.oldStart, edit.oldEnd);
+    take("+", after, edit.newStart, edit.newEnd);
+    at = edit.oldEnd;
+  }
+  take(" ", before, at, end);
+  const oldSpan = spanOf(start, end);
+  const newSpan = spanOf(first.newStart - (first.oldStart - start), last.newEnd + (end - last.oldEnd));
+  return {
+    header: `@@ -${shownSpan(oldSpan)} +${shownSpan(newSpan)} @@`,
+    lines,
+    oldStart: oldSpan.start,
+    oldLines: oldSpan.lines,
+    newStart: newSpan.start,
+    newLines: newSpan.lines,
+  };
+}
+
+interface Span {
+  readonly start: number;
+  readonly lines: number;
+}
+
+/** Counted from 1; no lines are counted from the line before them. */
+function spanOf(start: number, end: number): Span {
+  return { start: end > start ? start + 1 : start, lines: end - start };
+}
+
+const shownSpan = ({ start, lines }: Span): string => (lines === 1 ? `${start}` : `${start},${lines}`);
+
+/** The text with only these of its hunks applied. */
+export function applyHunks(beforeText: string, hunks: readonly Hunk[]): string {
+  const before = splitLines(beforeText);
+  const result: string[] = [];
+  let at = 0;
+  const copyUntil = (end: number): void => {
+    for (; at < end; at++) result.push(before[at]!);
+  };
+  for (const hunk of hunks.toSorted((a, b) => a.oldStart - b.oldStart)) {
+    const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
+    if (start < at || start > before.length) throw notThisVersion(hunk);
+    copyUntil(start);
+    for (const { sign, line } of signedLines(hunk)) {
+      if (sign === "+") result.push(line);
+      else if (before[at] !== line) throw notThisVersion(hunk);
+      else if (sign === " ") copyUntil(at + 1);
+      else at++;
+    }
+  }
+  copyUntil(before.length);
+  return result.join("");
+}
+
+function* signedLines({ lines }: Hunk): Generator<{ readonly sign: string; readonly line: string }> {
+  for (const [index, line] of lines.entries()) {
+    if (line === NO_NEWLINE) continue;
+    const newline = lines[index + 1] === NO_NEWLINE ? "" : "\n";
+    yield { sign: line[0]!, line: line.slice(1) + newline };
+  }
+}
+
+function notThisVersion({ id, header }: Hunk): HotcellError {
+  return new HotcellError(
+    "PRECONDITION_FAILED",
+    `Could not apply the hunk ${id} (${header}): the file is not the version that it was made for. Take the diff again.`,
+    { hunk: id },
+  );
+}

@@ -1,0 +1,26 @@
+import { bytesOf } from "./text.ts";
+
+const NAMED_ESCAPES: ReadonlyMap<number, string> = new Map([
+  [0x07, "\\a"],
+  [0x08, "\\b"],
+  [0x09, "\\t"],
+  [0x0a, "\\n"],
+  [0x0b, "\\v"],
+  [0x0c, "\\f"],
+  [0x0d, "\\r"],
+  [0x22, '\\"'],
+  [0x5c, "\\\\"],
+]);
+
+/** As git writes paths: in quotes, with escapes, when a byte is not plain ASCII; and where a blank stands before a slash, which git writes plain but can't read in a header. */
+export function quotePath(path: string): string {
+  if (/^[ !#-[\]-~]*$/.test(path) && !path.includes(" /")) return path;
+  return `"${Array.from(bytesOf(path), quotedByte).join("")}"`;
+}
+
+function quotedByte(byte: number): string {
+  const named = NAMED_ESCAPES.get(byte);
+  if (named !== undefined) return named;
+  const isPlain = byte >= 0x20 && byte < 0x7f;
+  return isPlain ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`;
+}

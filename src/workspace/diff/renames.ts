@@ -1,0 +1,74 @@
+import { hashFile } from "../open-file.ts";
+import type { Pair, Trees } from "./pairs.ts";
+import { splitPath } from "./path-names.ts";
+
+/** Files that are gone and files that came. */
+interface Candidates {
+  readonly gone: readonly Pair[];
+  readonly come: readonly Pair[];
+}
+
+/** Unites a file that is gone with one that came and has the same content: one to one, the same name preferred. Both are of one class of protection. Pairs come in order of their paths. */
+export function uniteRenames(
+  pairs: readonly Pair[],
+  trees: Trees,
+  classOf: (pair: Pair) => string | null,
+): Pair[] {
+  const contentOf = (pair: Pair): string => {
+    const tree = pair.before === null ? trees.after : trees.before;
+    return `${classOf(pair)} ${tree.withFile(pair.path, (fd) => hashFile(fd, pair.path))}`;
+  };
+  const sameSize = groupBy(candidatesIn(pairs), ({ before, after }) => `${(before ?? after)!.size}`);
+  const sameContent = sameSize.flatMap((group) => groupBy(group, contentOf));
+  const origins = new Map(sameContent.flatMap(matches));
+  const gone = new Set(origins.values());
+  return pairs
+    .filter((pair) => !gone.has(pair))
+    .map((pair) => {
+      const origin = origins.get(pair);
+      return origin === undefined ? pair : united(origin, pair);
+    });
+}
+
+function candidatesIn(pairs: readonly Pair[]): Candidates {
+  const isFile = (side: Pair["before"]) => side?.kind === "file" && side.size > 0;
+  return {
+    gone: pairs.filter(({ before, after }) => after === null && isFile(before)),
+    come: pairs.filter(({ before, after }) => before === null && isFile(after)),
+  };
+}
+
+/** Those groups that have candidates of both kinds. */
+function groupBy({ gone, come }: Candidates, keyOf: (pair: Pair) => string): Candidates[] {
+  const groups = new Map<string, { readonly gone: Pair[]; readonly come: Pair[] }>();
+  for (const pair of gone) {
+    const key = keyOf(pair);
+    const group = groups.get(key) ?? { gone: [], come: [] };
+    groups.set(key, group);
+    group.gone.push(pair);
+  }
+  for (const pair of come) groups.get(keyOf(pair))?.come.push(pair);
+  return [...groups.values()].filter((group) => group.come.length > 0);
+}
+
+/** What came, with what it was. */
+function matches(alike: Candidates): [Pair, Pair][] {
+  const sameName = groupBy(alike, ({ path }) => splitPath(path).name).flatMap(inOrder);
+  const matched = new Set(sameName.flat());
+  const isFree = (pair: Pair) => !matched.has(pair);
+  return [...sameName, ...inOrder({ gone: alike.gone.filter(isFree), come: alike.come.filter(isFree) })];
+}
+
+function inOrder({ gone, come }: Candidates): [Pair, Pair][] {
+  return come.slice(0, gone.length).map((pair, index) => [pair, gone[index]!]);
+}
+
+function united(origin: Pair, { path, after, calls }: Pair): Pair {
+  return {
+    path,
+    from: origin.path,
+    before: origin.before,
+    after,
+    calls: [...new Set([...origin.calls, ...calls])],
+  };
+}

@@ -1,0 +1,20 @@
+import type { Change } from "./changes.ts";
+import { splitPath } from "./path-names.ts";
+
+/** Without directories that came or went with something in them: what was in them is shown. */
+export function shownChanges(changes: readonly Change[]): Change[] {
+  const parents = new Set(changes.map(({ path }) => splitPath(path).directory));
+  return changes.filter(({ path, kind, before, after }) => {
+    const isWholeDirectory =
+      (kind === "added" || kind === "deleted") && (before ?? after)!.kind === "directory";
+    return !isWholeDirectory || !parents.has(path);
+  });
+}
+
+/** Its lines changed and are not in the diff. */
+export function isTooLarge({ kind, before, after, binary, hunks }: Change): boolean {
+  if (binary || hunks.length > 0) return false;
+  if (kind === "modified") return true;
+  const hasLines = [before, after].some((side) => side?.kind === "file" && side.size > 0);
+  return hasLines && (kind === "added" || kind === "deleted" || kind === "type");
+}

@@ -1,0 +1,80 @@
+// What a session is, on disk: one small file, replaced in one step. Layers are named, never rewritten:
+// a rewind or a fork is another list of the same names.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+
+/** The call whose changes a layer holds. */
+export interface CallMark {
+  readonly id: string;
+  readonly tool: string;
+  readonly at: string;
+}
+
+export interface Layer {
+  /** The session whose directory has it: a fork uses its parent's. */
+  readonly session: string;
+  /** A directory there. */
+  readonly name: string;
+  /** Null for what no call did. */
+  readonly call: CallMark | null;
+}
+
+/** Oldest first; the last one is live, the others are never changed again. */
+export type Stack = readonly Layer[];
+
+export interface SessionRecord {
+  readonly version: 1;
+  readonly id: string;
+  /** The project's real path. */
+  readonly workspace: string;
+  readonly created: string;
+  readonly strategy: "kernel" | "clone";
+  readonly stack: Stack;
+  /** Stacks that a rewind left, newest last: a rewind can be undone. */
+  readonly left: readonly Stack[];
+  /** The number of the next layer to be made. */
+  readonly next: number;
+}
+
+const SESSION_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+export function sessionDir(stateDir: string, id: string): string {
+  if (!SESSION_ID.test(id)) throw noSuchSession(id);
+  return path.join(stateDir, "sessions", id);
+}
+
+export function readRecord(dir: string): SessionRecord {
+  const id = path.basename(dir);
+  try {
+    const record = JSON.parse(fs.readFileSync(path.join(dir, FILE), "utf8")) as SessionRecord;
+    if (record.version === 1) return record;
+    throw new HotcellError(
+      "NOT_SUPPORTED",
+      `Could not open the session ${quote(id)}: it was made by a newer hotcell.`,
+    );
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") throw noSuchSession(id);
+    throw error;
+  }
+}
+
+/** Whole or not at all, and on the disk when this returns. */
+export function writeRecord(dir: string, record: SessionRecord): void {
+  const temporary = path.join(dir, `${FILE}.new`);
+  const fd = fs.openSync(temporary, "w", 0o600);
+  try {
+    fs.writeFileSync(fd, `${JSON.stringify(record)}\n`);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.renameSync(temporary, path.join(dir, FILE));
+}
+
+const FILE = "session.json";
+
+function noSuchSession(id: string): HotcellError {
+  return new HotcellError("NOT_FOUND", `There is no session ${quote(id)}. See hotcell session list.`);
+}

@@ -1,0 +1,84 @@
+// A real attacker exchanges a name in the merged view with a link that leads outside while the trees are
+// compared. The naive way (look, then read by the same path) leaks in the same world; ours must never.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { HotcellError } from "../../src/core/errors.ts";
+import { compile } from "../kit/compile.ts";
+import { type DiffWorld, makeDiffWorld } from "../kit/diff-world.ts";
+import { file, type Planted, symlink } from "../kit/planted-tree.ts";
+
+const ROUNDS = 5000;
+const MOST_CONTROL_ROUNDS = 1_000_000;
+const SECRET = /CANARY-OUTSIDE|secret-name/;
+
+let home: string;
+let attacker: string;
+beforeAll(() => {
+  home = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-diff-race-"));
+  attacker = compile("swap", home);
+  fs.mkdirSync(`${home}/outside`);
+  fs.writeFileSync(`${home}/outside/f`, "CANARY-OUTSIDE");
+  fs.writeFileSync(`${home}/outside/secret-name`, "");
+});
+afterAll(() => fs.rmSync(home, { recursive: true }));
+
+test.each<[what: string, swapped: string, inside: (outside: string) => Record<string, Planted>]>([
+  ["a directory", "d", (outside) => ({ "d/f": file("after"), link: symlink(outside) })],
+  ["a file", "d/f", (outside) => ({ "d/f": file("after"), link: symlink(`${outside}/f`) })],
+])(
+  `${ROUNDS} diffs while %s is exchanged with a link show nothing of the outside`,
+  async (_, swapped, inside) => {
+    const after = new Map(Object.entries(inside(`${home}/outside`)));
+    const world = makeDiffWorld(new Map([["d/f", file("before")]]), after);
+    world.makeLayer("call-1");
+    const child = await startAttacker(`${world.after}/${swapped}`, `${world.after}/link`);
+    try {
+      const { leaks, compared, refused } = runRounds(world);
+      expect(leaks).toBe(0);
+      expect(compared).toBeGreaterThan(ROUNDS / 10);
+      expect(refused).toBeGreaterThan(0);
+      expect(controlLeaks(world, swapped)).toBe(true);
+      expect(child.exitCode).toBeNull();
+    } finally {
+      child.kill("SIGKILL");
+      await once(child, "close");
+      world.remove();
+    }
+  },
+);
+
+async function startAttacker(...names: string[]): Promise<ChildProcess> {
+  const child = spawn(attacker, names, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout!, "data");
+  return child;
+}
+
+function runRounds(world: DiffWorld) {
+  const count = { leaks: 0, compared: 0, refused: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    try {
+      const shown = world.diff(["call-1"]).map(({ path, hunks }) => [path, hunks]);
+      if (SECRET.test(JSON.stringify(shown))) count.leaks++;
+      else count.compared++;
+    } catch (error) {
+      if (!(error instanceof HotcellError)) throw error;
+      count.refused++;
+    }
+  }
+  return count;
+}
+
+/** Look, then read: until it leaks for the first time. */
+function controlLeaks({ after }: DiffWorld, swapped: string): boolean {
+  for (let round = 0; round < MOST_CONTROL_ROUNDS; round++) {
+    try {
+      if (fs.lstatSync(`${after}/${swapped}`).isSymbolicLink()) continue;
+      if (SECRET.test(fs.readFileSync(`${after}/d/f`, "utf8"))) return true;
+    } catch {}
+  }
+  return false;
+}
