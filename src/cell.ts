@@ -11,7 +11,14 @@ import { HotcellError } from "./core/errors.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
 import { quote } from "./core/quote.ts";
-import type { CallRequest, Observation, RuleOrigin, TrustLevel, Verdict } from "./core/words.ts";
+import {
+  type CallRequest,
+  type Observation,
+  type RuleOrigin,
+  TRUST_LEVELS,
+  type TrustLevel,
+  type Verdict,
+} from "./core/words.ts";
 import { type Log, openLog } from "./log/log.ts";
 import { runPaths } from "./log/runs.ts";
 import { type Judged, judge } from "./policy/judge.ts";
@@ -70,6 +77,7 @@ export interface CallOptions {
 
 export async function openCell(options: CellOptions): Promise<Cell> {
   refuseUnbuilt(options.fs);
+  refuseWrongOptions(options);
   const tools = [...builtinTools(options.toolsets ?? ["sidecar"]), ...(options.tools ?? [])];
   const registry = createFilledRegistry(tools);
   const validate = await createValidator(tools);
@@ -110,6 +118,17 @@ function refuseUnbuilt(mode: CellOptions["fs"] = "host"): void {
     "NOT_SUPPORTED",
     `Could not open the cell with fs ${quote(mode)}: this version has "host" only.`,
   );
+}
+
+/** Callers without a compiler make mistakes too: a trust level that is none must not mean that nothing is asked. */
+function refuseWrongOptions({ trust = "guided", timeoutMs = 1 }: CellOptions): void {
+  if (!TRUST_LEVELS.includes(trust)) throw wrongOption("trust", trust, TRUST_LEVELS.map(quote).join(", "));
+  if (!(timeoutMs > 0)) throw wrongOption("timeoutMs", timeoutMs, "a number above zero");
+}
+
+function wrongOption(name: string, value: unknown, allowed: string): HotcellError {
+  const message = `Could not open the cell: ${name} is ${quote(value)}; allowed is ${allowed}.`;
+  return new HotcellError("CONFIG_INVALID", message);
 }
 
 function builtinTools(toolsets: readonly string[]): Tool[] {

@@ -34,8 +34,7 @@ export type NotExecutedWhy =
   | "invalid_args"
   | "truncated"
   | "unknown_tool"
-  | "budget"
-  | "log_unavailable";
+  | "budget";
 
 export type Outcome =
   | { readonly status: "executed_ok" | "executed_error" }
