@@ -180,17 +180,22 @@ test("a line that can't be taken back after an error is taken in by the next one
   checkLog(run, stdout);
 });
 
-test("out-029, crash-023: a disk that is full in the middle of a line leaves no part of it", () => {
-  const run = runLogIn(join(home, "full"), "run-1");
-  // The shell's unit is 512 or 1024 bytes: in either case the limit falls within one of the lines.
-  const command = ["-c", 'ulimit -f 5; exec "$@"', "sh", process.execPath, ...childArgs(run, "c", 20, 1e6)];
-  const stdout = execFileSync("sh", command, { encoding: "utf8" });
-  const { recorded, refused } = readReport(stdout);
-  expect(recorded.length).toBeGreaterThan(2);
-  expect(refused.length).toBeGreaterThan(2);
-  expect(run.verify()).toMatchObject({ ok: true, tornBytes: 0, records: recorded.length });
-  checkLog(run, stdout);
-});
+test.each([3, 4, 5, 6, 7])(
+  "out-029, crash-023: a disk that is full in the middle of a line leaves no part of it (after %i blocks)",
+  (blocks) => {
+    const run = runLogIn(join(home, `full-${blocks}`), "run-1");
+    const command = ["-c", 'ulimit -f "$0"; exec "$@"', String(blocks), process.execPath];
+    const stdout = execFileSync("sh", [...command, ...childArgs(run, "c", 20, 1e6)], { encoding: "utf8" });
+    const { recorded, refused } = readReport(stdout);
+    expect(recorded.length).toBeGreaterThan(2);
+    expect(refused.length).toBeGreaterThan(2);
+    expect(run.verify()).toMatchObject({ ok: true, tornBytes: 0 });
+    // A call whose outcome did not fit is recorded as interrupted at the end, when that shorter line fits.
+    const events = run.records().map(eventOf);
+    expect(events.filter((event) => !event.endsWith(".interrupted"))).toEqual(recorded);
+    checkLog(run, stdout);
+  },
+);
 
 describe("several processes on one log", () => {
   const start = (args: string[]) => spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
