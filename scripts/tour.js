@@ -21,9 +21,9 @@ try {
 
 async function tour() {
   say("A language model asks for tools; hotcell runs them or says why not. Here is what happens then.");
-  say("The calls below are written by hand, no model is needed. They work on a copy of examples/hello,");
-  say("with one rule: allow write_file(src/**)");
-  const cell = await openCell({ workspace, stateDir, rules: ["allow write_file(src/**)"] });
+  say("The calls below are written by hand, no model is needed. They work in a session on a copy of");
+  say("examples/hello: whatever they change, the project stays as it is until a person takes it.");
+  const cell = await openCell({ workspace, stateDir });
   const step = async (title, name, args) => {
     say(`\n${title}`);
     say(`  call     ${name} ${JSON.stringify(args)}`);
@@ -32,34 +32,45 @@ async function tour() {
   try {
     await step("1. It reads a file.", "read_file", { path: "src/greet.js" });
     const content = "export const bye = () => 'Bye';\n";
-    await step("2. It writes a file, and the rule allows it.", "write_file", { path: "src/bye.js", content });
-    await step("3. It tries to read outside the project.", "read_file", { path: "../../../etc/passwd" });
-    await step(
-      "4. It tries to write what no rule allows. A person would be asked now; nobody is here.",
-      "write_file",
-      {
-        path: "README.md",
-        content: "mine now",
-      },
-    );
-    await step(
-      "5. It asks for secrets. They are refused by name, whether there are any or not.",
-      "read_file",
-      {
-        path: ".env",
-      },
-    );
+    await step("2. It writes a file. Nobody is asked: it is in the session only.", "write_file", {
+      path: "src/bye.js",
+      content,
+    });
+    await step("3. It overwrites another one, which it should not have done.", "write_file", {
+      path: "README.md",
+      content: "mine now\n",
+    });
+    await step("4. It tries to read outside the project.", "read_file", { path: "../../../etc/passwd" });
+    await step("5. It asks for secrets. They are refused by name, whether there are any or not.", "read_file", {
+      path: ".env",
+    });
+    await tellSession(cell);
   } finally {
     await cell.close();
   }
   await tellLog(cell.logFile);
-  say("\nThe copy and its log are removed again. To go on: README.md, docs/guide.md, npx hotcell --help");
+  say("\nThe copy, its session and its log are removed again. To go on: README.md, docs/guide.md,");
+  say("npx hotcell --help");
 }
 
 function tell({ success, output, error, meta }) {
   if (success) say(`  done     ${shortened(JSON.stringify(output))}`);
   else say(`  refused  ${error.code}\n           ${error.message}`);
   say(`  outcome  ${[meta.outcome, meta.why].filter(Boolean).join(", ")}`);
+}
+
+async function tellSession(cell) {
+  say("\n$ hotcell session diff last");
+  say(indented((await cell.diff()).unified()));
+  say("6. A person takes the one file and throws the other change away.");
+  const { committed } = await cell.commit({ selection: { paths: ["src/bye.js"], hunks: [] } });
+  await cell.discard(["README.md"]);
+  const { changes } = await cell.diff();
+  say(`  committed ${committed.join(", ")}; changes left in the session: ${changes.length}`);
+}
+
+function indented(text) {
+  return text.replace(/^(?=.)/gm, "  ");
 }
 
 function shortened(text) {

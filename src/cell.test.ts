@@ -682,8 +682,10 @@ describe("the log", () => {
 
 describe("opening a cell", () => {
   test.each([
-    [{ fs: "overlay" }, "NOT_SUPPORTED"],
     [{ fs: "agentfs" }, "NOT_SUPPORTED"],
+    [{ fs: "host", session: "none" }, "CONFIG_INVALID"],
+    [{ session: "none" }, "NOT_FOUND"],
+    [{ approvals: "none" as "calls" }, "CONFIG_INVALID"],
     [{ toolsets: ["mounts"] }, "CONFIG_INVALID"],
     [{ trust: "Autonomous" as "autonomous" }, "CONFIG_INVALID"],
     [{ timeoutMs: 0 }, "CONFIG_INVALID"],

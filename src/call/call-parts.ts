@@ -10,6 +10,7 @@ import type { Tool } from "../tools/define-tool.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { Validated } from "../tools/validate.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { Around } from "./around.ts";
 
 /** What the life of a call needs; a cell holds one for all its calls. */
 export interface CallParts {
@@ -17,10 +18,13 @@ export interface CallParts {
   readonly validate: (tool: Tool, args: JsonObject) => Validated;
   readonly policy: Policy;
   readonly protectionOf: (path: string) => Protection | null;
+  /** Whether what a tool changes stays in the cell until somebody takes it out. */
+  readonly contains: (tool: Tool) => boolean;
   readonly workspace: WorkspaceFS;
   readonly scope: ToolScope | null;
   readonly approve: Approve | null;
   readonly runner: Runner;
+  readonly around: Around;
   readonly log: Log;
   readonly agentId: string | null;
   /** The longest a call may take when its scope says nothing else. */

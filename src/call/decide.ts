@@ -12,7 +12,7 @@ import { type PathCheck, protectedPath } from "../workspace/view.ts";
 import type { Resolved } from "../workspace/workspace-fs.ts";
 import type { CallParts } from "./call-parts.ts";
 
-type DecideParts = Pick<CallParts, "policy" | "protectionOf" | "workspace" | "scope">;
+type DecideParts = Pick<CallParts, "policy" | "protectionOf" | "workspace" | "scope" | "contains">;
 
 export interface Decision {
   readonly verdict: Verdict;
@@ -26,7 +26,7 @@ export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Decisi
   const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts)) : [];
   const subjects = tool.subject === "path" ? spellings(given, resolved) : given;
   const protections = resolved.map((place) => checkedProtection(tool, place, parts));
-  const verdict = judge(judgedCall(tool, subjects, protections), parts.policy);
+  const verdict = judge(judgedCall(tool, subjects, protections, parts), parts.policy);
   return { verdict, paths: resolved.map(({ path: at }) => at) };
 }
 
@@ -38,7 +38,7 @@ export function createPathCheck(tool: Tool, decided: Decision, parts: DecidePart
   return (at) => {
     if (decided.paths.includes(at)) return;
     const protection = checkedProtection(tool, { path: at, kind: null }, parts);
-    const verdict = judge(judgedCall(tool, [at || "."], [protection]), parts.policy);
+    const verdict = judge(judgedCall(tool, [at || "."], [protection], parts), parts.policy);
     if (isStricter(verdict, tool, decided.verdict)) throw leadsElsewhere(tool, at, verdict);
   };
 }
@@ -56,12 +56,15 @@ function leadsElsewhere(tool: Tool, at: string, verdict: Verdict): HotcellError 
 }
 
 function judgedCall(
-  { name, danger, effect }: Tool,
+  tool: Tool,
   subjects: readonly string[],
   protections: readonly (Protection | null)[],
+  { contains }: DecideParts,
 ): Judged {
+  const { name, danger, effect } = tool;
   const asks = protections.some((protection) => protection?.write === "ask");
-  return { tool: name, danger, effect, subjects, protection: asks ? "ask" : "none" };
+  const contained = contains(tool);
+  return { tool: name, danger, effect, subjects, protection: asks ? "ask" : "none", contained };
 }
 
 /** Empty when nothing can be there: then it can't be used either, and the tool itself says why. */

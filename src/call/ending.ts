@@ -1,6 +1,6 @@
 // How a call ended, before it is shaped and bounded.
 import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import type { NotExecutedWhy, Outcome, Result } from "../core/words.ts";
 import type { CallStart } from "./prepare.ts";
@@ -10,6 +10,8 @@ export interface Ending {
   readonly result: Result;
   /** The number of the record that it began with; null when it never ran. */
   readonly intent: number | null;
+  /** What it changed, where that is known. */
+  readonly changes: Json;
   /** What the log says of an error beside its code and message. */
   readonly details: ErrorDetails;
   /** Of an error that is a bug; for the log only. */
@@ -17,14 +19,15 @@ export interface Ending {
 }
 
 export function endedWell(output: JsonObject, intent: number): Ending {
-  return { outcome: { status: "executed_ok" }, result: { ok: true, output }, intent, details: {} };
+  const outcome = { status: "executed_ok" } as const;
+  return { outcome, result: { ok: true, output }, intent, changes: null, details: {} };
 }
 
 export function endedBy(error: unknown, start: CallStart, intent: number | null): Ending {
   const known = error instanceof HotcellError ? error : internalError(start);
   const { code, message, details } = known;
   const result = { ok: false, error: { code, message } } as const;
-  const ending = { outcome: outcomeOf(known, intent), result, intent, details };
+  const ending = { outcome: outcomeOf(known, intent), result, intent, changes: null, details };
   return known === error ? ending : { ...ending, stack: stackOf(error) };
 }
 

@@ -3,7 +3,7 @@ import { checkJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { Meta, Observation, Outcome, Result } from "../core/words.ts";
+import type { Meta, Observation, Result } from "../core/words.ts";
 import { sidecarObservation } from "../tools/sidecar/observation.ts";
 import type { CallParts } from "./call-parts.ts";
 import { type Ending, endedBy } from "./ending.ts";
@@ -23,7 +23,7 @@ export function observe(
   const { artifact, ...fitting } = bounded(ending, start, parts);
   const shape = sidecarObservation(start.name, fitting.result);
   return {
-    observation: { ...shape, meta: metaOf(fitting.outcome, artifact, start, parts) },
+    observation: { ...shape, meta: metaOf(fitting, artifact, start, parts) },
     ending: fitting,
   };
 }
@@ -36,11 +36,16 @@ export function unrecorded(observation: Observation, error: unknown): Observatio
   return { ...observation, success: false, error: { code: "LOG_UNAVAILABLE", message } };
 }
 
-function metaOf(outcome: Outcome, artifact: string | null, start: CallStart, { cell, now }: CallParts): Meta {
+function metaOf(
+  { outcome, changes }: Ending,
+  artifact: string | null,
+  start: CallStart,
+  { cell, now }: CallParts,
+): Meta {
   const { id: callId, repairs, startedAt } = start;
   const durationMs = Math.round((now() - startedAt) * 1000) / 1000;
   const why = outcome.status === "not_executed" ? { why: outcome.why } : {};
-  return { callId, outcome: outcome.status, ...why, ...cell, repairs, changes: null, artifact, durationMs };
+  return { callId, outcome: outcome.status, ...why, ...cell, repairs, changes, artifact, durationMs };
 }
 
 /** What a tool gives is not trusted to be JSON, nor to be small. */
@@ -57,7 +62,8 @@ function bounded(
     const artifact = log.artifact(Buffer.from(text));
     return { ...ending, result: { ...ending.result, output: cutToFit(output) } as Result, artifact };
   } catch (error) {
-    return { ...endedBy(notJson(start.name, error), start, ending.intent), artifact: null };
+    const ended = endedBy(notJson(start.name, error), start, ending.intent);
+    return { ...ended, changes: ending.changes, artifact: null };
   }
 }
 

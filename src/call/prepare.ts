@@ -85,7 +85,7 @@ function readable(request: CallRequest): Partial<CallRequest> {
   }
 }
 
-export function lookUp(name: string, { registry, scope }: CallParts): Tool {
+export function lookUp(name: string, { registry, scope }: Pick<CallParts, "registry" | "scope">): Tool {
   const tool = registry.get(name);
   if (tool !== undefined && permits(scope, tool.name)) return tool;
   const near = registry.nearest(name, scope);

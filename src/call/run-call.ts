@@ -4,6 +4,7 @@ import { askApproval, type Grant } from "../approval/approve.ts";
 import { type Deadline, startDeadline, untilAborted } from "../core/deadline.ts";
 import type { CallRequest, Observation } from "../core/words.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
+import type { Ran } from "./around.ts";
 import type { CallParts } from "./call-parts.ts";
 import { createPathCheck } from "./decide.ts";
 import { type Ending, endedBy, endedWell } from "./ending.ts";
@@ -63,8 +64,7 @@ function refusedBy({ error, start }: RefusedCall): Ending {
 }
 
 async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal): Promise<Ending> {
-  const { tool, start, decision } = call;
-  const check = createPathCheck(tool, decision, parts);
+  const { tool, start } = call;
   let deadline: Deadline | null = null;
   let intent: number | null = null;
   try {
@@ -72,13 +72,26 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
     deadline.signal.throwIfAborted();
     call.grant?.use(start.id, call.digest);
     intent = recordIntent(call, parts);
-    const running = parts.runner.run(tool, call.arguments, check, deadline.signal);
-    return endedWell(await untilAborted(running, deadline.signal), intent);
+    const { settled, changes } = await untilAborted(run(call, parts, deadline.signal), deadline.signal);
+    const ending =
+      settled.status === "fulfilled"
+        ? endedWell(settled.value, intent)
+        : endedBy(settled.reason, start, intent);
+    return { ...ending, changes };
   } catch (error) {
     return endedBy(error, start, intent);
   } finally {
     deadline?.end();
   }
+}
+
+/** It may have to wait for its turn, and be called off by then. */
+function run(call: ApprovedCall, parts: CallParts, signal: AbortSignal): Promise<Ran> {
+  const { tool, start, decision } = call;
+  return parts.around({ id: start.id, tool: tool.name, effect: tool.effect }, async () => {
+    signal.throwIfAborted();
+    return parts.runner.run(tool, call.arguments, createPathCheck(tool, decision, parts), signal);
+  });
 }
 
 function timeoutOf({ tool }: ApprovedCall, { scope, timeoutMs }: CallParts): number {

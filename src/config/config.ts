@@ -8,6 +8,7 @@ export interface Config {
   readonly toolAllowDirectNetwork: boolean;
   readonly workspaceFsMode: "host" | "overlay" | "agentfs";
   readonly trust: TrustLevel;
+  readonly approve: "effects" | "calls";
   /** Not yet parsed: the policy says what a rule may be. */
   readonly rules: readonly RuleOrigin[];
   readonly toolsets: readonly string[];

@@ -39,13 +39,14 @@ interface FileSettings extends Partial<Omit<Config, "rules" | "protect">> {
  * and not named may not loosen what protects the person.
  */
 function refuseLoosening(settings: FileSettings, location: string): void {
-  const { rules = [], trust, protect, toolAllowDirectNetwork, stateDir } = settings;
+  const { rules = [], trust, protect, toolAllowDirectNetwork, workspaceFsMode, stateDir } = settings;
   const loosening = [
     ...rules.filter((rule) => LOOSE_RULE.test(rule)).map(quote),
     ...LIMITING.filter((key) => (settings[key] ?? 0) > CONFIG_PROPERTIES[key].default).map(quote),
     ...(trust === "autonomous" ? ['"trust": "autonomous"'] : []),
     ...(protect?.allow?.length ? ['"protect.allow"'] : []),
     ...(toolAllowDirectNetwork ? ['"toolAllowDirectNetwork"'] : []),
+    ...(workspaceFsMode === "host" ? ['"workspaceFsMode": "host"'] : []),
     ...(stateDir === undefined ? [] : ['"stateDir"']),
   ];
   if (loosening.length === 0) return;

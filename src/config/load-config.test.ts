@@ -19,8 +19,9 @@ const DEFAULTS: Config = {
   toolTimeoutSecs: 60,
   toolMemoryMb: 512,
   toolAllowDirectNetwork: false,
-  workspaceFsMode: "host",
+  workspaceFsMode: "overlay",
   trust: "guided",
+  approve: "effects",
   rules: [],
   toolsets: ["sidecar"],
   stateDir: "/home/u/.local/state/hotcell",
@@ -143,6 +144,7 @@ describe("settings", () => {
       toolAllowDirectNetwork: true,
       workspaceFsMode: "agentfs",
       trust: "autonomous",
+      approve: "calls",
       toolsets: ["sidecar", "mounts"],
       stateDir: "state",
       protect: { secrets: ["config/**"] },
@@ -239,6 +241,7 @@ describe("the file", () => {
     [{ toolTimeoutSecs: 61 }, '"toolTimeoutSecs"'],
     [{ rules: ["ask *"] }, '"ask *"'],
     [{ rules: ["ask run_command(sudo *)"] }, '"ask run_command(sudo *)"'],
+    [{ workspaceFsMode: "host" }, '"workspaceFsMode": "host"'],
     [{ stateDir: "/elsewhere" }, '"stateDir"'],
   ])("that a hostile project brings along can't allow itself anything: %j", (file, found) => {
     write(file);

@@ -35,6 +35,7 @@ function defaultConfig(env: ConfigSources["env"]): Config {
     toolAllowDirectNetwork: CONFIG_PROPERTIES.toolAllowDirectNetwork.default,
     workspaceFsMode: CONFIG_PROPERTIES.workspaceFsMode.default,
     trust: CONFIG_PROPERTIES.trust.default,
+    approve: CONFIG_PROPERTIES.approve.default,
     rules: CONFIG_PROPERTIES.rules.default,
     toolsets: CONFIG_PROPERTIES.toolsets.default,
     stateDir: defaultStateDir(env),

@@ -56,9 +56,9 @@ export const CONFIG_PROPERTIES = {
   workspaceFsMode: {
     type: "string",
     enum: ["host", "overlay", "agentfs"],
-    default: "host",
+    default: "overlay",
     description:
-      "Where writes go: the project itself, or a copy-on-write session. WORKSPACE_FS_MODE in the environment, --fs.",
+      "Where writes go: into a copy-on-write session (overlay), or into the project itself (host). WORKSPACE_FS_MODE in the environment, --fs.",
   },
   trust: {
     type: "string",
@@ -66,6 +66,13 @@ export const CONFIG_PROPERTIES = {
     default: "guided",
     description:
       "When to ask: before every call, before dangerous ones, or never. HOTCELL_TRUST in the environment, --trust.",
+  },
+  approve: {
+    type: "string",
+    enum: ["effects", "calls"],
+    default: "effects",
+    description:
+      "What trust level guided asks for in a session: what leaves it, or each call of a dangerous tool.",
   },
   rules: {
     type: "array",

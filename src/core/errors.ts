@@ -53,6 +53,11 @@ export const ERRORS = {
   LOG_UNAVAILABLE: { means: "The log can't be written, so nothing may run.", fixer: "operator", retry: true },
   LOG_TAMPERED: { means: "The log on disk is not what hotcell wrote.", fixer: "operator", retry: false },
   LOCKED: { means: "Another process holds what this one needs.", fixer: "operator", retry: true },
+  COMMIT_INTERRUPTED: {
+    means: "A commit was interrupted, and has to be recovered first.",
+    fixer: "user",
+    retry: false,
+  },
   CONFIG_INVALID: { means: "A setting has a value that is not allowed.", fixer: "operator", retry: false },
   POLICY_INVALID: { means: "A rule can't be read or can never match.", fixer: "operator", retry: false },
   WORKSPACE_UNUSABLE: {

@@ -23,8 +23,12 @@ export const LIMITS = {
   /** What is looked at to tell text from binary. */
   binaryProbeBytes: 8 * 1024,
   maxListEntries: 1000,
+  /** Changed paths in one observation's meta. */
+  maxReportedChanges: 100,
   /** A directory's own size, which grows with its names: some 200,000 long ones, or a million short ones. */
   maxDirectoryBytes: 32 * 1024 * 1024,
+  /** Layers of a session that are mounted one by one: the kernel takes 500, and a page of their names. */
+  maxLayers: 100,
   /** A larger file is compared, but its lines are not shown. */
   maxDiffFileBytes: 1024 * 1024,
   /** All hunks of one diff; files beyond are shown without their lines. */

@@ -39,6 +39,12 @@ export function holdLock(lockPath: string): () => void {
   return () => giveBack(lockPath, token);
 }
 
+/** Whether a living process holds the lock just now. */
+export function isHeld(lockPath: string): boolean {
+  const holder = namesIn(lockPath)[0] ?? FREE;
+  return holder !== FREE && tokenIsAlive(holder);
+}
+
 /** Names this process so that others can tell later whether it still lives. */
 export function processToken(): string {
   const nonce = randomBytes(8).toString("hex");

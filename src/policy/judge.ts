@@ -16,6 +16,8 @@ export interface Judged {
   readonly subjects: readonly string[];
   /** `ask` when the table of protected paths says that a write asks. */
   readonly protection: "none" | "ask";
+  /** Whatever it changes stays in the session. */
+  readonly contained?: boolean;
 }
 
 export interface Policy {
@@ -81,10 +83,18 @@ function byProtection(call: Judged): Verdict | null {
 }
 
 function byTrust(call: Judged, trust: TrustLevel): Verdict {
-  const asks = trust === "supervised" || (trust === "guided" && call.danger === "dangerous");
+  const isAskedFor = trust === "supervised" || (trust === "guided" && call.danger === "dangerous");
+  const isContained = trust === "guided" && call.contained === true;
   const rule = { text: `trust level ${trust}`, source: "built-in" };
-  const reason = `No rule is about this call, and trust level ${trust} ${TRUST_MEANS[trust]}.`;
-  return { decision: asks ? "ask" : "allow", rule, reason };
+  const why =
+    isAskedFor && isContained
+      ? "what it changes stays in the session"
+      : `trust level ${trust} ${TRUST_MEANS[trust]}`;
+  return {
+    decision: isAskedFor && !isContained ? "ask" : "allow",
+    rule,
+    reason: `No rule is about this call, and ${why}.`,
+  };
 }
 
 const TRUST_MEANS: Readonly<Record<TrustLevel, string>> = {

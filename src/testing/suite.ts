@@ -4,7 +4,7 @@ import { type ErrorCode, HotcellError } from "../core/errors.ts";
 
 export interface TestWords {
   describe(title: string, body: () => void): void;
-  it(title: string, body: () => void): void;
+  it(title: string, body: () => Promise<void>): void;
 }
 
 /** The work must be refused with this code, in words that name what could not be done. */

@@ -49,7 +49,7 @@ export const CHANGING: Checks = {
 
   "remove refuses the workspace itself"({ workspace, root }) {
     fs.writeFileSync(`${root}/f`, "");
-    for (const path of [".", "./", root])
+    for (const path of [".", "./", workspace.root])
       refuses("DENIED", () => workspace.remove(path, { recursive: true }));
     assert.deepEqual(fs.readdirSync(root), ["f"]);
   },

@@ -11,8 +11,10 @@ import { WRITING } from "./workspace-writing.ts";
 
 export interface WorkspaceUnderTest {
   readonly workspace: WorkspaceFS;
-  /** Where the same files are seen and made without the workspace. Its parent may be written too. */
+  /** Where the same files are seen and made without the workspace; also when that is closed. */
   readonly root: string;
+  /** The directory that holds the project, by `..` from the workspace; it may be written. */
+  readonly outside: string;
   close(): void;
 }
 
@@ -28,7 +30,9 @@ const TOPICS: Readonly<Record<string, Checks>> = {
   refusing: REFUSING,
 };
 
-export function workspaceContract({ describe, it }: TestWords, open: () => WorkspaceUnderTest): void {
+type Open = () => WorkspaceUnderTest | Promise<WorkspaceUnderTest>;
+
+export function workspaceContract({ describe, it }: TestWords, open: Open): void {
   for (const [topic, checks] of Object.entries(TOPICS)) {
     describe(topic, () => {
       for (const [title, check] of Object.entries(checks)) it(title, () => withWorkspace(open, check));
@@ -36,8 +40,8 @@ export function workspaceContract({ describe, it }: TestWords, open: () => Works
   }
 }
 
-function withWorkspace(open: () => WorkspaceUnderTest, check: (on: WorkspaceUnderTest) => void): void {
-  const on = open();
+async function withWorkspace(open: Open, check: (on: WorkspaceUnderTest) => void): Promise<void> {
+  const on = await open();
   try {
     check(on);
   } finally {

@@ -125,7 +125,7 @@ export const READING: Checks = {
       ["./l//f", { path: "d/f", kind: "file" }],
       ["l/../l/f", { path: "d/f", kind: "file" }],
       ["l/new/file", { path: "d/new/file", kind: null }],
-      [`${root}/l/f`, { path: "d/f", kind: "file" }],
+      [`${workspace.root}/l/f`, { path: "d/f", kind: "file" }],
     ]);
     for (const [path, resolved] of expected) assert.deepEqual(workspace.resolve(path), resolved);
   },

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { type ErrorCode, HotcellError } from "../core/errors.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import { refuses } from "./suite.ts";
-import type { Checks } from "./workspace-contract.ts";
+import type { Checks, WorkspaceUnderTest } from "./workspace-contract.ts";
 
 type Operation = (workspace: WorkspaceFS, path: string) => unknown;
 
@@ -48,29 +48,30 @@ function refusesChange(work: () => unknown): void {
   assert.throws(work, ({ code }: HotcellError) => code === "DENIED" || code === "ALREADY_EXISTS");
 }
 
-/** Names beside the workspace, and names and contents in these directories, as text. */
-function snapshot(root: string, ...dirs: string[]): string {
-  const entries = dirs.flatMap((dir) => fs.readdirSync(dir, { recursive: true, withFileTypes: true }));
+/** Names beside the project, and names and contents in the workspace and its neighbours, as text. */
+function snapshot({ root, outside }: WorkspaceUnderTest): string {
+  const entries = [root, `${outside}/neighbours`].flatMap((dir) =>
+    fs.readdirSync(dir, { recursive: true, withFileTypes: true }),
+  );
   const lines = entries.map((entry) => {
     const at = `${entry.parentPath}/${entry.name}`;
     return entry.isFile() ? `${at}=${fs.readFileSync(at, "utf8")}` : at;
   });
-  return [...fs.readdirSync(`${root}/..`), ...lines].sort().join("\n");
+  return [...fs.readdirSync(outside), ...lines].sort().join("\n");
 }
 
-function plantNeighbours(root: string): string {
-  const neighbours = `${root}/../neighbours`;
-  fs.mkdirSync(neighbours);
-  fs.writeFileSync(`${neighbours}/f`, "CANARY");
-  return neighbours;
+function plantNeighbours(outside: string): void {
+  fs.mkdirSync(`${outside}/neighbours`);
+  fs.writeFileSync(`${outside}/neighbours/f`, "CANARY");
 }
 
 export const REFUSING: Checks = {
-  "no operation takes a path that leads outside, whether something is there or not"({ workspace, root }) {
+  "no operation takes a path that leads outside, whether something is there or not"(on) {
+    const { workspace, root, outside } = on;
     fs.writeFileSync(`${root}/plain`, "");
     fs.mkdirSync(`${root}/d`);
-    const neighbours = plantNeighbours(root);
-    const before = snapshot(root, root, neighbours);
+    plantNeighbours(outside);
+    const before = snapshot(on);
     for (const path of [
       "..",
       "../neighbours/f",
@@ -82,20 +83,21 @@ export const REFUSING: Checks = {
     ]) {
       refuseAll(ALL, "PATH_OUTSIDE_WORKSPACE", workspace, path);
     }
-    assert.equal(snapshot(root, root, neighbours), before);
+    assert.equal(snapshot(on), before);
   },
 
-  "no operation follows a link that leads outside"({ workspace, root }) {
+  "no operation follows a link that leads outside"(on) {
+    const { workspace, root, outside } = on;
     fs.writeFileSync(`${root}/plain`, "");
-    const neighbours = plantNeighbours(root);
+    plantNeighbours(outside);
     fs.symlinkSync("../neighbours", `${root}/dir`);
     fs.symlinkSync("/etc", `${root}/etc`);
     fs.symlinkSync("dir", `${root}/chain`);
-    const before = snapshot(root, root, neighbours);
+    const before = snapshot(on);
     for (const path of ["dir/f", "dir/missing", "dir/", "etc/passwd", "chain/f", "chain/../plain"]) {
       refuseAll(ALL, "SYMLINK_OUTSIDE_WORKSPACE", workspace, path);
     }
-    assert.equal(snapshot(root, root, neighbours), before);
+    assert.equal(snapshot(on), before);
   },
 
   "no operation takes a path that can't be one"({ workspace, root }) {

@@ -25,6 +25,7 @@ import {
   refuseIntoItself,
   refuseRoot,
 } from "./refusals.ts";
+import { renameDirectory } from "./rename-directory.ts";
 import { copyTree, makeDirectory, makeLink, removeBelow } from "./tree-change.ts";
 import { beneath, type View } from "./view.ts";
 import type { WorkspaceFS, WriteOptions } from "./workspace-fs.ts";
@@ -144,7 +145,9 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
             guardTree(moved, source.path, "write");
             guardTree(moved, target.path, "write");
             inParent(target, (dir, name) =>
-              fs.renameSync(childPath(source.dir, source.name), childPath(dir, name)),
+              moved.stat.isDirectory()
+                ? renameDirectory(source, { dir, name })
+                : fs.renameSync(childPath(source.dir, source.name), childPath(dir, name)),
             );
           }),
         ),

@@ -15,7 +15,7 @@ export function ownerOfNew(root: number): Owner | null {
   return uid === 0 && gid === 0 ? null : { uid, gid };
 }
 
-export function ownerOfReplaced({ uid, gid }: fs.Stats): Owner | null {
+export function ownerOfReplaced({ uid, gid }: Owner): Owner | null {
   return process.geteuid?.() === 0 ? { uid, gid } : null;
 }
 

@@ -9,7 +9,7 @@ import { decodeName, hasHalfCharacter, osPath, respell, showName, unshowName } f
 
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Opens a name without opening what is behind it: no device wakes, no FIFO waits. Node has no name for it. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
 /** Names that hotcell itself makes while it writes; no tool sees or reaches them. */
 export const TEMP_PREFIX = ".hotcell-tmp-";

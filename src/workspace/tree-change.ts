@@ -37,8 +37,8 @@ function makeOwned(
   if (owner !== null) giveNew(dir, name, owner, began);
 }
 
-export function removeBelow(dir: number): void {
-  for (const { step, dir: holder, name } of tourTree(dir, { temporary: true })) {
+export function removeBelow(dir: number, unlock = false): void {
+  for (const { step, dir: holder, name } of tourTree(dir, { temporary: true, unlock })) {
     if (step === "entry") fs.unlinkSync(childPath(holder, name));
     if (step === "leave") fs.rmdirSync(childPath(holder, name));
   }

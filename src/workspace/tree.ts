@@ -27,18 +27,21 @@ export interface TourOptions {
   readonly unreadable?: (trail: readonly string[]) => void;
   /** Also visit the temporary files that hotcell makes itself. */
   readonly temporary?: boolean;
+  /** Give the owner all rights to each directory that is entered. */
+  readonly unlock?: boolean;
 }
 
 /** Visits everything below an open directory, in order of names, following no link: an `enter` and a `leave` for each directory, one `entry` for one that is not to be entered. */
 export function* tourTree(
   start: number,
-  { enters = () => true, unreadable, temporary = false }: TourOptions = {},
+  { enters = () => true, unreadable, temporary = false, unlock = false }: TourOptions = {},
 ): Generator<TreeStep, void, void> {
   const cursor = createCursor(start);
   const trail: string[] = [];
   // What is still to be visited in each directory on the trail, last first.
   const levels: NamedKind[][] = [];
   const open = () => {
+    if (unlock) fs.chmodSync(fdPath(cursor.fd), 0o700);
     try {
       levels.push(readNames(cursor.fd, temporary).reverse());
     } catch (error) {

@@ -18,9 +18,9 @@ export interface FaultPlan {
   readonly pathPrefix: string | readonly string[];
   readonly kinds?: readonly FaultKind[];
   /** Restores the state that the program starts from. */
-  reset(): void;
+  reset(): void | Promise<void>;
   /** Throws when something does not hold that must hold after the fault. */
-  check(fault: Fault): void;
+  check(fault: Fault): void | Promise<void>;
 }
 
 export interface Fault {
@@ -52,7 +52,7 @@ export async function injectFaults(plan: FaultPlan): Promise<Fault[]> {
 }
 
 async function listPoints(plan: FaultPlan): Promise<Point[]> {
-  plan.reset();
+  await plan.reset();
   const { exitCode, stderr, calls } = await runTraced(plan, [`trace=${plan.syscalls.map(optional).join()}`]);
   if (exitCode !== 0) throw new Error(`the program fails without any fault: ${stderr}`);
   return findPoints(plan, calls);
@@ -82,7 +82,7 @@ async function injectOne(plan: FaultPlan, point: Point, kind: FaultKind): Promis
   const { exitCode, stdout } = await runUntilHit(plan, point, kind);
   const fault: Fault = { kind, call: point.call, exitCode, stdout };
   try {
-    plan.check(fault);
+    await plan.check(fault);
   } catch (error) {
     throw new Error(`${kind} at ${point.call}: ${error}`, { cause: error });
   }
@@ -97,7 +97,7 @@ async function runUntilHit(plan: FaultPlan, point: Point, kind: FaultKind): Prom
   const mark = kind === "SIGKILL" ? "= ?" : "(INJECTED)";
   let { nth } = point;
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    plan.reset();
+    await plan.reset();
     const run = await runTraced(plan, [`trace=${syscall}`, `inject=${syscall}:${effect}:when=${nth}`]);
     const found = findPoints(plan, run.calls).find((other) => other.order === order);
     if (found?.call.endsWith(mark)) return run;

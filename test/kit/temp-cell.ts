@@ -26,7 +26,7 @@ export async function openTempCell(
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), content);
   }
-  const cell = await openCell({ workspace: root, stateDir, ...options });
+  const cell = await openCell({ workspace: root, stateDir, fs: "host", ...options });
   onTestFinished(() => cell.close());
   return { cell, root, stateDir, records: () => readRecords(cell.logFile) };
 }

@@ -1,6 +1,7 @@
 import type { ApprovalRequest, Approve } from "../../approval/approve.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { makeVisible } from "../../core/quote.ts";
+import { isAgreed } from "./ask.ts";
 import type { Io } from "./io.ts";
 
 /** Without a terminal an ask is a denial that says what would allow it. */
@@ -12,8 +13,7 @@ export const denyUnasked: Approve = ({ tool, arguments: args }) => ({
 export function askInTerminal(io: Io): Approve {
   return async (request, signal) => {
     io.err(`${describe(request)}\n`);
-    const answer = await io.ask("Run it? [y/N] ", signal);
-    return { approved: /^y(es)?$/i.test(answer.trim()), digest: request.digest };
+    return { approved: await isAgreed(io, "Run it?", signal), digest: request.digest };
   };
 }
 

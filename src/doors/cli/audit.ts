@@ -1,7 +1,9 @@
 import path from "node:path";
 import { loadConfig } from "../../config/load-config.ts";
+import { HotcellError } from "../../core/errors.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { quote } from "../../core/quote.ts";
 import { readLog } from "../../log/read.ts";
 import type { LogRecord } from "../../log/record.ts";
 import { listRuns, runPaths } from "../../log/runs.ts";
@@ -48,10 +50,17 @@ function isWhole(result: Verification): boolean {
   return result.ok && result.lost === 0 && result.adopted === 0;
 }
 
-function findLogs(io: Io, { log, stateDir }: LogFlags): LogPlace[] {
+function findLogs(io: Io, { log, session, stateDir }: LogFlags): LogPlace[] {
   if (log !== undefined) return [placeOf(path.resolve(io.cwd, log))];
   const { stateDir: state } = loadConfig({ env: io.env, flags: { stateDir }, cwd: io.cwd });
-  return listRuns(state).map((run) => runPaths(state, run));
+  const runs = listRuns(state).filter((run) => session === undefined || run === session);
+  if (session !== undefined && runs.length === 0) throw noLog(session);
+  return runs.map((run) => runPaths(state, run));
+}
+
+function noLog(session: string): HotcellError {
+  const message = `There is no log of a session ${quote(session)}: nothing was called in it. See hotcell session list.`;
+  return new HotcellError("NOT_FOUND", message);
 }
 
 /** The anchor of a log that lies where hotcell puts them: STATE/runs/RUN/logs/execution.jsonl. */

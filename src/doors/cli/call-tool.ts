@@ -1,7 +1,9 @@
+import { openCell } from "../../cell.ts";
 import { askInTerminal, denyUnasked } from "./approve.ts";
+import { cellOptions } from "./cell-options.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";
 import type { CellFlags } from "./main.ts";
-import { openCellFor } from "./open-cell-for.ts";
+import { createProgress } from "./progress.ts";
 
 export async function callTool(
   io: Io,
@@ -11,7 +13,9 @@ export async function callTool(
 ): Promise<ExitCode> {
   const text = given === "-" ? await io.readStdin() : given;
   const approve = io.interactive && given !== "-" ? askInTerminal(io) : denyUnasked;
-  const cell = await openCellFor(io, flags, { approve });
+  const progress = createProgress(io, "Copying the project");
+  const options = { ...cellOptions(io, flags), approve, onProgress: progress.report };
+  const cell = await openCell(options).finally(progress.end);
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once("SIGINT", interrupt);

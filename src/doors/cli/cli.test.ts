@@ -1,52 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
-import type { Io } from "./io.ts";
-import { runCli } from "./main.ts";
+import { openCliWorld as openWorld } from "../../../test/kit/cli-world.ts";
 
-interface World {
-  readonly root: string;
-  run(args: readonly string[], io?: Partial<Io>): Promise<Ran>;
-}
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** A project and a command line on it, without a terminal unless the test brings one. */
-function openWorld(files: Readonly<Record<string, string>> = {}): World {
-  const top = tempDir();
-  const root = path.join(top, "project");
-  fs.mkdirSync(root);
-  for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(root, name), content);
-  return {
-    root,
-    async run(args, more = {}) {
-      let out = "";
-      let err = "";
-      const io: Io = {
-        env: { HOTCELL_STATE_DIR: path.join(top, "state"), HOME: top },
-        cwd: root,
-        interactive: false,
-        out: (text) => {
-          out += text;
-        },
-        err: (text) => {
-          err += text;
-        },
-        readStdin: async () => "",
-        ask: async () => "",
-        ...more,
-      };
-      return { code: await runCli(args, io), out, err };
-    },
-  };
-}
-
-const WRITE = ["call", "write_file", '{"path":"b.txt","content":"x"}'];
+const WRITE = ["call", "write_file", '{"path":"b.txt","content":"x"}', "--fs", "host"];
 
 describe("hotcell call", () => {
   test("prints the observation, indented for people and as one compact document for programs", async () => {
@@ -114,7 +71,7 @@ describe("hotcell call", () => {
       path: "a\u202egnp.exe",
       content: "\u001b[2K\u001b[1Anothing to see\u200b",
     });
-    const { err } = await run(["call", "write_file", args], { interactive: true });
+    const { err } = await run(["call", "write_file", args, "--fs", "host"], { interactive: true });
     expect(err).toContain("\\u202e");
     expect(err).not.toMatch(/[\u001b\u202e\u200b]/);
   });
@@ -122,8 +79,8 @@ describe("hotcell call", () => {
   test.each([
     ["--trust", "x", 'it is "x"; allowed are "supervised", "guided", "autonomous"'],
     ["--fs", "docker", 'it is "docker"; allowed are "host", "overlay", "agentfs"'],
-    ["--fs", "overlay", 'this version has "host" only'],
-    ["--fs", "agentfs", 'this version has "host" only'],
+    ["--fs", "agentfs", 'this version has no fs "agentfs" yet'],
+    ["--session", "none", 'There is no session "none"'],
     ["--toolset", "mounts", 'allowed are "sidecar"'],
     ["--rule", "allow raed_file", 'perhaps "read_file"'],
     ["--workspace", "nowhere", "there is no such directory"],
@@ -142,7 +99,7 @@ describe("hotcell call", () => {
   test.each([
     ["TOOL_RUNTIME", "docker", '"builtin", "wasm"'],
     ["TOOL_RUNTIME", "wasm", "does not have toolRuntime wasm yet"],
-    ["WORKSPACE_FS_MODE", "overlay", 'this version has "host" only'],
+    ["WORKSPACE_FS_MODE", "agentfs", 'this version has no fs "agentfs" yet'],
     ["TOOL_TIMEOUT_SECS", "soon", "whole numbers"],
     ["TOOL_ALLOW_DIRECT_NETWORK", "true", "does not have toolAllowDirectNetwork yet"],
   ])("%s=%s in the environment is exit 2", async (name, value, message) => {
@@ -213,7 +170,9 @@ describe("hotcell policy", () => {
     expect(await decision("run_command", { command: "sudo ls" }, "--rule", "allow run_command(sudo *)")).toBe(
       "allow",
     );
-    expect(await decision("write_file", { path: "a", content: "" })).toBe("ask");
+    expect(await decision("write_file", { path: "a", content: "" })).toBe("allow");
+    expect(await decision("write_file", { path: "a", content: "" }, "--fs", "host")).toBe("ask");
+    expect(await decision("write_file", { path: "a", content: "" }, "--trust", "supervised")).toBe("ask");
     expect(await decision("read_file", { path: "a" })).toBe("allow");
   });
 
@@ -247,8 +206,8 @@ describe("hotcell policy", () => {
 describe("hotcell audit", () => {
   test("shows what was called and verifies the chain; after an edit it says where", async () => {
     const { run, root } = openWorld({ "a.txt": "hi\n" });
-    await run(["call", "read_file", '{"path":"a.txt"}']);
-    await run(["call", "read_file", '{"path":"../x"}']);
+    await run(["call", "read_file", '{"path":"a.txt"}', "--fs", "host"]);
+    await run(["call", "read_file", '{"path":"../x"}', "--fs", "host"]);
     const shown = JSON.parse((await run(["audit", "show", "--json"])).out) as {
       kind: string;
       log: string;

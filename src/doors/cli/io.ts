@@ -8,11 +8,14 @@ export interface Io {
   readonly cwd: string;
   /** True when a person can be asked. */
   readonly interactive: boolean;
-  out(text: string): void;
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
+  /** False when nobody reads it any more. */
+  out(text: string | Uint8Array): boolean;
   err(text: string): void;
   readStdin(): Promise<string>;
-  /** One line from the person. */
-  ask(question: string, signal: AbortSignal): Promise<string>;
+  /** One line from the person; empty at the end of input. */
+  ask(question: string, signal?: AbortSignal): Promise<string>;
 }
 
 export type ExitCode = 0 | 1 | 2;
@@ -25,6 +28,11 @@ export function printJson(io: Io, value: unknown, compact: boolean): void {
 /** Lines of text from anywhere, with nothing in them that a terminal obeys and no line end of their own. */
 export function printLines(io: Io, ...lines: readonly string[]): void {
   for (const line of lines) io.out(`${makeVisible(line)}\n`);
+}
+
+/** The same beside the output: what only a person reads. */
+export function tellLines(io: Io, ...lines: readonly string[]): void {
+  for (const line of lines) io.err(`${makeVisible(line)}\n`);
 }
 
 export function usage(message: string): HotcellError {

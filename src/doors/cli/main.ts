@@ -1,15 +1,17 @@
 import { Command, CommanderError } from "commander";
-import { HotcellError } from "../../core/errors.ts";
+import { type ErrorCode, HotcellError } from "../../core/errors.ts";
 import { makeVisible } from "../../core/quote.ts";
 import { WIRE_FORMATS } from "../../tools/definitions.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";
 import { createNodeIo } from "./node-io.ts";
+import { addSessionCommands } from "./session-commands.ts";
 
 /** Flags that every command with a cell takes. */
 export interface CellFlags {
-  readonly workspace: string;
+  readonly workspace?: string;
   readonly config?: string;
   readonly fs?: string;
+  readonly session?: string;
   readonly trust?: string;
   readonly rule?: readonly string[];
   readonly toolset?: readonly string[];
@@ -57,6 +59,8 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
       done(await printTools(io, flags));
     });
 
+  addSessionCommands(program, io, done);
+
   const audit = program.command("audit").description("look at the log, and check that nobody changed it");
   withLogFlags(audit.command("show"))
     .description("print the log's records")
@@ -101,8 +105,9 @@ Exit status: 0 done, 1 the tool or check failed, 2 wrong use.`;
 
 function withCellFlags(command: Command): Command {
   return command
-    .option("--workspace <dir>", "the project that the cell works on", ".")
-    .option("--fs <mode>", "host: the project's own files (overlay and agentfs come later)")
+    .option("--workspace <dir>", "the project that the cell works on (default: here)")
+    .option("--fs <mode>", "overlay: changes go into a session (default); host: into the project itself")
+    .option("--session <id>", "go on with this session (its id, or last), instead of a new one")
     .option("--trust <level>", "supervised, guided or autonomous: when to ask")
     .option("--rule <rule>", "'allow|ask|deny TOOL(PATTERN)'; repeatable", collect)
     .option("--toolset <name>", "family of tools to load; repeatable", collect)
@@ -113,13 +118,15 @@ function withCellFlags(command: Command): Command {
 
 export interface LogFlags {
   readonly log?: string;
+  readonly session?: string;
   readonly stateDir?: string;
   readonly json?: boolean;
 }
 
 function withLogFlags(command: Command): Command {
   return command
-    .option("--log <file>", "one log, instead of all in the state directory")
+    .option("--session <id>", "the log of one session, instead of all in the state directory")
+    .option("--log <file>", "one log, wherever it is")
     .option("--state-dir <dir>", "where logs are kept")
     .option("--json", "one compact JSON document on standard output");
 }
@@ -133,8 +140,17 @@ function reportFailure(error: unknown, io: Io, json: boolean): ExitCode {
   const { code, message } = describe(error);
   io.err(`hotcell: ${makeVisible(message)}\n`);
   if (json) printJson(io, { error: { code, message } }, true);
-  return 2;
+  return FAILED.has(code) ? 1 : 2;
 }
+
+/** The command was right, and could not be done just now or with this answer. */
+const FAILED: ReadonlySet<string> = new Set<ErrorCode>([
+  "COMMIT_INTERRUPTED",
+  "DENIED",
+  "EXECUTION_ERROR",
+  "LOCKED",
+  "PRECONDITION_FAILED",
+]);
 
 function describe(error: unknown): { code: string; message: string } {
   if (error instanceof HotcellError) return { code: error.code, message: error.message };

@@ -7,6 +7,8 @@ export function createNodeIo(): Io {
     env: process.env,
     cwd: process.cwd(),
     interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    outIsTerminal: process.stdout.isTTY === true,
+    errIsTerminal: process.stderr.isTTY === true,
     out: (text) => writeAll(1, text),
     err: (text) => writeAll(2, text),
     readStdin,
@@ -15,8 +17,9 @@ export function createNodeIo(): Io {
       const line = createInterface({ input: process.stdin, output: process.stderr });
       // readline takes Ctrl-C from the terminal; it is meant for the whole command.
       line.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+      const ended = new Promise<string>((resolve) => line.once("close", () => resolve("")));
       try {
-        return await line.question(question, { signal });
+        return await Promise.race([line.question(question, signal ? { signal } : {}), ended]);
       } finally {
         line.close();
       }
@@ -24,19 +27,20 @@ export function createNodeIo(): Io {
   };
 }
 
-/** Whole, also into a pipe that is read slowly: process.stdout would lose the rest at exit. */
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
+/** Whole, also into a pipe that is read slowly: process.stdout would lose the rest at exit. False when it has no reader. */
+function writeAll(fd: number, text: string | Uint8Array): boolean {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === "EPIPE") return;
+      if (code === "EPIPE") return false;
       if (code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
+  return true;
 }
 
 async function readStdin(): Promise<string> {

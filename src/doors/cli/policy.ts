@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { openPreview } from "../../call/rulebook.ts";
 import { osErrorCode } from "../../core/errors.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -7,9 +8,9 @@ import { parseJson } from "../../core/parse-json.ts";
 import { quote } from "../../core/quote.ts";
 import { type PolicyTestResult, readPolicyTest, runPolicyTest } from "../../policy/policy-test.ts";
 import { formatPlace } from "../../policy/rule.ts";
+import { cellOptions } from "./cell-options.ts";
 import { type ExitCode, type Io, printJson, printLines, usage } from "./io.ts";
 import type { CellFlags } from "./main.ts";
-import { openCellFor } from "./open-cell-for.ts";
 
 /** Exit 0 for every verdict: it is an answer, not a failure. */
 export async function explainPolicy(
@@ -19,7 +20,7 @@ export async function explainPolicy(
   flags: CellFlags,
 ): Promise<ExitCode> {
   const args = readArguments(given ?? "{}");
-  const cell = await openCellFor(io, flags);
+  const cell = await openPreview(cellOptions(io, flags));
   try {
     const verdict = cell.explain(tool, args);
     if (flags.json === true) printJson(io, verdict, true);
@@ -32,14 +33,18 @@ export async function explainPolicy(
       );
     return 0;
   } finally {
-    await cell.close();
+    cell.close();
   }
 }
 
 export async function testPolicy(io: Io, file: string, flags: CellFlags): Promise<ExitCode> {
   const test = readPolicyTest(readFile(io, file), file);
   const { trust, rules } = test;
-  const cell = await openCellFor(io, flags, { ...(trust && { trust }), ...(rules && { rules }) });
+  const cell = await openPreview({
+    ...cellOptions(io, flags),
+    ...(trust && { trust }),
+    ...(rules && { rules }),
+  });
   try {
     const results = runPolicyTest(test, cell.explain);
     const failed = results.filter(({ problem }) => problem !== null);
@@ -48,7 +53,7 @@ export async function testPolicy(io: Io, file: string, flags: CellFlags): Promis
       printLines(io, ...failed.map(describe), `${results.length - failed.length} of ${results.length} hold`);
     return failed.length === 0 ? 0 : 1;
   } finally {
-    await cell.close();
+    cell.close();
   }
 }
 

@@ -1,19 +1,20 @@
+import { openPreview } from "../../call/rulebook.ts";
 import { quote } from "../../core/quote.ts";
 import { WIRE_FORMATS, type WireFormat } from "../../tools/definitions.ts";
+import { cellOptions } from "./cell-options.ts";
 import { type ExitCode, type Io, printJson, printLines, usage } from "./io.ts";
 import type { CellFlags } from "./main.ts";
-import { openCellFor } from "./open-cell-for.ts";
 
 export async function printTools(io: Io, flags: CellFlags & { format?: string }): Promise<ExitCode> {
   const format = readFormat(flags.format);
-  const cell = await openCellFor(io, flags);
+  const cell = await openPreview(cellOptions(io, flags));
   try {
     const definitions = cell.tools(format ?? "mcp");
     if (format !== null || flags.json === true) printJson(io, definitions, flags.json === true);
     else printLines(io, ...definitions.map(describe));
     return 0;
   } finally {
-    await cell.close();
+    cell.close();
   }
 }
 

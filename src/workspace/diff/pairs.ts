@@ -60,7 +60,7 @@ export function findPairs(trees: Trees, { touched, isMasked, signal }: PairOptio
   return pairs;
 }
 
-/** A name that is on both sides and that no layer has is the project's own. */
+/** A name that is on both sides and that no layer has is the project's own; so is a special file, which not every view shows. */
 function pathsToCompare(
   { path: directory, inBefore, inAfter, touched }: Level,
   { before, after }: Trees,
@@ -70,7 +70,9 @@ function pathsToCompare(
   const now = kindsIn(after, directory, inAfter);
   const paths = new Map<string, Presence>();
   for (const name of new Set([...old.keys(), ...now.keys()])) {
-    if (old.has(name) && now.has(name) && !touched?.below.has(name)) continue;
+    const isTouched = touched?.below.has(name) === true;
+    const isOnBoth = old.has(name) && now.has(name);
+    if (!isTouched && (isOnBoth || (inAfter && SPECIAL.has(old.get(name))))) continue;
     const path = joinPath(directory, name);
     const isShown = (kind: FileKind | undefined): boolean =>
       kind !== undefined && !judgedPaths(path, kind === "directory").some(isMasked);
@@ -78,6 +80,8 @@ function pathsToCompare(
   }
   return paths;
 }
+
+const SPECIAL: ReadonlySet<FileKind | undefined> = new Set(["fifo", "socket", "device"] as const);
 
 function kindsIn(tree: TreeReader, directory: string, isThere: boolean): Map<string, FileKind> {
   return new Map(isThere ? tree.list(directory).map(({ name, kind }) => [name, kind]) : []);

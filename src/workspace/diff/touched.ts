@@ -53,7 +53,7 @@ function addLayer(root: Map<string, LayeredName>, { fd, call }: Layer): void {
 function* namedTour(fd: number): ReturnType<typeof tourTree> {
   let trail: readonly string[] = [];
   try {
-    for (const step of tourTree(fd)) {
+    for (const step of tourTree(fd, { unreadable: () => {} })) {
       trail = step.trail;
       yield step;
     }

@@ -4,9 +4,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
+import { O_PATH } from "../paths.ts";
 
 const { O_DIRECTORY, O_RDONLY } = fs.constants;
-const O_PATH = 0o10000000;
 
 export interface OverlayLayers {
   /** The directory that all names below are relative to: mount options must fit into one page. */
@@ -30,26 +30,22 @@ export interface OverlayMount {
 // The helper holds the namespace until it is killed: by then this process has its descriptors.
 const SCRIPT = 'cd "$1" && mount -t overlay hotcell -o "$2" "$3" && echo mounted && read _';
 
+export const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
+
 export async function mountOverlay(layers: OverlayLayers): Promise<OverlayMount> {
   const isRoot = process.getuid?.() === 0;
-  const unshared = ["--mount", "--propagation", "private", ...(isRoot ? [] : ["--user", "--map-root-user"])];
-  const args = [
-    ...unshared,
-    "sh",
-    "-c",
-    SCRIPT,
-    "sh",
-    layers.dir,
-    mountOptions(layers, isRoot),
-    layers.merged,
-  ];
-  const helper = spawn("unshare", args, { env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" } });
+  const script = ["sh", "-c", SCRIPT, "sh", layers.dir, mountOptions(layers, isRoot), layers.merged];
+  const helper = spawn("unshare", [...unshareArgs(isRoot), ...script], { env: ENVIRONMENT });
   try {
     await mounted(helper);
     return holdMount(helper.pid!, path.join(layers.dir, layers.merged), isRoot);
   } finally {
     helper.kill("SIGKILL");
   }
+}
+
+function unshareArgs(isRoot: boolean): string[] {
+  return ["--mount", "--propagation", "private", ...(isRoot ? [] : ["--user", "--map-root-user"])];
 }
 
 function mounted(helper: ChildProcessWithoutNullStreams): Promise<void> {
@@ -95,4 +91,18 @@ function holdMount(pid: number, merged: string, isRoot: boolean): OverlayMount {
     close();
     throw error;
   }
+}
+
+const PROBE =
+  'cd "$1" && mount -t tmpfs hotcell merged && mkdir merged/u merged/w merged/m && mount -t overlay hotcell -o "lowerdir=lower,upperdir=merged/u,workdir=merged/w$2" merged/m';
+
+/** Whether an overlay over the project works when its changes are kept in memory: then the state directory is what stands in the way. */
+export async function canMountElsewhere(dir: string): Promise<boolean> {
+  const isRoot = process.getuid?.() === 0;
+  const args = [...unshareArgs(isRoot), "sh", "-c", PROBE, "sh", dir, isRoot ? "" : ",userxattr"];
+  const probe = spawn("unshare", args, { env: ENVIRONMENT, stdio: "ignore" });
+  return new Promise((resolve) => {
+    probe.on("error", () => resolve(false));
+    probe.on("close", (code) => resolve(code === 0));
+  });
 }

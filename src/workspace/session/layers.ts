@@ -1,30 +1,37 @@
 import fs from "node:fs";
 import path from "node:path";
-import { type SessionRecord, sessionDir } from "./record.ts";
+import type { TouchedDirectory } from "../diff/changes.ts";
+import { touchedByLayers } from "../diff/touched.ts";
+import { type Layer, type Stack, sessionDir } from "./record.ts";
 
-export interface OpenLayer {
-  readonly fd: number;
-  /** The id of the call that changed what is in it. */
-  readonly call: string | null;
+export function layerDir(stateDir: string, { session, name }: Layer): string {
+  return path.join(sessionDir(stateDir, session), name);
 }
 
-/** Works with the session's layers opened, oldest first. */
-export function* withLayers<T>(
-  { stack }: SessionRecord,
-  stateDir: string,
-  work: (layers: readonly OpenLayer[]) => Generator<T, void, void>,
-): Generator<T, void, void> {
-  const layers: OpenLayer[] = [];
+/** What these layers have, as a diff takes it. */
+export function* touchedBy(stack: Stack, stateDir: string): Generator<TouchedDirectory, void, void> {
+  const layers: { readonly fd: number; readonly call: string | null }[] = [];
   try {
-    for (const { session, name, call } of stack) {
-      const at = path.join(sessionDir(stateDir, session), name);
-      layers.push({
-        fd: fs.openSync(at, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY),
-        call: call?.id ?? null,
-      });
+    for (const layer of stack) {
+      const fd = fs.openSync(layerDir(stateDir, layer), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+      layers.push({ fd, call: layer.call?.id ?? null });
     }
-    yield* work(layers);
+    yield* touchedByLayers(layers);
   } finally {
     for (const { fd } of layers) fs.closeSync(fd);
   }
+}
+
+/** The paths that these layers have, directories on the way among them, parents before children. */
+export function* pathsIn(stack: Stack, stateDir: string): Generator<string, void, void> {
+  for (const { directory, names } of touchedBy(stack, stateDir)) {
+    for (const name of names.keys()) yield directory === "" ? name : `${directory}/${name}`;
+  }
+}
+
+/** The paths that a layer changed: without the directories that are only on the way to others. */
+export function changedIn(layer: Layer, stateDir: string): string[] {
+  const paths = new Set(pathsIn([layer], stateDir));
+  for (const at of [...paths]) paths.delete(at.slice(0, Math.max(at.lastIndexOf("/"), 0)));
+  return [...paths].sort();
 }

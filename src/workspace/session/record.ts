@@ -9,7 +9,6 @@ import { quote } from "../../core/quote.ts";
 export interface CallMark {
   readonly id: string;
   readonly tool: string;
-  readonly at: string;
 }
 
 export interface Layer {
@@ -19,10 +18,16 @@ export interface Layer {
   readonly name: string;
   /** Null for what no call did. */
   readonly call: CallMark | null;
+  /** Before the first of its changes, by the clock that files are stamped with. */
+  readonly since: number;
+  /** A directory there that stands for this layer and all below it: mounting it is cheaper than mounting them. */
+  readonly collapsed?: string;
 }
 
 /** Oldest first; the last one is live, the others are never changed again. */
 export type Stack = readonly Layer[];
+
+export type Strategy = "kernel" | "clone";
 
 export interface SessionRecord {
   readonly version: 1;
@@ -30,12 +35,14 @@ export interface SessionRecord {
   /** The project's real path. */
   readonly workspace: string;
   readonly created: string;
-  readonly strategy: "kernel" | "clone";
+  readonly strategy: Strategy;
   readonly stack: Stack;
   /** Stacks that a rewind left, newest last: a rewind can be undone. */
   readonly left: readonly Stack[];
   /** The number of the next layer to be made. */
   readonly next: number;
+  /** The number of the last commit whose changes count as the project's. */
+  readonly commits: number;
 }
 
 const SESSION_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;

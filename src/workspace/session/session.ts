@@ -1,112 +1,261 @@
 // A session: a copy-on-write view of a project that can be looked through, taken, rewound or thrown away.
-import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { HotcellError } from "../../core/errors.ts";
 import { holdLock } from "../../core/lock.ts";
-import type { Protection } from "../../policy/protected.ts";
-import type { TouchedDirectory } from "../diff/changes.ts";
-import { touchedByLayers } from "../diff/touched.ts";
+import { quote } from "../../core/quote.ts";
+import type { CommitResult } from "../commit/apply.ts";
+import { committedPaths } from "../commit/journal.ts";
+import type { CommitPlan } from "../commit/plan.ts";
+import { type RevertResult, revertCommit } from "../commit/revert.ts";
+import type { Watching } from "../commit/watching.ts";
 import { openDirectoryView } from "../directory-view.ts";
-import { createOverlayView } from "../overlay/overlay-view.ts";
-import { openRoot, type Root } from "../paths.ts";
+import { fileClock } from "../file-clock.ts";
+import { collapsedIfTall } from "../overlay/collapse.ts";
+import type { Root } from "../paths.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
-import { withLayers } from "./layers.ts";
-import { type CallMark, readRecord, type SessionRecord, sessionDir, writeRecord } from "./record.ts";
-import { checkpointed, forked, liveLayer, rewound, unwound } from "./stack.ts";
+import { moveBases, takeBases } from "./bases.ts";
+import { changedIn, layerDir } from "./layers.ts";
+import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
+import { openView } from "./open-view.ts";
+import {
+  type CallMark,
+  readRecord,
+  type SessionRecord,
+  type Strategy,
+  sessionDir,
+  writeRecord,
+} from "./record.ts";
+import {
+  type CommitOptions,
+  commitSession,
+  commitsIn,
+  planSession,
+  settleCommits,
+  unfinishedCommits,
+  withProject,
+} from "./session-commit.ts";
+import { type SessionDiff, withDiff } from "./session-diff.ts";
+import type { SessionPlace, SessionView } from "./session-view.ts";
+import { begun, checkpointed, forked, indexOfCall, liveLayer, restacked, rewound, unwound } from "./stack.ts";
+import { createTurns } from "./turns.ts";
+import { removeUnused } from "./unused.ts";
+import { restoreRest, withoutPaths } from "./without-paths.ts";
 
 export interface Session {
-  readonly workspace: WorkspaceFS;
-  /** The merged view, as a diff reads it. */
-  readonly view: Root;
   readonly record: SessionRecord;
-  /** Before a call that changes something: its changes get a layer of their own. */
-  checkpoint(call: CallMark): Promise<void>;
-  /** Mounts anew when the project changed underneath; true when it did. */
-  refresh(): Promise<boolean>;
-  /** To before a call (its id, or `#3`), or with null to before the last rewind. */
-  rewind(to: string | null): Promise<void>;
+  readonly workspace: WorkspaceFS;
+  /** The merged view, for whoever looks at it directly. */
+  readonly view: Root;
+  /** Runs a call that changes something, alone; its changes get a layer of their own. */
+  change<T>(call: CallMark, work: () => Promise<T>): Promise<Changed<T>>;
+  /** Runs a call that only reads; once more when the project changed underneath meanwhile. */
+  read<T>(work: () => Promise<T>): Promise<T>;
+  /** What follows is apart from what was done so far. */
+  checkpoint(): Promise<void>;
+  /** To before a call: its id, or `#3`. With paths only those. Undone by `undoRewind`. */
+  rewind(to: string, paths?: readonly string[]): Promise<void>;
+  /** The session as it was before the last rewind, or before paths were discarded. */
+  undoRewind(): Promise<void>;
+  /** Throws changes away: at these paths, which can be undone, or all of them, which can't. */
+  discard(paths?: readonly string[]): Promise<void>;
   /** Another session with the same changes; gives its id. */
   fork(): Promise<string>;
-  touched(): Generator<TouchedDirectory, void, void>;
+  /** Before something looks at the view directly, as a command does: the project's secrets are not there for it. */
+  hideSecrets(): Promise<void>;
+  diff<T>(work: (diff: SessionDiff) => T | Promise<T>, call?: string): Promise<T>;
+  plan(options?: CommitOptions): Promise<CommitPlan>;
+  commit(options?: CommitOptions, watching?: Watching): Promise<CommitResult>;
+  /** Puts back what a commit did to the project: its number, or the last one. */
+  revert(tx?: string): Promise<RevertResult>;
   close(): void;
 }
 
-export interface SessionPlace {
-  /** As `openStateDir` gave it. */
-  readonly stateDir: string;
-  readonly protectionOf: (path: string) => Protection | null;
+export interface Changed<T> {
+  readonly result: T;
+  /** The paths that the call changed. */
+  readonly paths: readonly string[];
 }
 
-/** Makes a session for a project, or nothing: it is there when its directory has its name. */
-export function createSession(workspace: string, stateDir: string): string {
-  const project = openRoot(workspace);
-  fs.closeSync(project.fd);
-  const id = newId();
-  const record: SessionRecord = {
-    version: 1,
-    id,
-    workspace: project.path,
-    created: new Date().toISOString(),
-    strategy: "kernel",
-    stack: [{ session: id, name: "1", call: null }],
-    left: [],
-    next: 2,
-  };
-  makeSessionDir(record, stateDir);
-  return id;
+export interface CreateOptions extends SessionPlace {
+  /** The kernel's overlay where it can be had, when left out. */
+  readonly strategy?: Strategy;
 }
 
-export async function openSession(id: string, { stateDir, protectionOf }: SessionPlace): Promise<Session> {
-  const dir = sessionDir(stateDir, id);
-  let record = readRecord(dir);
-  const release = holdLock(path.join(dir, "lock"));
-  const view = createOverlayView(dir, record.workspace);
-
-  const show = async (next: SessionRecord): Promise<void> => {
-    await view.show(next.stack);
-    writeRecord(dir, next);
-    record = next;
-  };
-  const liveIsEmpty = (): boolean => fs.readdirSync(path.join(dir, liveLayer(record).name)).length === 0;
+/** Makes a session for a project, and opens it. */
+export async function createSession(workspace: string, options: CreateOptions): Promise<Session> {
+  const { stateDir, strategy = "kernel" } = options;
+  const project = withProject({ workspace }, ({ path: real }) => real);
+  const record = begun(newSessionId(), project, strategy, fileClock(stateDir));
+  makeSession(record, stateDir);
   try {
-    await view.show(record.stack);
+    return await openSession(record.id, options, options.strategy === undefined);
+  } catch (error) {
+    removeSession(record.id, stateDir);
+    throw error;
+  }
+}
+
+export async function openSession(id: string, place: SessionPlace, mayChoose = false): Promise<Session> {
+  const dir = sessionDir(place.stateDir, id);
+  readRecord(dir);
+  const release = holdLock(path.join(dir, "lock"));
+  try {
+    refuseUnfinished(id, dir);
+    const { record, view } = await openView(readRecord(dir), place, mayChoose);
+    const workspace = openDirectoryView({
+      mode: "overlay",
+      project: record.workspace,
+      root: view.root,
+      closeRoot: view.close,
+      notesDir: path.join(dir, "notes"),
+      protectionOf: place.protectionOf,
+      onUse: view.notice,
+    });
+    return await sessionOn({ record, view, workspace, place, dir, release });
   } catch (error) {
     release();
     throw error;
   }
-  const workspace = openDirectoryView({
-    mode: "overlay",
-    project: record.workspace,
-    root: view.root,
-    closeRoot: view.close,
-    notesDir: path.join(dir, "notes"),
-    protectionOf,
-    onUse: view.notice,
-  });
+}
+
+function refuseUnfinished(id: string, dir: string): void {
+  if (unfinishedCommits(dir).length === 0) return;
+  const message = `Could not open the session ${quote(id)}: a commit of it was interrupted. Run hotcell session recover first.`;
+  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
+}
+
+interface Opened {
+  readonly record: SessionRecord;
+  readonly view: SessionView;
+  readonly workspace: WorkspaceFS;
+  readonly place: SessionPlace;
+  readonly dir: string;
+  readonly release: () => void;
+}
+
+async function sessionOn({ view, workspace, place, dir, release, ...opened }: Opened): Promise<Session> {
+  const { stateDir } = place;
+  const { id } = opened.record;
+  const { alone, together } = createTurns();
+  let record = opened.record;
+
+  const note = (next: SessionRecord): void => {
+    if (next !== record) writeRecord(dir, next);
+    record = next;
+  };
+  const show = async (wanted: SessionRecord): Promise<void> => {
+    const next = await collapsedIfTall(wanted, stateDir);
+    const { name } = liveLayer(next);
+    if (name !== liveLayer(record).name) removeLayer(dir, name);
+    await view.show(next.stack);
+    note(next);
+  };
+  /** What was changed since the last time is in the live layer, and what was there before is known. */
+  const settle = async (): Promise<void> => {
+    await view.capture();
+    withProject(record, (project) => takeBases(record, stateDir, project));
+    note(settleCommits(record, stateDir));
+  };
+  const checkpoint = async (call: CallMark | null): Promise<void> => {
+    await settle();
+    const isEmpty = fs.readdirSync(layerDir(stateDir, liveLayer(record))).length === 0;
+    await show(checkpointed(record, call, isEmpty, fileClock(dir)));
+    await view.refresh();
+  };
+  /** As if the layers from this one on had never touched these paths. */
+  const leavePaths = async (from: number, paths: readonly string[]): Promise<void> => {
+    await show(withoutPaths(record, from, paths, stateDir));
+    await restoreRest(record, from, paths, place, view.root);
+    await settle();
+  };
+  await settle();
+
   return {
-    workspace,
-    view: view.root,
     get record() {
       return record;
     },
-    checkpoint: (call) => show(checkpointed(record, call, liveIsEmpty())),
-    async refresh() {
-      if (!view.isStale()) return false;
-      await view.show(record.stack);
-      return true;
+    workspace,
+    view: view.root,
+    change: (call, work) =>
+      alone(async () => {
+        await checkpoint(call);
+        try {
+          const result = await work();
+          await settle();
+          return { result, paths: changedIn(liveLayer(record), stateDir) };
+        } catch (error) {
+          await settle();
+          throw error;
+        }
+      }),
+    async read(work) {
+      await alone(() => view.refresh());
+      try {
+        const result = await together(work);
+        if (!view.isStale()) return result;
+      } catch (error) {
+        if (!view.isStale()) throw error;
+      }
+      await alone(() => view.refresh());
+      return together(work);
     },
-    async rewind(to) {
-      await show(to === null ? unwound(record) : rewound(record, to));
-    },
-    async fork() {
-      // What the child begins with must not change any more.
-      const frozen = liveIsEmpty() ? { ...record, stack: record.stack.slice(0, -1) } : record;
-      if (frozen === record) await show(checkpointed(record, null, false));
-      const child = forked(frozen, newId(), new Date().toISOString());
-      makeSessionDir(child, stateDir);
-      return child.id;
-    },
-    touched: () => withLayers(record, stateDir, touchedByLayers),
+    checkpoint: () => alone(() => checkpoint(null)),
+    rewind: (to, paths) =>
+      alone(async () => {
+        await settle();
+        if (paths === undefined) await show(rewound(record, to, fileClock(dir)));
+        else await leavePaths(indexOfCall(record.stack, to), paths);
+      }),
+    undoRewind: () =>
+      alone(async () => {
+        await settle();
+        await show(unwound(record, fileClock(dir)));
+      }),
+    discard: (paths) =>
+      alone(async () => {
+        await settle();
+        if (paths !== undefined) return leavePaths(0, paths);
+        await show({ ...restacked(record, [], fileClock(dir)), left: [] });
+        removeUnused(record, stateDir);
+      }),
+    fork: () =>
+      alone(async () => {
+        await checkpoint(null);
+        const child = forked(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));
+        makeSession(child, stateDir);
+        (await openSession(child.id, place)).close();
+        return child.id;
+      }),
+    hideSecrets: () => alone(view.hideSecrets),
+    diff: (work, call) =>
+      alone(async () => {
+        await settle();
+        return withDiff(id, { ...place, ...(call && { call }) }, work);
+      }),
+    plan: (options = {}) =>
+      alone(async () => {
+        await settle();
+        return planSession(id, options, place);
+      }),
+    commit: (options = {}, watching = {}) =>
+      alone(async () => {
+        await settle();
+        const result = await commitSession(id, options, place, watching);
+        await checkpoint(null);
+        return result;
+      }),
+    revert: (tx) =>
+      alone(async () => {
+        await settle();
+        const txDir = txDirOf(dir, tx);
+        const paths = committedPaths(txDir);
+        return withProject(record, (project) => {
+          const result = revertCommit(txDir, project);
+          moveBases(paths, liveLayer(record), stateDir, project);
+          return result;
+        });
+      }),
     close() {
       workspace.close();
       release();
@@ -114,17 +263,10 @@ export async function openSession(id: string, { stateDir, protectionOf }: Sessio
   };
 }
 
-/** Sorts by age, and says nothing about the project. */
-function newId(): string {
-  return `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}`;
-}
-
-function makeSessionDir(record: SessionRecord, stateDir: string): void {
-  const dir = sessionDir(stateDir, record.id);
-  const made = `${dir}.new`;
-  fs.mkdirSync(made, { recursive: true, mode: 0o700 });
-  for (const name of ["merged", "notes"]) fs.mkdirSync(path.join(made, name), { mode: 0o700 });
-  fs.symlinkSync(record.workspace, path.join(made, "lower"));
-  writeRecord(made, record);
-  fs.renameSync(made, dir);
+function txDirOf(dir: string, tx: string | undefined): string {
+  const numbers = commitsIn(dir).map(String);
+  const number = tx ?? numbers.at(-1);
+  if (number !== undefined && numbers.includes(number)) return path.join(dir, "tx", number);
+  const state = tx === undefined ? "the session has no commit" : `the session has no commit ${quote(tx)}`;
+  throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
 }

@@ -1,7 +1,7 @@
-// Checkpoint, rewind and fork are about lists of layers: pure, and tested without a kernel.
+// Checkpoint, rewind and fork are about lists of layers.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
-import type { CallMark, Layer, SessionRecord, Stack } from "./record.ts";
+import type { CallMark, Layer, SessionRecord, Stack, Strategy } from "./record.ts";
 
 export function liveLayer({ stack }: Pick<SessionRecord, "stack">): Layer {
   return stack[stack.length - 1]!;
@@ -12,43 +12,56 @@ export function checkpointed(
   record: SessionRecord,
   call: CallMark | null,
   liveIsEmpty: boolean,
+  since: number,
 ): SessionRecord {
-  if (!liveIsEmpty) return pushed(record, record.stack, call);
-  const live = { ...liveLayer(record), call };
+  if (!liveIsEmpty) return pushed(record, record.stack, call, since);
+  const live = { ...liveLayer(record), call, since };
   return { ...record, stack: [...record.stack.slice(0, -1), live] };
 }
 
+/** A new session of a project, without changes. */
+export function begun(id: string, workspace: string, strategy: Strategy, since: number): SessionRecord {
+  const created = now();
+  const empty = { version: 1, id, workspace, created, strategy, left: [], next: 1, commits: 0 } as const;
+  return pushed({ ...empty, stack: [] }, [], null, since);
+}
+
 /** The session as it was before this call. What is left behind is kept. */
-export function rewound(record: SessionRecord, to: string): SessionRecord {
-  const below = record.stack.slice(0, indexOfCall(record.stack, to));
-  return { ...pushed(record, below, null), left: [...record.left, record.stack] };
+export function rewound(record: SessionRecord, to: string, since: number): SessionRecord {
+  return restacked(record, record.stack.slice(0, indexOfCall(record.stack, to)), since);
 }
 
 /** The session as it was before the last rewind. */
-export function unwound(record: SessionRecord): SessionRecord {
+export function unwound(record: SessionRecord, since: number): SessionRecord {
   const stack = record.left[record.left.length - 1];
   if (stack === undefined) throw new HotcellError("NOT_FOUND", "There is no rewind to undo.");
-  return { ...pushed(record, stack, null), left: record.left.slice(0, -1) };
+  return { ...pushed(record, stack, null, since), left: record.left.slice(0, -1) };
 }
 
-/** Another session that begins with what this one has. Both go on from there on their own. */
-export function forked(record: SessionRecord, id: string, created: string): SessionRecord {
-  const stack = record.stack.map((layer) => ({ ...layer }));
-  return pushed({ ...record, id, created, left: [], next: 1 }, stack, null);
+/** Another session that begins with these layers of this one. Both go on from there on their own. */
+export function forked(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
+  return pushed({ ...record, id, created: now(), left: [], next: 1, commits: 0 }, stack, null, since);
 }
+
+/** The session with another list of layers below a new live one. What is left behind is kept. */
+export function restacked(record: SessionRecord, stack: Stack, since: number): SessionRecord {
+  return { ...pushed(record, stack, null, since), left: [...record.left, record.stack] };
+}
+
+const now = (): string => new Date().toISOString();
 
 /** The calls that the session has, oldest first: each can be rewound to. */
 function callsOf({ stack }: Pick<SessionRecord, "stack">): CallMark[] {
   return stack.flatMap(({ call }) => (call === null ? [] : [call]));
 }
 
-function pushed(record: SessionRecord, stack: Stack, call: CallMark | null): SessionRecord {
-  const layer: Layer = { session: record.id, name: String(record.next), call };
+function pushed(record: SessionRecord, stack: Stack, call: CallMark | null, since: number): SessionRecord {
+  const layer: Layer = { session: record.id, name: String(record.next), call, since };
   return { ...record, stack: [...stack, layer], next: record.next + 1 };
 }
 
 /** By its id, or `#3` for the third call of the session. */
-function indexOfCall(stack: Stack, to: string): number {
+export function indexOfCall(stack: Stack, to: string): number {
   const ordinal = /^#([1-9]\d*)$/.exec(to)?.[1];
   const call = ordinal === undefined ? undefined : callsOf({ stack })[Number(ordinal) - 1]?.id;
   const index = stack.findIndex((layer) => layer.call?.id === (call ?? to));

@@ -1,27 +1,29 @@
-import path from "node:path";
-import { type Cell, type CellOptions, openCell } from "../../cell.ts";
+import type { CellOptions } from "../../cell.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { HotcellError } from "../../core/errors.ts";
 import type { Io } from "./io.ts";
 import type { CellFlags } from "./main.ts";
+import { findSession, workspaceOf } from "./session-place.ts";
 
-/** The cell that flags, environment and configuration file describe; what the command itself says goes first. */
-export async function openCellFor(io: Io, flags: CellFlags, own: Partial<CellOptions> = {}): Promise<Cell> {
-  const workspace = path.resolve(io.cwd, flags.workspace);
+/** The cell that flags, environment and configuration file describe. */
+export function cellOptions(io: Io, flags: CellFlags): CellOptions {
+  const found = flags.session === undefined ? null : findSession(io, flags.session, flags);
+  const workspace = found?.workspace ?? workspaceOf(io, flags);
   const config = loadConfig({ file: flags.config, workspace, env: io.env, flags, cwd: io.cwd });
   refuseUnbuilt(config);
-  return openCell({
+  return {
     workspace,
     fs: config.workspaceFsMode,
+    ...(found !== null && { session: found.id }),
     toolsets: config.toolsets,
     trust: config.trust,
+    approvals: config.approve,
     rules: config.rules,
     protect: config.protect,
     stateDir: config.stateDir,
     timeoutMs: config.toolTimeoutSecs * 1000,
-    ...own,
-  });
+  };
 }
 
 /** Settings of a later version: said, not ignored. */

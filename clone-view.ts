@@ -1,0 +1,1 @@
+export const openCloneView: any = () => { throw new Error("none") }; export const openCloneSides: any = openCloneView;

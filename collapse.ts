@@ -1,0 +1,1 @@
+export const collapsedIfTall: any = async (r: any) => r;

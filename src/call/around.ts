@@ -1,0 +1,40 @@
+// What stands around the run of a call: nothing on the host; in a session a layer for what it changes, and a
+// view of the project that is not old.
+import type { Json, JsonObject } from "../core/json.ts";
+import { LIMITS } from "../core/limits.ts";
+import type { Effect } from "../core/words.ts";
+import { showName } from "../workspace/names.ts";
+import type { Session } from "../workspace/session/session.ts";
+
+export interface RunningCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly effect: Effect;
+}
+
+export interface Ran {
+  readonly settled: PromiseSettledResult<JsonObject>;
+  /** What the observation says of it in `meta.changes`. */
+  readonly changes: Json;
+}
+
+export type Around = (call: RunningCall, work: () => Promise<JsonObject>) => Promise<Ran>;
+
+export const onHost: Around = async (_call, work) => ({ settled: await settledOf(work), changes: null });
+
+export function inSession(session: Session): Around {
+  return async ({ id, tool, effect }, work) => {
+    if (effect === "read") return { settled: await settledOf(() => session.read(work)), changes: null };
+    const { result, paths } = await session.change({ id, tool }, () => settledOf(work));
+    return { settled: result, changes: changesOf(paths) };
+  };
+}
+
+function changesOf(paths: readonly string[]): Json {
+  return { count: paths.length, paths: paths.slice(0, LIMITS.maxReportedChanges).map(showName) };
+}
+
+async function settledOf<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [settled] = await Promise.allSettled([work()]);
+  return settled!;
+}

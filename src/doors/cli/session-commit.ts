@@ -1,0 +1,151 @@
+import { quote } from "../../core/quote.ts";
+import type { CommitResult } from "../../workspace/commit/apply.ts";
+import type { CommitPlan, Conflict, ConflictPolicy } from "../../workspace/commit/plan.ts";
+import { type Picked, pickChanges, type Selection } from "../../workspace/commit/selection.ts";
+import type { Change } from "../../workspace/diff/changes.ts";
+import { statText } from "../../workspace/diff/render.ts";
+import { showName } from "../../workspace/names.ts";
+import type { Session } from "../../workspace/session/session.ts";
+import type { CommitOptions } from "../../workspace/session/session-commit.ts";
+import { agree, isAgreed, needYes } from "./ask.ts";
+import { conflictLines, isHeld, isUnsettled, planLines, resultLine, skippedLines } from "./commit-text.ts";
+import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
+import { pickHunks } from "./pick-hunks.ts";
+import { printShown } from "./print-shown.ts";
+import { createProgress } from "./progress.ts";
+import { linesOf } from "./session-diff.ts";
+import { readPaths } from "./session-paths.ts";
+import { findSession, type SessionFlags, withSession } from "./session-place.ts";
+
+export interface CommitFlags extends SessionFlags {
+  readonly patch?: boolean;
+  readonly hunk?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly protected?: boolean;
+  readonly onConflict?: string;
+  readonly plan?: string;
+}
+
+/** One run of the command on an open session. */
+interface Committing {
+  readonly io: Io;
+  readonly session: Session;
+  readonly flags: CommitFlags;
+}
+
+/** The session stays locked while the person is asked: what was shown is what is committed. */
+export async function commitToProject(
+  io: Io,
+  given: string,
+  paths: readonly string[],
+  flags: CommitFlags,
+): Promise<ExitCode> {
+  const onConflict = readPolicy(flags.onConflict);
+  refuseUnaskable(io, flags);
+  return withSession(io, findSession(io, given, flags), async (session) => {
+    const run = { io, session, flags };
+    const selection = await choose(run, paths);
+    const wanted = { selection, onConflict, allowProtected: flags.protected === true };
+    const plan = await session.plan(wanted);
+    if (flags.dryRun === true) return printPlan(run, plan);
+    const agreed = await askFor(run, wanted, plan);
+    const progress = createProgress(io, "Committing");
+    const result = await session.commit(agreed, { onProgress: progress.report }).finally(progress.end);
+    return printResult(run, result);
+  });
+}
+
+const POLICIES: readonly ConflictPolicy[] = ["abort", "skip", "ours", "theirs", "merge"];
+
+function readPolicy(given = "abort"): ConflictPolicy {
+  const policy = POLICIES.find((known) => known === given);
+  if (policy === undefined)
+    throw usage(`--on-conflict is ${quote(given)}; allowed are ${POLICIES.join(", ")}.`);
+  return policy;
+}
+
+function refuseUnaskable(io: Io, { patch, hunk, dryRun, yes }: CommitFlags): void {
+  if (patch === true && hunk !== undefined)
+    throw usage("-p asks for hunks, and --hunk names them: choose one.");
+  if (patch === true && !io.interactive)
+    throw usage(
+      "-p needs a terminal to ask in. Without one name the hunks: --hunk ID, from session diff --json.",
+    );
+  if (dryRun !== true) needYes(io, yes, "commit");
+}
+
+async function choose({ io, session, flags }: Committing, given: readonly string[]): Promise<Selection> {
+  const { patch, hunk: hunks = [] } = flags;
+  const paths = readPaths(given, session.record.workspace);
+  const selection: Selection = paths || hunks.length > 0 ? { paths: paths ?? [], hunks } : "all";
+  if (patch !== true) return selection;
+  const picked = await session.diff(({ changes }) => pickChanges(changes, selection));
+  return pickHunks(
+    io,
+    picked.map(({ change }) => change),
+  );
+}
+
+type Wanted = CommitOptions & { readonly selection: Selection };
+
+/** What the person says yes to: the plan as it is, or one with what needs its own yes. */
+async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promise<CommitOptions> {
+  const { io, session, flags } = run;
+  const asPlanned = { ...wanted, planHash: flags.plan ?? plan.hash };
+  if (flags.yes === true || isHindered(plan, asPlanned.planHash)) return asPlanned;
+  if (plan.steps.length > 0 && flags.patch !== true) await askForPlan(run, wanted.selection, plan);
+  if (flags.plan !== undefined || !(await isHeldAgreed(io, plan))) return asPlanned;
+  const withHeld = { ...wanted, allowProtected: true };
+  return { ...withHeld, planHash: (await session.plan(withHeld)).hash };
+}
+
+/** Nothing would be written: the commit says why, and there is nothing to ask. */
+function isHindered({ hash, obstacles, conflicts }: CommitPlan, agreed: string): boolean {
+  return hash !== agreed || obstacles.length > 0 || conflicts.some(({ resolution }) => resolution === "none");
+}
+
+async function askForPlan(
+  { io, session }: Committing,
+  selection: Selection,
+  plan: CommitPlan,
+): Promise<void> {
+  const changes = await session.diff((diff) => pickChanges(diff.changes, selection).map(shownOf));
+  tellLines(io, ...linesOf(statText(changes)), ...conflictLines(plan.conflicts));
+  await agree(io, `Commit to ${session.record.workspace}?`, "commit");
+}
+
+/** With the lines of the chosen hunks alone. */
+function shownOf({ change, hunks }: Picked): Change {
+  if (hunks === null) return change;
+  const count = (sign: string) =>
+    hunks.flatMap(({ lines }) => lines).filter((line) => line.startsWith(sign)).length;
+  return { ...change, hunks, added: count("+"), removed: count("-") };
+}
+
+async function isHeldAgreed(io: Io, { skipped }: CommitPlan): Promise<boolean> {
+  const held = skipped.filter(isHeld);
+  if (held.length === 0) return false;
+  tellLines(
+    io,
+    "These run by themselves, on this machine or another:",
+    ...held.map(({ path }) => `  ${showName(path)}`),
+  );
+  return isAgreed(io, "Commit them too?");
+}
+
+function printPlan({ io, flags }: Committing, plan: CommitPlan): ExitCode {
+  tellLines(io, ...conflictLines(plan.conflicts), ...skippedLines(plan.skipped));
+  if (flags.json === true) printShown(io, plan);
+  else printLines(io, ...planLines(plan));
+  return plan.obstacles.length > 0 ? 1 : exitOf(plan.conflicts);
+}
+
+function printResult({ io, session: { record }, flags }: Committing, result: CommitResult): ExitCode {
+  tellLines(io, ...conflictLines(result.conflicts), ...skippedLines(result.skipped));
+  if (flags.json === true) printShown(io, { session: record.id, ...result });
+  else printLines(io, resultLine(result, record));
+  return exitOf(result.conflicts);
+}
+
+const exitOf = (conflicts: readonly Conflict[]): ExitCode => (conflicts.some(isUnsettled) ? 1 : 0);

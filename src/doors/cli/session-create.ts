@@ -1,0 +1,47 @@
+import { quote } from "../../core/quote.ts";
+import type { SessionRecord, Strategy } from "../../workspace/session/record.ts";
+import { createSession } from "../../workspace/session/session.ts";
+import { openStateDir } from "../../workspace/state-dir.ts";
+import { type ExitCode, type Io, printJson, printLines, usage } from "./io.ts";
+import { createProgress } from "./progress.ts";
+import { findSession, placeFor, type SessionFlags, withSession, workspaceOf } from "./session-place.ts";
+
+export interface CreateFlags extends SessionFlags {
+  readonly strategy?: string;
+}
+
+const STRATEGIES: readonly Strategy[] = ["kernel", "clone"];
+
+/** What both print is the id alone, so that a script can keep it. */
+export async function createSessionFor(io: Io, flags: CreateFlags): Promise<ExitCode> {
+  const strategy = readStrategy(flags.strategy);
+  const workspace = workspaceOf(io, flags);
+  const place = placeFor(io, flags);
+  const progress = createProgress(io, "Copying the project");
+  const session = await createSession(workspace, {
+    ...place,
+    stateDir: openStateDir(place.stateDir, workspace),
+    onProgress: progress.report,
+    ...(strategy && { strategy }),
+  }).finally(progress.end);
+  session.close();
+  return printMade(io, session.record, flags);
+}
+
+export async function forkSession(io: Io, given: string, flags: SessionFlags): Promise<ExitCode> {
+  return withSession(io, findSession(io, given, flags), async (session) =>
+    printMade(io, { ...session.record, id: await session.fork() }, flags),
+  );
+}
+
+function printMade(io: Io, { id, workspace, strategy }: SessionRecord, { json }: SessionFlags): ExitCode {
+  if (json === true) printJson(io, { id, workspace, strategy }, true);
+  else printLines(io, id);
+  return 0;
+}
+
+function readStrategy(given: string | undefined): Strategy | undefined {
+  const strategy = STRATEGIES.find((known) => known === given);
+  if (strategy === given) return strategy;
+  throw usage(`--strategy is ${quote(given)}; allowed are ${STRATEGIES.join(", ")}.`);
+}

@@ -1,0 +1,75 @@
+import type { Change } from "../../workspace/diff/changes.ts";
+import { statText, unifiedText } from "../../workspace/diff/render.ts";
+import { showName } from "../../workspace/names.ts";
+import { planSession } from "../../workspace/session/session-commit.ts";
+import { type SessionDiff, withDiff } from "../../workspace/session/session-diff.ts";
+import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
+import { paintDiff, wantsColour } from "./paint-diff.ts";
+import { printShown } from "./print-shown.ts";
+import { type FoundSession, findSession, type SessionFlags } from "./session-place.ts";
+
+export interface DiffFlags extends SessionFlags {
+  readonly stat?: boolean;
+  readonly patch?: boolean;
+  readonly call?: string;
+}
+
+/** Takes no lock: a person can look while an agent works. */
+export async function printDiff(io: Io, given: string, flags: DiffFlags): Promise<ExitCode> {
+  if ([flags.stat, flags.patch, flags.json].filter(Boolean).length > 1)
+    throw usage("--stat, --patch and --json are three ways to print a diff: choose one.");
+  const found = findSession(io, given, flags);
+  const call = flags.call === undefined ? {} : { call: callName(flags.call) };
+  const changes = await withDiff(found.id, { ...found.place, ...call }, (diff) => {
+    printChanges(io, found.id, diff, flags);
+    return diff.changes;
+  });
+  const print = flags.stat === true ? printLines : tellLines;
+  print(io, ...(await shownApart(changes, found)));
+  return 0;
+}
+
+/** A number alone is the call's place in the session: the `#` before it would begin a comment in a shell. */
+export function callName(given: string): string {
+  return /^\d+$/.test(given) ? `#${given}` : given;
+}
+
+function printChanges(io: Io, session: string, diff: SessionDiff, flags: DiffFlags): void {
+  if (flags.json === true) printShown(io, { session, changes: diff.changes.map(toJson) });
+  else if (flags.stat === true) printLines(io, ...linesOf(statText(diff.changes)));
+  else if (flags.patch === true) printPatch(io, diff);
+  else io.out(paintDiff(unifiedText(diff.changes), wantsColour(io, io.outIsTerminal)));
+}
+
+function printPatch(io: Io, diff: SessionDiff): void {
+  for (const piece of diff.patch()) if (!io.out(piece)) return;
+}
+
+function toJson({ path, kind, from, binary, added, removed, hunks, calls }: Change) {
+  return {
+    path,
+    kind,
+    ...(from !== undefined && { from }),
+    binary,
+    added,
+    removed,
+    hunks: hunks.map(({ id, header, lines }) => ({ id, header, lines })),
+    calls,
+  };
+}
+
+export const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
+
+/** What deserves a second look, under the rest. */
+async function shownApart(changes: readonly Change[], { id, place }: FoundSession): Promise<string[]> {
+  const paths = new Set(changes.map(({ path }) => path));
+  const mayNeedYes = ({ path, protection }: Change) => protection !== null || /package\.json$/i.test(path);
+  const { protectedPaths } = changes.some(mayNeedYes)
+    ? await planSession(id, {}, place)
+    : { protectedPaths: [] };
+  const ofSecrets = changes.filter(({ protection }) => protection === "credential-source");
+  return [
+    ...protectedPaths.filter((path) => paths.has(path)).map((path) => `needs its own yes: ${showName(path)}`),
+    ...ofSecrets.map(({ path }) => `speaks of secrets: ${showName(path)}`),
+  ];
+}

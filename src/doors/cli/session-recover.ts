@@ -1,0 +1,35 @@
+import { showName } from "../../workspace/names.ts";
+import { recoverSessions } from "../../workspace/session/recover-sessions.ts";
+import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
+import { printShown } from "./print-shown.ts";
+import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";
+
+export function recoverCommits(io: Io, given: string | undefined, flags: SessionFlags): ExitCode {
+  const { stateDir } = placeFor(io, flags);
+  const recovered = recoverSessions(stateDir, given && findSession(io, given, flags).id);
+  if (flags.json === true) printJson(io, recovered, true);
+  else if (recovered.length === 0) printLines(io, "Nothing to recover.");
+  else
+    printLines(io, ...recovered.map(({ session, tx, result }) => `${session}: commit ${tx} was ${result}`));
+  return 0;
+}
+
+export interface RevertFlags extends SessionFlags {
+  readonly tx?: string;
+}
+
+/** Exit 1 when something was changed since, and so stays. */
+export async function revertInProject(io: Io, given: string, flags: RevertFlags): Promise<ExitCode> {
+  return withSession(io, findSession(io, given, flags), async (session) => {
+    const { reverted, changed } = await session.revert(flags.tx);
+    if (flags.json === true) printShown(io, { session: session.record.id, reverted, changed });
+    else
+      printLines(
+        io,
+        ...reverted.map((path) => `reverted  ${showName(path)}`),
+        ...changed.map((path) => `stays     ${showName(path)}: changed since it was committed`),
+        ...(reverted.length + changed.length === 0 ? ["Nothing to revert: it was reverted before."] : []),
+      );
+    return changed.length > 0 ? 1 : 0;
+  });
+}

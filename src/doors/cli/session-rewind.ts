@@ -1,0 +1,69 @@
+import { statText } from "../../workspace/diff/render.ts";
+import type { Session } from "../../workspace/session/session.ts";
+import { agree, needYes } from "./ask.ts";
+import { counted } from "./figures.ts";
+import { type ExitCode, type Io, printJson, printLines, tellLines, usage } from "./io.ts";
+import { callName, linesOf } from "./session-diff.ts";
+import { readPaths } from "./session-paths.ts";
+import { findSession, type SessionFlags, withSession } from "./session-place.ts";
+
+export interface RewindFlags extends SessionFlags {
+  readonly to?: string;
+  readonly undo?: boolean;
+}
+
+export interface DiscardFlags extends SessionFlags {
+  readonly yes?: boolean;
+}
+
+export async function rewindSession(
+  io: Io,
+  given: string,
+  paths: readonly string[],
+  { to, undo, ...flags }: RewindFlags,
+): Promise<ExitCode> {
+  if ((to === undefined) !== (undo === true)) throw usage("Say where to: --to CALL or --undo, one of them.");
+  if (undo === true && paths.length > 0)
+    throw usage("--undo takes back the whole last rewind: leave the paths out.");
+  return withSession(io, findSession(io, given, flags), async (session) => {
+    if (to === undefined) await session.undoRewind();
+    else await session.rewind(callName(to), readPaths(paths, session.record.workspace));
+    return printLeft(io, session, flags, to !== undefined);
+  });
+}
+
+/** Only what can't be undone is asked for. */
+export async function discardChanges(
+  io: Io,
+  given: string,
+  paths: readonly string[],
+  { yes, ...flags }: DiscardFlags,
+): Promise<ExitCode> {
+  return withSession(io, findSession(io, given, flags), async (session) => {
+    const chosen = readPaths(paths, session.record.workspace);
+    if (chosen === undefined) await askForAll(io, session, yes);
+    await session.discard(chosen);
+    return printLeft(io, session, flags, chosen !== undefined);
+  });
+}
+
+async function askForAll(io: Io, session: Session, yes: boolean | undefined): Promise<void> {
+  needYes(io, yes, "discard all changes");
+  if (yes === true) return;
+  tellLines(io, ...linesOf(await session.diff(({ changes }) => statText(changes))));
+  await agree(io, "Throw all of it away? This can't be undone.", "discard the changes");
+}
+
+async function printLeft(
+  io: Io,
+  session: Session,
+  { json }: SessionFlags,
+  canBeUndone: boolean,
+): Promise<ExitCode> {
+  const { id } = session.record;
+  const changes = await session.diff((diff) => diff.changes.length);
+  const undo = canBeUndone ? ` To undo it: hotcell session rewind ${id} --undo` : "";
+  if (json === true) printJson(io, { session: id, changes }, true);
+  else printLines(io, `The session has ${counted(changes, "change")} now.${undo}`);
+  return 0;
+}

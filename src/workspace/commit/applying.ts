@@ -1,0 +1,96 @@
+// The phase in which a transaction does its steps on the project.
+import { HotcellError } from "../../core/errors.ts";
+import { explaining } from "../os-error.ts";
+import { fdPath, type Root } from "../paths.ts";
+import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { isThere, parentOf } from "./exactly.ts";
+import { stillIs } from "./fingerprint.ts";
+import { type Journal, type Outcome, type Steps, syncDirectory } from "./journal.ts";
+import { inDirectory, type Staging } from "./staging.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Does all steps. Gives the journal of what goes on then. */
+export function applySteps(
+  tx: Transaction,
+  journal: Journal,
+  { steps, undoes }: Steps,
+  staging: Staging,
+): Journal {
+  const outcomes: Outcome[] = [];
+  try {
+    applyAll(tx, steps, staging, outcomes);
+    syncParents(tx.project, steps);
+    return settled({ ...journal, outcomes: outcomes.map(findLateEdit(steps, staging)) }, steps);
+  } catch (error) {
+    // What puts back can't be given up; it is tried again by recovery.
+    if (undoes !== null || !(error instanceof HotcellError)) throw error;
+    const failure = { code: error.code, message: error.message };
+    const all = steps.map((_, index) => outcomes[index] ?? LEFT);
+    return putBack({ ...journal, outcomes: all, failure }, (outcome) => outcome.state === "done");
+  }
+}
+
+function applyAll(
+  { project, tick, progress }: Transaction,
+  steps: readonly CommitStep[],
+  staging: Staging,
+  outcomes: Outcome[],
+): void {
+  const isRemoval = ({ op }: CommitStep) => op === "rmdir" || op === "delete";
+  const removed = new Set(steps.filter(isRemoval).map(({ path }) => path));
+  const isRemoved = (path: string) => removed.has(path);
+  steps.forEach((step, index) => {
+    const spots = { fresh: staging.fresh(index), aside: staging.aside(index) };
+    outcomes.push(applyOrTakeBack(step, { project, ...spots, isRemoved, tick }, outcomes));
+    progress(steps.length + index + 1, steps.length * 2);
+  });
+}
+
+/** A step that fails is not left half done. */
+function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: Outcome[]): Outcome {
+  try {
+    return explaining("commit", step.path, () => applyStep(step, place));
+  } catch (error) {
+    outcomes.push(takeBackStep(step, place));
+    throw error;
+  }
+}
+
+function syncParents(project: Root, steps: readonly CommitStep[]): void {
+  for (const directory of new Set(steps.map(({ path }) => parentOf(path)))) {
+    inDirectory(project, directory, (dir) => {
+      if (dir !== null) explaining("sync", directory || ".", () => syncDirectory(fdPath(dir)));
+    });
+  }
+}
+
+/** Somebody who had the replaced file open may have written it after it was moved aside. */
+function findLateEdit(steps: readonly CommitStep[], staging: Staging) {
+  return (outcome: Outcome, index: number): Outcome => {
+    const { op, expect } = steps[index]!;
+    const aside = staging.aside(index);
+    const isReplaced = outcome.state === "done" && expect !== null && (op === "put" || op === "delete");
+    if (!isReplaced || stillIs(aside, expect) || !isThere(aside)) return outcome;
+    return { ...outcome, conflict: "changed in the project while it was replaced" };
+  };
+}
+
+/** What goes on after all steps were tried. */
+function settled(journal: Journal, steps: readonly CommitStep[]): Journal {
+  const { outcomes, onConflict } = journal;
+  const inConflict = new Set(
+    steps.filter((_, index) => outcomes[index]!.conflict !== null).map(({ change }) => change),
+  );
+  if (inConflict.size === 0 || onConflict === "leave") return { ...journal, phase: "keeping" };
+  const isWanted = (outcome: Outcome, index: number) =>
+    outcome.state === "done" && (onConflict === "undo all" || inConflict.has(steps[index]!.change));
+  return putBack(journal, isWanted);
+}
+
+/** The journal of a transaction whose steps are to be put back. */
+export function putBack(journal: Journal, which: (outcome: Outcome, index: number) => boolean): Journal {
+  const steps = journal.outcomes.flatMap((outcome, index) => (which(outcome, index) ? [index] : []));
+  if (steps.length === 0) return { ...journal, phase: "keeping" };
+  return { ...journal, phase: "undoing", undoing: { steps, name: `undo-${journal.undone + 1}` } };
+}

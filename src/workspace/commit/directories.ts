@@ -1,0 +1,97 @@
+// Directories between the changes: those that must be made for what comes into them, and those that can't
+// be removed because something is left in them.
+import fs from "node:fs";
+import { ownerOfNew } from "../owner.ts";
+import { openChildDirectory, type Root } from "../paths.ts";
+import { type NamedKind, readNames } from "../tree.ts";
+import type { FileKind } from "../workspace-fs.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { atExactly, parentsOf } from "./exactly.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { directorySteps } from "./making-steps.ts";
+import type { ConflictReason, PlanInput } from "./plan.ts";
+import { named, type Proposal } from "./propose.ts";
+import { unresolved } from "./resolve.ts";
+
+export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+  return withParents(input, withoutLeftovers(input, proposals));
+}
+
+const isRemoval = ({ op }: CommitStep): boolean => op === "delete" || op === "rmdir";
+
+/** A directory is only removed with all that is in it. What is left out of the commit, or hidden from the session, stays, and its directory with it. */
+function withoutLeftovers(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+  const gone = new Set(proposals.flatMap(({ steps }) => steps.filter(isRemoval).map(({ path }) => path)));
+  const staying = new Set(proposals.filter(({ steps }) => steps.length === 0).flatMap(({ paths }) => paths));
+  const judge = (proposal: Proposal): Proposal => {
+    const removal = proposal.steps.find(({ op }) => op === "rmdir");
+    if (removal === undefined) return proposal;
+    const pathOf = ({ name }: NamedKind) => `${removal.path}/${name}`;
+    const left = namesIn(input.project, removal.path).filter((entry) => !gone.has(pathOf(entry)));
+    if (left.length === 0) return proposal;
+    gone.delete(removal.path);
+    staying.add(removal.path);
+    const isKnown = (entry: NamedKind) =>
+      staying.has(pathOf(entry)) || isHidden(input, pathOf(entry), entry.kind);
+    return left.every(isKnown) ? held(proposal) : hindered(input, proposal, "not empty in the project");
+  };
+  // From the leaves: a directory that stays holds the one above it.
+  const fromLeaves = proposals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
+  return fromLeaves.map(judge).reverse();
+}
+
+function isHidden({ protectionOf }: PlanInput, path: string, kind: FileKind): boolean {
+  return protectionOf(named(path, kind === "directory"))?.read === "refuse";
+}
+
+function namesIn(root: Root, path: string): NamedKind[] {
+  return atExactly(root, path, (spot) => {
+    if (typeof spot === "string") return [];
+    const fd = openChildDirectory(spot.dir, spot.name);
+    try {
+      return readNames(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  });
+}
+
+function held(proposal: Proposal): Proposal {
+  return { ...proposal, steps: [], skipped: { path: proposal.path, why: "holds what stays" } };
+}
+
+function hindered({ policy }: PlanInput, proposal: Proposal, reason: ConflictReason): Proposal {
+  const { path } = proposal;
+  const conflict = { path, reason, resolution: unresolved(policy), project: null, session: null };
+  return { ...proposal, steps: [], conflict };
+}
+
+/** Proposals come in order of their paths: what makes a directory comes before what is put into it. */
+function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+  const kinds = new Map<string, FileKind | null>();
+  for (const { steps } of proposals)
+    for (const step of steps) if (isRemoval(step)) kinds.set(step.path, null);
+  const kindAt = (path: string): FileKind | null => {
+    if (!kinds.has(path)) kinds.set(path, fingerprintOf(input.project, path)?.kind ?? null);
+    return kinds.get(path)!;
+  };
+  return proposals.map((proposal) => {
+    const made = proposal.steps.filter(({ op }) => op === "mkdir" || op === "put");
+    const parents = [...new Set(made.flatMap(({ path }) => [...parentsOf(path)]))];
+    if (parents.some((parent) => !["directory", null].includes(kindAt(parent)))) {
+      return hindered(input, proposal, "below something that is no directory in the project");
+    }
+    const missing = parents.filter((parent) => kindAt(parent) === null);
+    for (const { op, path } of made) kinds.set(path, op === "mkdir" ? "directory" : "file");
+    for (const path of missing) kinds.set(path, "directory");
+    return {
+      ...proposal,
+      steps: [...missing.flatMap((path) => impliedSteps(input, path)), ...proposal.steps],
+    };
+  });
+}
+
+function impliedSteps({ project, view }: PlanInput, path: string): CommitStep[] {
+  const mode = (fingerprintOf(view, path)?.mode ?? 0o755) & 0o777;
+  return directorySteps(path, null, mode, ownerOfNew(project.fd));
+}

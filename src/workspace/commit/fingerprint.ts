@@ -1,0 +1,147 @@
+// What stands at a path, kept so that it can be told later whether it still does.
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { osErrorCode } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { hashFile, readBytes } from "../open-file.ts";
+import { type Owner, ownerOfReplaced } from "../owner.ts";
+import { fdPath, openChild, type Root } from "../paths.ts";
+import { kindOf } from "../tree.ts";
+import type { FileKind } from "../workspace-fs.ts";
+import { atExactly, pathTo, type Spot } from "./exactly.ts";
+
+const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
+/** What a person would call the same: kind, mode and content, whichever file it is. */
+export interface Version {
+  readonly kind: FileKind;
+  /** 0o7777. */
+  readonly mode: number;
+  /** Of a file's bytes or of a link's target; null for what has neither or can't be read. */
+  readonly sha256: string | null;
+}
+
+export interface Fingerprint extends Version {
+  /** Null where it can't be given to what takes its place. */
+  readonly owner: Owner | null;
+  readonly size: number;
+  readonly mtimeNs: string;
+  readonly ino: string;
+  readonly dev: string;
+}
+
+/** Null when nothing is there, or no way leads there. */
+export function fingerprintOf(root: Root, path: string): Fingerprint | null {
+  return atExactly(root, path, (spot) => (typeof spot === "string" ? null : fingerprintAt(spot)));
+}
+
+/** Null when nothing is there. */
+export function fingerprintAt(spot: Spot): Fingerprint | null {
+  const fd = tryOpen(spot);
+  if (fd === null) return null;
+  try {
+    const stat = statOf(fs.fstatSync(fd, { bigint: true }));
+    const sha256 = stat.kind === "file" ? hashOf(fd, stat.size, spot.name) : null;
+    return { ...stat, sha256: stat.kind === "symlink" ? linkHash(spot) : sha256 };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Nothing is the same as nothing. Where content was not taken, it has to be the very same file, unwritten since. */
+export function sameVersion(a: Fingerprint | null, b: Fingerprint | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.kind !== b.kind) return false;
+  if (a.kind !== "symlink" && a.mode !== b.mode) return false;
+  if (a.kind === "directory") return true;
+  return a.sha256 === null || b.sha256 === null ? isUnwritten(a, b) : a.sha256 === b.sha256;
+}
+
+/** Whether the expected version is there; its content is read only when the file is not as it was. */
+export function stillIs(spot: Spot, expected: Fingerprint): boolean {
+  const found = lookAt(spot);
+  if (found?.kind === expected.kind && found.mode === expected.mode && isUnwritten(found, expected))
+    return true;
+  return sameVersion(fingerprintAt(spot), expected);
+}
+
+/** Whether two names are names of one file. */
+export function areOneFile(a: Spot, b: Spot): boolean {
+  const [one, other] = [lookAt(a), lookAt(b)];
+  return one !== null && one.ino === other?.ino && one.dev === other.dev;
+}
+
+function lookAt(spot: Spot): Omit<Fingerprint, "sha256"> | null {
+  const stat = fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? null : statOf(stat);
+}
+
+/** The fingerprint of something that does not stand anywhere yet. */
+export function expectedVersion(version: Version): Fingerprint {
+  return { ...version, owner: null, size: 0, mtimeNs: "", ino: "", dev: "" };
+}
+
+export function versionOf({ kind, mode, sha256 }: Version): Version {
+  return { kind, mode, sha256 };
+}
+
+export function sha256Of(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+function tryOpen({ dir, name }: Spot): number | null {
+  try {
+    return openChild(dir, name);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function statOf(stat: fs.BigIntStats): Omit<Fingerprint, "sha256"> {
+  return {
+    kind: kindOf(stat) ?? "device",
+    mode: Number(stat.mode) & 0o7777,
+    owner: ownerOfReplaced({ uid: Number(stat.uid), gid: Number(stat.gid) }),
+    size: Number(stat.size),
+    mtimeNs: String(stat.mtimeNs),
+    ino: String(stat.ino),
+    dev: String(stat.dev),
+  };
+}
+
+type Identity = Pick<Fingerprint, "size" | "mtimeNs" | "ino" | "dev">;
+
+function isUnwritten(a: Identity, b: Identity): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+/** Null when it may not be read. Small files are read in one go: the buffer for large ones costs more than they do. */
+function hashOf(path: number, size: number, name: string): string | null {
+  const fd = tryRead(path);
+  if (fd === null) return null;
+  try {
+    return size > LIMITS.maxReadBytes ? hashFile(fd, name) : sha256Of(readBytes(fd, name, size));
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function tryRead(path: number): number | null {
+  try {
+    return fs.openSync(fdPath(path), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return null;
+    throw error;
+  }
+}
+
+/** Null when it is no link any more: then it is not what anybody expects. */
+function linkHash(spot: Spot): string | null {
+  try {
+    return sha256Of(fs.readlinkSync(pathTo(spot), "buffer"));
+  } catch (error) {
+    if (["EINVAL", "ENOENT"].includes(osErrorCode(error) ?? "")) return null;
+    throw error;
+  }
+}

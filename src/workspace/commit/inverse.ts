@@ -1,0 +1,54 @@
+import fs from "node:fs";
+import { decodeName } from "../names.ts";
+import { BARE, type CommitStep, inOrder, putVersion } from "./commit-step.ts";
+import { pathTo, type Spot } from "./exactly.ts";
+import { expectedVersion, fingerprintAt } from "./fingerprint.ts";
+import type { Steps } from "./journal.ts";
+
+/** Where what a step replaced is; null when it replaced nothing. */
+export type UndoOf = (index: number) => Spot | null;
+
+/** The steps that put back what these steps did, each where its own version still stands. */
+export function inverseOf(steps: readonly CommitStep[], which: readonly number[], undoOf: UndoOf): Steps {
+  const inverse = which.flatMap((index) => {
+    const step = inverseStep(steps[index]!, undoOf(index));
+    return step === null ? [] : [{ ...step, undoes: index }];
+  });
+  const ordered = inOrder(inverse);
+  return {
+    steps: ordered.map(({ undoes: _, ...step }) => step),
+    undoes: ordered.map(({ undoes }) => undoes),
+  };
+}
+
+function inverseStep(step: CommitStep, undo: Spot | null): CommitStep | null {
+  const { op, path, change, mode, expect } = step;
+  const base = { ...BARE, path, change };
+  switch (op) {
+    case "put":
+      if (expect === null) return { ...base, op: "delete", expect: putVersion(step) };
+      return undo && { ...base, ...contentOf(undo), op: "put", expect: putVersion(step) };
+    case "delete":
+      return undo && { ...base, ...contentOf(undo), op: "put" };
+    case "mkdir":
+      return {
+        ...base,
+        op: "rmdir",
+        expect: expectedVersion({ kind: "directory", mode: mode!, sha256: null }),
+      };
+    case "rmdir":
+      return { ...base, op: "mkdir", mode: expect!.mode & 0o777, owner: expect!.owner };
+    case "chmod":
+      return { ...base, op: "chmod", mode: expect!.mode, expect: { ...expect!, mode: mode! } };
+  }
+}
+
+type Content = Pick<CommitStep, "content" | "text" | "sha256" | "mode" | "owner">;
+
+/** As it is now: an edit that reached it while it was moved aside goes back with it. */
+function contentOf(undo: Spot): Content {
+  const { kind, mode, owner, sha256 } = fingerprintAt(undo)!;
+  if (kind !== "symlink") return { content: "undo", text: null, sha256, mode, owner };
+  const text = decodeName(fs.readlinkSync(pathTo(undo), "buffer"));
+  return { content: "link", text, sha256, mode, owner };
+}

@@ -1,0 +1,137 @@
+// What a commit has to know about itself after a kill at any instant. Each phase is recorded, whole or not
+// at all and on the disk, before what belongs to it is done.
+import fs from "node:fs";
+import path from "node:path";
+import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
+import { showName } from "../names.ts";
+import type { Places } from "./choose-places.ts";
+import type { CommitStep } from "./commit-step.ts";
+import type { ConflictReason } from "./plan.ts";
+
+/**
+ * `staging`: nothing of the project is touched. `applying`: all is staged, from here on it goes through.
+ * `undoing`: steps are put back. `keeping`: what was replaced is put away. `done`: nothing is left to do.
+ */
+export type Phase = "staging" | "applying" | "undoing" | "keeping" | "done";
+
+export interface Outcome {
+  readonly state: "done" | "left" | "undone";
+  readonly conflict: ConflictReason | null;
+  /** What was moved aside for it could not be put back: it is kept with what was replaced. */
+  readonly kept: boolean;
+}
+
+export interface Journal extends Places {
+  readonly version: 1;
+  readonly phase: Phase;
+  /** The project's path: recovery works nowhere else. */
+  readonly project: string;
+  readonly onConflict: "undo all" | "undo the change" | "leave";
+  readonly outcomes: readonly Outcome[];
+  /** The steps to put back, and the directory of the transaction that does it. */
+  readonly undoing: { readonly steps: readonly number[]; readonly name: string } | null;
+  /** How often steps were put back. */
+  readonly undone: number;
+  /** Why it was given up. */
+  readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
+}
+
+export interface Steps {
+  readonly steps: readonly CommitStep[];
+  /** When they put back another transaction's: the index there of each. */
+  readonly undoes: readonly number[] | null;
+}
+
+const JOURNAL = "journal.json";
+const STEPS = "steps.json";
+
+export function readJournal(txDir: string): Journal | null {
+  const journal = readJson<Journal>(txDir, JOURNAL);
+  if (journal === null || journal.version === 1) return journal;
+  throw new HotcellError(
+    "NOT_SUPPORTED",
+    "Could not read the journal of a commit: a newer hotcell wrote it.",
+  );
+}
+
+/** Whether recovery has something to do. */
+export function isUnfinished(txDir: string): boolean {
+  return ![undefined, "done"].includes(readJournal(txDir)?.phase);
+}
+
+/** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
+export function committedPaths(txDir: string): string[] {
+  const journal = readJournal(txDir);
+  if (journal === null || journal.outcomes.length === 0) return [];
+  const { steps } = readSteps(txDir);
+  const isDone = (_: CommitStep, index: number) => journal.outcomes[index]!.state === "done";
+  return [...new Set(steps.filter(isDone).map(({ path: at }) => at))].sort();
+}
+
+export function checkProject(journal: Journal, project: string): void {
+  if (journal.project === project) return;
+  const message = `Could not go on with the commit: it was made for "${showName(journal.project)}", not for "${showName(project)}". Put the project back to where it was.`;
+  throw new HotcellError("WORKSPACE_UNUSABLE", message, { project: journal.project });
+}
+
+export function writeJournal(txDir: string, journal: Journal): void {
+  const at = path.join(txDir, JOURNAL);
+  writeSynced(`${at}.new`, journal);
+  fs.renameSync(`${at}.new`, at);
+  syncDirectory(txDir);
+}
+
+export function readSteps(txDir: string): Steps {
+  return readJson<Steps>(txDir, STEPS)!;
+}
+
+/** Nobody reads them before a journal says that all is staged. */
+export function writeSteps(txDir: string, steps: Steps): void {
+  writeSynced(path.join(txDir, STEPS), steps);
+}
+
+/** The journal goes last: as long as it is there, so is what it speaks of. */
+export function forget(txDir: string): void {
+  for (const name of [STEPS, `${JOURNAL}.new`, JOURNAL]) unlinkIfThere(path.join(txDir, name));
+}
+
+function readJson<T>(txDir: string, name: string): T | null {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(txDir, name), "utf8")) as T;
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function writeSynced(at: string, value: unknown): void {
+  const fd = fs.openSync(at, "w", 0o600);
+  try {
+    fs.writeFileSync(fd, `${JSON.stringify(value)}\n`);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Some file systems have nothing to do here and say so; a directory that may not be read can't be synced. */
+export function syncDirectory(at: string): void {
+  try {
+    const fd = fs.openSync(at, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+    try {
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (error) {
+    if (!["EINVAL", "EACCES"].includes(osErrorCode(error) ?? "")) throw error;
+  }
+}
+
+function unlinkIfThere(at: string): void {
+  try {
+    fs.unlinkSync(at);
+  } catch (error) {
+    if (osErrorCode(error) !== "ENOENT") throw error;
+  }
+}

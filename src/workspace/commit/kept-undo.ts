@@ -1,0 +1,69 @@
+// What commits replaced, kept in the state directory as long as the commit is.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import { ownerOfReplaced } from "../owner.ts";
+import { type Found, openChild } from "../paths.ts";
+import { copyTree, makeLink } from "../tree-change.ts";
+import { copyFile, syncFile } from "./copy-file.ts";
+import { isThere, pathTo, type Spot } from "./exactly.ts";
+import { removeTree } from "./staging.ts";
+
+export interface KeptUndo {
+  /** Where what the step replaced is kept, if anything is. */
+  spotOf(index: number): Spot;
+  sync(): void;
+  close(): void;
+}
+
+export function openKeptUndo(txDir: string): KeptUndo {
+  const at = path.join(txDir, "undo");
+  fs.mkdirSync(at, { recursive: true, mode: 0o700 });
+  const dir = fs.openSync(at, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+  return {
+    spotOf: (index) => ({ dir, name: String(index) }),
+    sync: () => fs.fsyncSync(dir),
+    close: () => fs.closeSync(dir),
+  };
+}
+
+/** Moves what is aside to where it is kept, or copies it when that is on another file system. False when nothing is aside. */
+export function keep(aside: Spot, kept: Spot): boolean {
+  try {
+    fs.renameSync(pathTo(aside), pathTo(kept));
+  } catch (error) {
+    const code = osErrorCode(error);
+    // Between two file systems a rename does not even look whether it is there.
+    if (code === "ENOENT" || (code === "EXDEV" && !isThere(aside))) return false;
+    if (code !== "EXDEV") throw error;
+    copyWhole(aside, kept);
+  }
+  return true;
+}
+
+/** Under its own name only when it is whole: what a kill left of a copy is made anew. */
+function copyWhole(aside: Spot, kept: Spot): void {
+  const begun = { dir: kept.dir, name: `${kept.name}.new` };
+  if (isThere(begun) && !removeTree(begun)) fs.unlinkSync(pathTo(begun));
+  const fd = openChild(aside.dir, aside.name);
+  try {
+    if (!tryCopy({ fd, stat: fs.fstatSync(fd) }, aside, begun)) return;
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.renameSync(pathTo(begun), pathTo(kept));
+}
+
+/** False for a special file, which holds nothing. */
+function tryCopy(found: Found, from: Spot, to: Spot): boolean {
+  const { stat } = found;
+  const owner = ownerOfReplaced(stat);
+  if (stat.isDirectory()) copyTree(found, to.dir, to.name, owner);
+  else if (stat.isSymbolicLink()) makeLink(fs.readlinkSync(pathTo(from), "buffer"), to.dir, to.name, owner);
+  else if (!stat.isFile()) return false;
+  else {
+    copyFile(found, to, { mode: stat.mode & 0o7777, owner });
+    syncFile(to);
+  }
+  return true;
+}

@@ -1,0 +1,101 @@
+// What is known to fail before the first write. As root the owner's own rights count, not root's: what the
+// owner made read-only stays as it is.
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { showName } from "../names.ts";
+import { fdPath, openChild, type Root } from "../paths.ts";
+import { type CommitStep, unlocks } from "./commit-step.ts";
+import { atExactly, onTheWay, parentOf } from "./exactly.ts";
+import type { Obstacle } from "./plan.ts";
+
+const { W_OK, X_OK } = fs.constants;
+const STICKY = 0o1000;
+
+export function findObstacles(project: Root, steps: readonly CommitStep[]): Obstacle[] {
+  const opened = new Set(steps.filter(unlocks).map(({ path }) => path));
+  const judged = new Map<string, string | null>();
+  /** A directory that is not there yet is made with the rights that are needed. */
+  const directoryProblem = (step: CommitStep): string | null => {
+    const parent = parentOf(step.path);
+    const known = judged.get(parent);
+    if (known !== undefined) return known;
+    let problem: string | null = null;
+    onTheWay(project, step.path, (dir, directory) => {
+      problem = opened.has(directory) ? null : writeProblem(dir, "its directory", W_OK | X_OK);
+    });
+    judged.set(parent, problem);
+    return problem;
+  };
+  return steps.flatMap((step) => {
+    const problem =
+      contentProblem(step) ??
+      ownProblem(project, step) ??
+      (step.op === "chmod" ? null : directoryProblem(step));
+    return problem === null ? [] : [{ path: step.path, problem }];
+  });
+}
+
+export function refuseObstacles(action: string, obstacles: readonly Obstacle[]): void {
+  const [first] = obstacles;
+  if (first === undefined) return;
+  const paths = new Set(obstacles.map(({ path }) => path));
+  const more = paths.size > 1 ? ` The same or the like holds for ${paths.size - 1} more.` : "";
+  const message = `Could not ${action} "${showName(first.path)}": ${first.problem}.${more} Change that first.`;
+  throw new HotcellError("EXECUTION_ERROR", message, { path: first.path, obstacles });
+}
+
+function contentProblem({ op, content, sha256, expect }: CommitStep): string | null {
+  if (content === "view" && sha256 === null) return "the session's file can't be read";
+  const isTaken = op === "put" || op === "delete";
+  return isTaken && expect?.kind === "file" && expect.sha256 === null
+    ? "it can't be read, so it could not be kept"
+    : null;
+}
+
+/** What speaks against changing the thing itself. */
+function ownProblem(project: Root, step: CommitStep): string | null {
+  if (step.expect === null || step.expect.ino === "" || step.expect.kind === "symlink") return null;
+  return atExactly(project, step.path, (spot) => {
+    if (typeof spot === "string") return null;
+    const fd = openChild(spot.dir, spot.name);
+    try {
+      return stickyProblem(spot.dir, fd, step) ?? thingProblem(fd, step);
+    } finally {
+      fs.closeSync(fd);
+    }
+  });
+}
+
+function thingProblem(fd: number, { op }: CommitStep): string | null {
+  const problem = writeProblem(fd, "it", W_OK);
+  if (op === "put" || problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
+  // To remove it or to change its mode is the owner's right; others need to write it, to be able to put it back.
+  if (isOwner(fs.fstatSync(fd))) return null;
+  return op === "chmod" ? "it belongs to somebody else" : problem;
+}
+
+function stickyProblem(dir: number, fd: number, { op }: CommitStep): string | null {
+  const directory = fs.fstatSync(dir);
+  const isHeld = (directory.mode & STICKY) !== 0 && !isOwner(directory) && !isOwner(fs.fstatSync(fd));
+  return isHeld && op !== "chmod" ? "its directory keeps everybody's files to themselves (sticky bit)" : null;
+}
+
+function isOwner({ uid }: fs.Stats): boolean {
+  return [0, uid].includes(process.geteuid!());
+}
+
+const IMMUTABLE = "it is immutable (chattr -i)";
+const READ_ONLY_DISK = "the file system is read-only";
+
+function writeProblem(fd: number, what: "it" | "its directory", rights: number): string | null {
+  try {
+    fs.accessSync(fdPath(fd), rights);
+  } catch (error) {
+    if (osErrorCode(error) === "EPERM") return IMMUTABLE.replace("it", what);
+    if (osErrorCode(error) === "EROFS") return READ_ONLY_DISK;
+    if (osErrorCode(error) === "EACCES") return `${what} is read-only for this user`;
+    throw error;
+  }
+  const isRoot = process.geteuid!() === 0;
+  return isRoot && (fs.fstatSync(fd).mode & 0o200) === 0 ? `${what} is read-only for its owner` : null;
+}

@@ -1,0 +1,31 @@
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { Json } from "../../core/json.ts";
+import type { Root } from "../paths.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { readText } from "./reading.ts";
+
+interface BothSides {
+  readonly project: Root;
+  readonly view: Root;
+}
+
+/** Whether a step brings other scripts into a package.json; what can't be read counts. */
+export function changesScripts(step: CommitStep, { project, view }: BothSides): boolean {
+  if (step.op !== "put" || !/(^|\/)package\.json$/i.test(step.path)) return false;
+  if (step.content === "link") return true;
+  const scripts = scriptsIn(step.text ?? readText(view, step.path));
+  if (scripts === UNREADABLE) return true;
+  return scripts !== NONE && scripts !== scriptsIn(readText(project, step.path) ?? "{}");
+}
+
+const NONE = "none";
+const UNREADABLE = "unreadable";
+
+function scriptsIn(text: string | null): string {
+  try {
+    const manifest = JSON.parse((text ?? "").replace(/^\uFEFF/, "")) as { scripts?: Json } | null;
+    return manifest?.scripts === undefined ? NONE : canonicalJson(manifest.scripts);
+  } catch {
+    return UNREADABLE;
+  }
+}

@@ -1,0 +1,29 @@
+import fs from "node:fs";
+import { LIMITS } from "../../core/limits.ts";
+import { textOf } from "../diff/text.ts";
+import { decodeName } from "../names.ts";
+import { O_RDONLY, readBytes, withOpenFile } from "../open-file.ts";
+import { openChild, type Root } from "../paths.ts";
+import { atExactly, pathTo, type Spot } from "./exactly.ts";
+
+/** Null when it is no regular file or too large to be taken line by line. */
+export function readText(root: Root, path: string): string | null {
+  return atSpot(root, path, ({ dir, name }) => {
+    const fd = openChild(dir, name);
+    try {
+      const stat = fs.fstatSync(fd);
+      if (!stat.isFile() || stat.size > LIMITS.maxDiffFileBytes) return null;
+      return withOpenFile({ fd, stat }, path, O_RDONLY, (file) => textOf(readBytes(file, path, stat.size)));
+    } finally {
+      fs.closeSync(fd);
+    }
+  });
+}
+
+export function readLink(root: Root, path: string): string | null {
+  return atSpot(root, path, (spot) => decodeName(fs.readlinkSync(pathTo(spot), "buffer")));
+}
+
+function atSpot<T>(root: Root, path: string, work: (spot: Spot) => T): T | null {
+  return atExactly(root, path, (spot) => (typeof spot === "string" ? null : work(spot)));
+}

@@ -1,0 +1,26 @@
+import type { Root } from "../paths.ts";
+import { finishing } from "./finishing.ts";
+import { checkProject, forget, readJournal } from "./journal.ts";
+import { abandon, carryOn } from "./transaction.ts";
+import { type Watching, watched } from "./watching.ts";
+
+/** `none`: nothing was left to do. */
+export type Recovery = "none" | "rolled back" | "finished";
+
+/** Ends a commit (or its revert) that was killed. Can be killed itself, and done again. */
+export function recoverCommit(txDir: string, project: Root, watching: Watching = {}): Recovery {
+  const journal = readJournal(txDir);
+  if (journal === null) {
+    forget(txDir);
+    return "none";
+  }
+  if (journal.phase === "done") return "none";
+  checkProject(journal, project.path);
+  const tx = { dir: txDir, project, ...watched(watching) };
+  if (journal.phase === "staging") {
+    finishing(txDir, () => abandon(tx, journal));
+    return "rolled back";
+  }
+  const { outcomes } = finishing(txDir, () => carryOn(tx, journal));
+  return outcomes.some(({ state }) => state === "done") ? "finished" : "rolled back";
+}

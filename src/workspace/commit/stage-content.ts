@@ -1,0 +1,61 @@
+// What a step will put is made beforehand in a staging directory, with its bytes, mode, owner and time. From
+// there it only has to get its name.
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { createFile, writeAll } from "../atomic-write.ts";
+import { bytesOf } from "../diff/text.ts";
+import { osPath, showName } from "../names.ts";
+import { openChild, type Root } from "../paths.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { copyFile } from "./copy-file.ts";
+import { atExactly, pathTo, type Spot } from "./exactly.ts";
+
+export function stageFromView(view: Root, step: CommitStep, to: Spot): void {
+  if (step.content === "hunks" || step.content === "merged") stageText(step, to);
+  if (step.content === "link") stageLink(step, to);
+  if (step.content !== "view") return;
+  atExactly(view, step.path, (spot) => {
+    if (typeof spot === "string") throw notAsPlanned(step);
+    stageCopy(spot, step, to);
+  });
+}
+
+/** The same file gets its name back; where that can't be, a copy does. */
+export function stageFromUndo(undo: Spot, step: CommitStep, to: Spot): void {
+  if (step.content === "link") stageLink(step, to);
+  else if (!tryLink(undo, to)) stageCopy(undo, step, to);
+}
+
+function tryLink(from: Spot, to: Spot): boolean {
+  try {
+    fs.linkSync(pathTo(from), pathTo(to));
+    return true;
+  } catch (error) {
+    if (osErrorCode(error) === "EXDEV") return false;
+    throw error;
+  }
+}
+
+function stageText({ mode, owner, text }: CommitStep, to: Spot): void {
+  createFile(pathTo(to), { mode, owner }, (fd) => writeAll(fd, bytesOf(text!)));
+}
+
+function stageLink({ owner, text }: CommitStep, to: Spot): void {
+  fs.symlinkSync(osPath(text!), pathTo(to));
+  if (owner !== null) fs.lchownSync(pathTo(to), owner.uid, owner.gid);
+}
+
+function stageCopy(from: Spot, step: CommitStep, to: Spot): void {
+  const fd = openChild(from.dir, from.name);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile() || copyFile({ fd, stat }, to, step) !== step.sha256) throw notAsPlanned(step);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function notAsPlanned({ path }: CommitStep): HotcellError {
+  const message = `Could not commit "${showName(path)}": the session changed since the plan was made. Make the plan again.`;
+  return new HotcellError("PRECONDITION_FAILED", message, { path });
+}

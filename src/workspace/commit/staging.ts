@@ -1,0 +1,123 @@
+// The staging directories of a commit, in the project: new content waits there, and what it replaces goes there.
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { createFile } from "../atomic-write.ts";
+import { showName } from "../names.ts";
+import { childPath, fdPath, openChildDirectory, type Root } from "../paths.ts";
+import { removeBelow } from "../tree-change.ts";
+import type { Places, StagingPlace } from "./choose-places.ts";
+import { atExactly, type Spot } from "./exactly.ts";
+import { syncDirectory } from "./journal.ts";
+
+export interface Staging {
+  /** The open directory for each place. */
+  readonly fds: readonly number[];
+  /** Where a step's new content is. */
+  fresh(index: number): Spot;
+  /** Where what it replaces or deletes goes. */
+  aside(index: number): Spot;
+  close(): void;
+}
+
+export function makeStaging(project: Root, places: readonly StagingPlace[]): void {
+  for (const { directory, name } of places) {
+    inHolder(project, directory, (dir) => {
+      fs.mkdirSync(childPath(dir, name), 0o700);
+      syncDirectory(fdPath(dir));
+    });
+  }
+}
+
+/** A descriptor that no directory ever has: nothing stands there. */
+const NOWHERE = -1;
+
+/** Opens the staging directories. What somebody cleared away, or a commit at its end, is nowhere. */
+export function openStaging(project: Root, { places, placeOf }: Places): Staging {
+  const fds: number[] = [];
+  const spot = (index: number, name: string): Spot => ({
+    dir: fds[placeOf[index] ?? NOWHERE] ?? NOWHERE,
+    name: `${name}-${index}`,
+  });
+  const close = () => {
+    for (const fd of fds.splice(0)) if (fd !== NOWHERE) fs.closeSync(fd);
+  };
+  try {
+    for (const { directory, name } of places) {
+      fds.push(inHolder(project, directory, (dir) => tryOpenDirectory(dir, name)) ?? NOWHERE);
+    }
+    return { fds, fresh: (index) => spot(index, "new"), aside: (index) => spot(index, "old"), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function inHolder<T>(project: Root, directory: string, work: (dir: number) => T): T {
+  return inDirectory(project, directory, (dir) => {
+    if (dir === null) throw directoryGone(directory);
+    return work(dir);
+  });
+}
+
+function directoryGone(directory: string): HotcellError {
+  const message = `Could not go on with the commit: the directory "${showName(directory)}", where it keeps what it needs, is gone. Mount it or put it back.`;
+  return new HotcellError("WORKSPACE_UNUSABLE", message, { path: directory });
+}
+
+/** Nothing may be moved aside where it could not be put back. */
+export function checkLinks(dir: number): void {
+  createFile(childPath(dir, "probe"), { mode: 0o600, owner: null }, () => {});
+  try {
+    fs.linkSync(childPath(dir, "probe"), childPath(dir, "probe-link"));
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(osErrorCode(error) ?? ""))
+      throw error;
+    const message =
+      "Could not commit: the project's file system has no hard links, without which an edit made meanwhile could be lost. Copy the project to another one.";
+    throw new HotcellError("NOT_SUPPORTED", message);
+  }
+}
+
+/** False when nothing was left of them. */
+export function removeStaging(project: Root, places: readonly StagingPlace[]): boolean {
+  const removed = places.map(({ directory, name }) =>
+    inDirectory(project, directory, (dir) => dir !== null && removeTree({ dir, name })),
+  );
+  return removed.includes(true);
+}
+
+/** False when there is no such directory. */
+export function removeTree({ dir, name }: Spot): boolean {
+  const fd = tryOpenDirectory(dir, name);
+  if (fd === null) return false;
+  try {
+    removeBelow(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.rmdirSync(childPath(dir, name));
+  syncDirectory(fdPath(dir));
+  return true;
+}
+
+/** The project's own directory is `""`; null when there is none. */
+export function inDirectory<T>(project: Root, directory: string, work: (dir: number | null) => T): T {
+  if (directory === "") return work(project.fd);
+  return atExactly(project, directory, (spot) => {
+    const fd = typeof spot === "string" ? null : tryOpenDirectory(spot.dir, spot.name);
+    try {
+      return work(fd);
+    } finally {
+      if (fd !== null) fs.closeSync(fd);
+    }
+  });
+}
+
+function tryOpenDirectory(dir: number, name: string): number | null {
+  try {
+    return openChildDirectory(dir, name);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(osErrorCode(error) ?? "")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,225 @@
+// Steps on the project that go through together or not at all, whenever the process is killed. All content is
+// staged first; the journal that says so is the point of no return; from there on every phase can be done
+// again from its beginning.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import { explaining } from "../os-error.ts";
+import { fdPath, type Root } from "../paths.ts";
+import { applySteps } from "./applying.ts";
+import { choosePlaces } from "./choose-places.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { syncFile } from "./copy-file.ts";
+import { isThere, type Spot } from "./exactly.ts";
+import { inverseOf } from "./inverse.ts";
+import {
+  forget,
+  type Journal,
+  type Outcome,
+  readJournal,
+  readSteps,
+  type Steps,
+  syncDirectory,
+  writeJournal,
+  writeSteps,
+} from "./journal.ts";
+import { keep, openKeptUndo } from "./kept-undo.ts";
+import { findObstacles, refuseObstacles } from "./obstacles.ts";
+import { stageFromUndo } from "./stage-content.ts";
+import { checkLinks, makeStaging, openStaging, removeStaging, type Staging } from "./staging.ts";
+
+export interface Transaction {
+  /** Its directory, in the state directory. */
+  readonly dir: string;
+  readonly project: Root;
+  /** Called after each change on the disk. */
+  readonly tick: () => void;
+  /** Called when a step is staged or applied. */
+  readonly progress: (done: number, total: number) => void;
+}
+
+export interface NewTransaction extends Steps {
+  readonly onConflict: Journal["onConflict"];
+  /** Makes a step's new content. */
+  readonly stage: (step: CommitStep, index: number, to: Spot) => void;
+}
+
+/** Stages and carries out. What fails before the point of no return leaves nothing behind. */
+export function runTransaction(
+  tx: Transaction,
+  { steps, undoes, onConflict, stage }: NewTransaction,
+): Journal {
+  fs.mkdirSync(tx.dir, { recursive: true, mode: 0o700 });
+  syncDirectory(path.dirname(tx.dir));
+  const begun: Journal = {
+    version: 1,
+    phase: "staging",
+    project: tx.project.path,
+    ...choosePlaces(tx.project, steps),
+    onConflict,
+    outcomes: [],
+    undoing: null,
+    undone: 0,
+    failure: null,
+  };
+  const staged: Journal = { ...begun, phase: "applying" };
+  try {
+    writeSteps(tx.dir, { steps, undoes });
+    record(tx, begun);
+    stageAll(tx, begun, steps, stage);
+    record(tx, staged);
+  } catch (error) {
+    tryAbandon(tx, begun);
+    throw error;
+  }
+  return carryOn(tx, staged);
+}
+
+/** What it can't clear away is found by recovery; the first error is the one to tell. */
+function tryAbandon(tx: Transaction, journal: Journal): void {
+  try {
+    abandon(tx, journal);
+  } catch {}
+}
+
+/** Takes a transaction back that has not touched anything. The journal may have come to say that it goes through: it must not, before anything is cleared away. */
+export function abandon(tx: Transaction, journal: Journal): void {
+  const written = readJournal(tx.dir);
+  if (written !== null && written.phase !== "staging") record(tx, { ...journal, phase: "staging" });
+  if (removeStaging(tx.project, journal.places)) tx.tick();
+  forget(tx.dir);
+}
+
+/** Brings a transaction that is past the point of no return to its end. */
+export function carryOn(tx: Transaction, journal: Journal): Journal {
+  let now = journal;
+  while (now.phase !== "done") {
+    now = advance(tx, now);
+    if (now.phase === "done") tryRecord(tx, now);
+    else record(tx, now);
+  }
+  return now;
+}
+
+/** All is done by then, and that is what the caller must hear: a recovery that finds it unsaid says it again. */
+function tryRecord(tx: Transaction, journal: Journal): void {
+  try {
+    record(tx, journal);
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+  }
+}
+
+function advance(tx: Transaction, journal: Journal): Journal {
+  if (journal.phase === "applying") {
+    return withStaging(tx, journal, (staging) => applySteps(tx, journal, readSteps(tx.dir), staging));
+  }
+  return journal.phase === "undoing" ? undoing(tx, journal) : keeping(tx, journal);
+}
+
+function record(tx: Transaction, journal: Journal): void {
+  writeJournal(tx.dir, journal);
+  tx.tick();
+}
+
+function stageAll(
+  tx: Transaction,
+  journal: Journal,
+  steps: readonly CommitStep[],
+  stage: NewTransaction["stage"],
+): void {
+  makeStaging(tx.project, journal.places);
+  tx.tick();
+  withStaging(tx, journal, (staging) => {
+    for (const fd of staging.fds) checkLinks(fd);
+    steps.forEach((step, index) => {
+      explaining("stage", step.path, () => stage(step, index, staging.fresh(index)));
+      tx.tick();
+      tx.progress(index + 1, steps.length * 2);
+    });
+    // All files first, then all syncs: the file system puts many of them on the disk at once.
+    steps.forEach(({ op, path: at, content }, index) => {
+      if (op === "put" && content !== "link") explaining("stage", at, () => syncFile(staging.fresh(index)));
+    });
+    for (const fd of staging.fds) syncDirectory(fdPath(fd));
+  });
+}
+
+function withStaging<T>({ project }: Transaction, journal: Journal, work: (staging: Staging) => T): T {
+  const staging = openStaging(project, journal);
+  try {
+    return work(staging);
+  } finally {
+    staging.close();
+  }
+}
+
+function undoing(tx: Transaction, journal: Journal): Journal {
+  const nested = { ...tx, dir: path.join(tx.dir, journal.undoing!.name), progress: () => {} };
+  const begun = readJournal(nested.dir);
+  if (begun?.phase === "staging") abandon(nested, begun);
+  const isUnderWay = begun !== null && begun.phase !== "staging";
+  const { outcomes } = isUnderWay ? carryOn(nested, begun) : runInverse(tx, nested, journal);
+  return {
+    ...journal,
+    phase: "keeping",
+    undoing: null,
+    undone: journal.undone + 1,
+    outcomes: withUndone(journal, outcomes, readSteps(nested.dir).undoes!),
+  };
+}
+
+/** Its own conflicts undo a change that is half put back, but no further. */
+function runInverse(tx: Transaction, nested: Transaction, journal: Journal): Journal {
+  const { steps, undoes } = readSteps(tx.dir);
+  const kept = openKeptUndo(tx.dir);
+  try {
+    return withStaging(tx, journal, (staging) => {
+      const undoOf = (index: number): Spot | null =>
+        [staging.aside(index), kept.spotOf(index)].find(isThere) ?? null;
+      const inverse = inverseOf(steps, journal.undoing!.steps, undoOf);
+      refuseObstacles("put back", findObstacles(tx.project, inverse.steps));
+      const stage: NewTransaction["stage"] = (step, index, to) => {
+        if (step.content !== null) stageFromUndo(undoOf(inverse.undoes![index]!)!, step, to);
+      };
+      const onConflict = undoes === null ? "undo the change" : "leave";
+      return runTransaction(nested, { ...inverse, onConflict, stage });
+    });
+  } finally {
+    kept.close();
+  }
+}
+
+function withUndone(
+  { outcomes, undoing }: Journal,
+  ended: readonly Outcome[],
+  undoes: readonly number[],
+): Outcome[] {
+  const inverses = new Map(undoes.map((index, at) => [index, ended[at]!]));
+  const which = new Set(undoing!.steps);
+  return outcomes.map((outcome, index): Outcome => {
+    // A step without an inverse found the project as it wanted it.
+    const { state, conflict } = inverses.get(index) ?? { state: "done", conflict: null };
+    if (!which.has(index)) return outcome;
+    if (state === "done") return { ...outcome, state: "undone" };
+    return { ...outcome, conflict: conflict === null ? outcome.conflict : "changed since it was committed" };
+  });
+}
+
+/** What was replaced is put away, and the staging directories go. */
+function keeping(tx: Transaction, journal: Journal): Journal {
+  const kept = openKeptUndo(tx.dir);
+  try {
+    withStaging(tx, journal, (staging) => {
+      journal.outcomes.forEach(({ state, kept: isKept }, index) => {
+        const isWanted = state === "done" || isKept;
+        if (isWanted && keep(staging.aside(index), kept.spotOf(index))) tx.tick();
+      });
+      kept.sync();
+    });
+  } finally {
+    kept.close();
+  }
+  if (removeStaging(tx.project, journal.places)) tx.tick();
+  return { ...journal, phase: "done", places: [], placeOf: [] };
+}

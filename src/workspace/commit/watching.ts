@@ -1,0 +1,18 @@
+export interface Watching {
+  /** Called after each change on the disk, with its number. */
+  readonly onStep?: (n: number) => void;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+interface Watched {
+  readonly tick: () => void;
+  readonly progress: (done: number, total: number) => void;
+}
+
+export function watched({ onStep, onProgress }: Watching): Watched {
+  let steps = 0;
+  return {
+    tick: () => onStep?.(++steps),
+    progress: (done, total) => onProgress?.(done, total),
+  };
+}

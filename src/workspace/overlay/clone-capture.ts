@@ -1,0 +1,108 @@
+// Puts what changed in the working copy into the live layer. Each path is made what it is in the working copy
+// whatever the layer has there, so it can be done again when it was interrupted.
+import fs from "node:fs";
+import { createCursor } from "../cursor.ts";
+import { fileClock } from "../file-clock.ts";
+import { childPath } from "../paths.ts";
+import { makeAlike } from "./alike.ts";
+import { clear, copyEntry, goInto, makeReadable } from "./clone-copy.ts";
+import { createFollower } from "./clone-follower.ts";
+import { readGone, syncLayer, writeGone } from "./clone-layer.ts";
+import type { SeenEntry } from "./clone-look.ts";
+import { createPace, type Pace } from "./clone-pace.ts";
+import { tourDifferences } from "./clone-tour.ts";
+import { childOf, type Difference, isDirectory, namesIn, type Standing, type Tree } from "./clone-tree.ts";
+
+export interface Capturing {
+  /** What the working copy had when the layer was last brought up to date. */
+  readonly have: Standing;
+  /** The working copy as it is now. What vanishes meanwhile is marked to be looked at again. */
+  readonly copy: Tree & { readonly root: SeenEntry };
+  /** What is seen without the live layer: only that needs to be hidden. */
+  readonly below: Standing;
+  /** The live layer's directory. */
+  readonly layer: string;
+}
+
+interface Level {
+  readonly name: string;
+  readonly seen: SeenEntry;
+  /** What is seen here without the live layer. */
+  readonly below: Standing;
+  /** The directory in the working copy; null when it is gone by now. */
+  readonly model: fs.Stats | null;
+}
+
+export async function capture(capturing: Capturing): Promise<void> {
+  const { have, copy, layer } = capturing;
+  const beganMs = fileClock(layer);
+  const pace = createPace();
+  const gone = readGone(layer);
+  const { end, ...steps } = beginCapturing(capturing, gone, pace);
+  try {
+    await tourDifferences(have, [{ tree: copy, entry: copy.root }], steps, pace);
+  } finally {
+    end();
+  }
+  writeGone(layer, gone);
+  await syncLayer(layer, beganMs);
+}
+
+function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<string>, pace: Pace) {
+  const root = fs.openSync(layer, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+  const to = createCursor(root);
+  const from = createFollower(copy.at);
+  const levels: Level[] = [{ name: "", seen: copy.root, below: capturing.below, model: null }];
+  const level = (): Level => levels.at(-1)!;
+  const pathOf = (name: string): string => [...levels.slice(1).map((above) => above.name), name].join("/");
+
+  /** The layer knows nothing of this name any more, nor of anything below it. */
+  const forget = async (name: string): Promise<void> => {
+    const wasDirectory = await clear({ dir: to.fd, name }, pace);
+    if (gone.size === 0) return;
+    const path = pathOf(name);
+    gone.delete(path);
+    if (wasDirectory) for (const other of gone) if (other.startsWith(`${path}/`)) gone.delete(other);
+  };
+  const hide = async (name: string): Promise<void> => {
+    await forget(name);
+    if (childOf(level().below, name).length === 0) return;
+    fs.writeFileSync(childPath(to.fd, name), "", { flag: "wx", mode: 0o600 });
+    gone.add(pathOf(name));
+  };
+
+  return {
+    async entry({ name, want }: Difference) {
+      if (want.length === 0) return hide(name);
+      await forget(name);
+      const dir = from.dir();
+      const made = dir === null ? null : await copyEntry({ dir, name }, { dir: to.fd, name });
+      if (made === null) level().seen.below!.get(name)!.ctimeMs = -1;
+    },
+    async enter({ name, have }: Difference) {
+      from.enter(name);
+      const dir = from.dir();
+      const model = dir === null ? null : fs.fstatSync(dir);
+      const isNew = await goInto(to, name, model, pace);
+      if (isNew && gone.size > 0) gone.delete(pathOf(name));
+      const { seen, below } = level();
+      levels.push({ name, seen: seen.below!.get(name)!, below: childOf(below, name), model });
+      if (isDirectory(have)) return;
+      // A directory that was made anew: what was in the one before it must not be seen in this one.
+      for (const other of namesIn(level().below)) if (!level().seen.below!.has(other)) await hide(other);
+    },
+    async leave() {
+      const { model } = levels.pop()!;
+      if (model !== null) makeAlike(to.fd, model);
+      // Whatever rights an agent took from itself, its changes have to be found.
+      makeReadable(to.fd);
+      to.up();
+      from.leave();
+    },
+    end() {
+      to.close();
+      from.close();
+      fs.closeSync(root);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// A layer of the clone strategy: a directory with all that changed, and beside it the list of paths that are
+// gone, each of which has an empty file in its place. Files of a layer are replaced, never written again.
+import fs from "node:fs";
+import { promisify } from "node:util";
+import { osErrorCode } from "../../core/errors.ts";
+import { childPath } from "../paths.ts";
+import { type TreeStep, tourTree } from "../tree.ts";
+import type { FileKind } from "../workspace-fs.ts";
+import { createPace } from "./clone-pace.ts";
+import { writeWhole } from "./clone-store.ts";
+import type { Tree, TreeEntry } from "./clone-tree.ts";
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+const fsync = promisify(fs.fsync);
+
+type Level = Map<string, TreeEntry>;
+
+export async function readLayer(at: string): Promise<Tree> {
+  const gone = readGone(at);
+  const below: Level = new Map();
+  const levels = [below];
+  await tourLayer(at, ({ step, name, kind, trail }) => {
+    const level = levels.at(-1)!;
+    if (step === "leave") levels.pop();
+    if (step === "entry") level.set(name, { kind: entryKind(kind, trail, gone), below: null });
+    if (step !== "enter") return;
+    levels.push(new Map());
+    level.set(name, { kind: "directory", below: levels.at(-1)! });
+  });
+  return { at, root: { kind: "directory", below } };
+}
+
+function entryKind(kind: FileKind, trail: readonly string[], gone: ReadonlySet<string>): TreeEntry["kind"] {
+  if (kind === "symlink") return "symlink";
+  return gone.size > 0 && gone.has(trail.join("/")) ? "gone" : "file";
+}
+
+export function readGone(at: string): Set<string> {
+  try {
+    return new Set(JSON.parse(fs.readFileSync(`${at}.gone`, "utf8")) as string[]);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return new Set();
+    throw error;
+  }
+}
+
+export function writeGone(at: string, gone: ReadonlySet<string>): void {
+  writeWhole(`${at}.gone`, [...gone]);
+}
+
+/** Puts on the disk what was written since then. */
+export async function syncLayer(at: string, sinceMs: number): Promise<void> {
+  await tourLayer(at, async ({ step, kind, dir, name }) => {
+    if (step !== "entry" || kind !== "file") return;
+    if (fs.lstatSync(childPath(dir, name)).ctimeMs >= sinceMs) await syncFile(dir, name);
+  });
+}
+
+async function syncFile(dir: number, name: string): Promise<void> {
+  const fd = tryOpen(dir, name);
+  if (fd === null) return;
+  try {
+    await fsync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Null when it may not be read. */
+function tryOpen(dir: number, name: string): number | null {
+  try {
+    return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW);
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return null;
+    throw error;
+  }
+}
+
+async function tourLayer(at: string, visit: (step: TreeStep) => Promise<void> | void): Promise<void> {
+  const pace = createPace();
+  const fd = fs.openSync(at, O_RDONLY | O_DIRECTORY);
+  try {
+    for (const step of tourTree(fd)) {
+      await visit(step);
+      await pace();
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}

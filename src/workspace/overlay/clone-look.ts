@@ -1,0 +1,158 @@
+// Looks through a tree that others write, and tells what is not as it was the last time. Names are read only
+// in directories that changed; everything else is told by its inode, whose change time nobody can set.
+import fs from "node:fs";
+import { osErrorCode } from "../../core/errors.ts";
+import { type Cursor, createCursor } from "../cursor.ts";
+import { childPath } from "../paths.ts";
+import { kindOf, type NamedKind, readNames } from "../tree.ts";
+import type { FileKind } from "../workspace-fs.ts";
+import { createPace } from "./clone-pace.ts";
+import type { TreeEntry } from "./clone-tree.ts";
+
+/** What was at a name, so that it can be told whether it still is. */
+export interface SeenEntry extends TreeEntry {
+  readonly kind: "file" | "symlink" | "directory";
+  readonly below: Map<string, SeenEntry> | null;
+  readonly mode: number;
+  ino: number;
+  /** -1 when it has to be looked at again, whatever its time. */
+  ctimeMs: number;
+  /** 0 for a directory. */
+  readonly size: number;
+}
+
+const MAX_JUDGED_NAMES = 128;
+/** The tree lives while it is looked at: a name may be gone by now, or something else. */
+const UNREACHABLE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
+
+export interface LookOptions {
+  /** What the clock says by which files get their times. */
+  readonly clockMs: number;
+  /** Whether a path, as `protectionOf` takes it, is not part of the tree. */
+  readonly leavesOut: (path: string) => boolean;
+}
+
+interface Level {
+  readonly above: Level | null;
+  readonly name: string;
+  readonly known: SeenEntry | undefined;
+  readonly mode: number;
+  readonly seen: Seen;
+  readonly below: Map<string, SeenEntry>;
+  /** Still to be looked at. */
+  readonly names: NamedKind[];
+}
+
+/** By what a directory is known that has the same names as before. */
+type Seen = Pick<SeenEntry, "ino" | "ctimeMs">;
+const UNSEEN: Seen = { ino: 0, ctimeMs: -1 };
+
+export function seenDirectory(mode: number, below: Map<string, SeenEntry>, seen = UNSEEN): SeenEntry {
+  return { kind: "directory", below, mode: mode & 0o7777, size: 0, ...seen };
+}
+
+/** Null for what is neither a file nor a link. */
+export function seenFile(stat: fs.Stats): SeenEntry | null {
+  const kind = kindOf(stat);
+  if (kind !== "file" && kind !== "symlink") return null;
+  const { ino, ctimeMs, size, mode } = stat;
+  return { kind, below: null, mode: mode & 0o7777, ctimeMs, ino, size };
+}
+
+/** What is in a tree now, special files left out. Where nothing changed, the entries are those of `known`. */
+export async function look(start: number, known: SeenEntry, options: LookOptions): Promise<SeenEntry> {
+  const pace = createPace();
+  const cursor = createCursor(start);
+  try {
+    let level = enter(cursor.fd, { above: null, name: "", known }, options);
+    for (;;) {
+      await pace();
+      const next = level.names.pop();
+      if (next !== undefined) {
+        level = lookAt(cursor, level, next, options);
+        continue;
+      }
+      if (level.above === null) return closed(level);
+      cursor.up();
+      level.above.below.set(level.name, closed(level));
+      level = level.above;
+    }
+  } finally {
+    cursor.close();
+  }
+}
+
+type Place = Pick<Level, "above" | "name" | "known">;
+
+function enter(dir: number, place: Place, { clockMs, leavesOut }: LookOptions): Level {
+  const { mode, ino, ctimeMs } = fs.fstatSync(dir);
+  // A name that comes while the clock stands still would not be noticed by the next look.
+  const seen = ctimeMs < clockMs ? { ino, ctimeMs } : UNSEEN;
+  const level = { ...place, mode: mode & 0o7777, seen };
+  const { known } = place;
+  if (known?.below && known.ino === ino && known.ctimeMs === ctimeMs) {
+    const names = Array.from(known.below, ([name, { kind }]) => ({ name, kind }));
+    return { ...level, below: new Map(), names };
+  }
+  const names = tryReadNames(dir);
+  if (names === null) return { ...level, seen: UNSEEN, below: new Map(known?.below), names: [] };
+  return { ...level, below: new Map(), names: names.filter((next) => isPart(next, place, leavesOut)) };
+}
+
+/** Null when they may not be read: then it counts as unchanged. */
+function tryReadNames(dir: number): NamedKind[] | null {
+  try {
+    return readNames(dir);
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return null;
+    throw error;
+  }
+}
+
+const PARTS = new Set<FileKind>(["file", "symlink", "directory"]);
+
+function isPart({ name, kind }: NamedKind, place: Place, leavesOut: LookOptions["leavesOut"]): boolean {
+  if (!PARTS.has(kind)) return false;
+  const names = [name];
+  // Judging takes time with the length of a path: what is far above was judged on the way down.
+  for (let at: Place = place; at.above !== null && names.length < MAX_JUDGED_NAMES; at = at.above)
+    names.push(at.name);
+  return !leavesOut(names.reverse().join("/") + (kind === "directory" ? "/" : ""));
+}
+
+/** Gives the level to go on with: that of the directory, when it is one. */
+function lookAt(cursor: Cursor, level: Level, { name, kind }: NamedKind, options: LookOptions): Level {
+  const known = level.known?.below?.get(name);
+  try {
+    if (kind === "directory") {
+      cursor.down(name);
+      return enter(cursor.fd, { above: level, name, known }, options);
+    }
+    const seen = seenFile(fs.lstatSync(childPath(cursor.fd, name)));
+    if (seen !== null) level.below.set(name, known && isSame(seen, known) ? known : seen);
+  } catch (error) {
+    const code = osErrorCode(error) ?? "";
+    if (code === "EACCES" && known) level.below.set(name, known);
+    else if (!UNREACHABLE.has(code)) throw error;
+  }
+  return level;
+}
+
+function isSame(a: SeenEntry, b: SeenEntry): boolean {
+  return (
+    a.kind === b.kind && a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.size === b.size && a.mode === b.mode
+  );
+}
+
+/** What was known of a directory, when that is still so. */
+function closed({ known, mode, seen, below }: Level): SeenEntry {
+  if (known === undefined || known.mode !== mode || !haveSameEntries(known.below, below))
+    return seenDirectory(mode, below, seen);
+  return Object.assign(known, seen);
+}
+
+function haveSameEntries(known: SeenEntry["below"], found: Map<string, SeenEntry>): boolean {
+  if (known?.size !== found.size) return false;
+  for (const [name, entry] of found) if (known.get(name) !== entry) return false;
+  return true;
+}

@@ -1,0 +1,114 @@
+// What the clone strategy knows of the working copy and of the project, and which change of them is under
+// way: small files in the session's directory, each replaced in one step.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import type { Stack } from "../session/record.ts";
+import { type SeenEntry, seenDirectory } from "./clone-look.ts";
+
+/** What the working copy shows, and what is in it. */
+interface WorkingCopy {
+  readonly stack: Stack;
+  readonly tree: SeenEntry;
+}
+
+/** A change of the working copy, or of the live layer. */
+type Change = "showing" | "capturing";
+
+/** For each entry, parents before children: depth, name, letter of the kind, mode; and ctimeMs, ino and size of others than directories. */
+type Rows = (string | number)[];
+
+const WORKING_COPY = "merged.json";
+const PROJECT = "project.json";
+const KINDS = { d: "directory", f: "file", l: "symlink" } as const;
+const LETTERS = { directory: "d", file: "f", symlink: "l" } as const;
+
+export function readWorkingCopy(dir: string): WorkingCopy | null {
+  const found = tryRead(dir, WORKING_COPY) as { stack: Stack; rows: Rows } | null;
+  return found && { stack: found.stack, tree: treeOf(found.rows) };
+}
+
+export function writeWorkingCopy(dir: string, { stack, tree }: WorkingCopy): void {
+  writeWhole(path.join(dir, WORKING_COPY), { stack, rows: rowsOf(tree) });
+}
+
+export function readProjectTree(dir: string): SeenEntry | null {
+  const found = tryRead(dir, PROJECT) as Rows | null;
+  return found && treeOf(found);
+}
+
+export function writeProjectTree(dir: string, tree: SeenEntry): void {
+  writeWhole(path.join(dir, PROJECT), rowsOf(tree));
+}
+
+/** Whether a change was begun and has not ended, in whatever process. */
+export function isUnderWay(dir: string, change: Change): boolean {
+  return fs.existsSync(path.join(dir, change));
+}
+
+export function begin(dir: string, change: Change): void {
+  writeSynced(path.join(dir, change), "");
+}
+
+export function end(dir: string, change: Change): void {
+  fs.unlinkSync(path.join(dir, change));
+}
+
+/** Null when it is not there, or was cut short by a power failure. */
+function tryRead(dir: string, name: string): unknown {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(dir, name), "utf8"));
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Whole or not at all, and on the disk when this returns. */
+export function writeWhole(file: string, value: unknown): void {
+  writeSynced(`${file}.new`, JSON.stringify(value));
+  fs.renameSync(`${file}.new`, file);
+}
+
+function writeSynced(file: string, text: string): void {
+  const fd = fs.openSync(file, "w", 0o600);
+  try {
+    fs.writeFileSync(fd, text);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Flat: a tree may be deeper than JSON can be nested. */
+function rowsOf(root: SeenEntry): Rows {
+  const rows: Rows = [];
+  const pending = [{ depth: 0, name: "", entry: root }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { depth, name, entry } = next;
+    rows.push(depth, name, LETTERS[entry.kind], entry.mode);
+    if (entry.below === null) rows.push(entry.ctimeMs, entry.ino, entry.size);
+    else
+      for (const [below, child] of entry.below) pending.push({ depth: depth + 1, name: below, entry: child });
+  }
+  return rows;
+}
+
+function treeOf(rows: Rows): SeenEntry {
+  /** The directories that are open, by their depth. */
+  const open: SeenEntry[] = [];
+  const values = rows.values();
+  const next = <T>(): T => values.next().value as T;
+  for (let depth = next<number | undefined>(); depth !== undefined; depth = next()) {
+    const name = next<string>();
+    const kind = KINDS[next<keyof typeof KINDS>()];
+    const mode = next<number>();
+    const entry: SeenEntry =
+      kind === "directory"
+        ? seenDirectory(mode, new Map())
+        : { kind, below: null, mode, ctimeMs: next(), ino: next(), size: next() };
+    open[depth - 1]?.below?.set(name, entry);
+    open[depth] = entry;
+  }
+  return open[0]!;
+}

@@ -1,0 +1,28 @@
+import { explaining } from "../os-error.ts";
+import type { Pace } from "./clone-pace.ts";
+import { type Difference, differences, type Standing } from "./clone-tree.ts";
+
+/** What is done at each step of the way from one view to another. */
+export type Steps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;
+
+/** Errors name the path at which they came. */
+export async function tourDifferences(
+  have: Standing,
+  want: Standing,
+  steps: Steps,
+  pace: Pace,
+): Promise<void> {
+  const trail: string[] = [];
+  try {
+    for (const difference of differences(have, want)) {
+      if (difference.step !== "leave") trail.push(difference.name);
+      await steps[difference.step](difference);
+      if (difference.step !== "enter") trail.pop();
+      await pace();
+    }
+  } catch (error) {
+    explaining("copy", trail.join("/"), () => {
+      throw error;
+    });
+  }
+}

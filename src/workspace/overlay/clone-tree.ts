@@ -1,0 +1,108 @@
+// Trees as data: what the project, the working copy and each layer have, by name. A stack of trees is one
+// view; two views are compared without looking at the disk, and only where the trees differ.
+
+/** What is at a name. A layer has `gone` where it hides what the trees below it have. */
+export interface TreeEntry {
+  readonly kind: "file" | "symlink" | "directory" | "gone";
+  /** Of a directory. */
+  readonly below: ReadonlyMap<string, TreeEntry> | null;
+}
+
+export interface Tree {
+  /** The way to its directory, for calls that take a path. */
+  readonly at: string;
+  readonly root: TreeEntry;
+}
+
+interface Part {
+  readonly tree: Tree;
+  readonly entry: TreeEntry;
+}
+
+/** What a view has at one name: nothing, one that is no directory, or all the directories that are one there, topmost first. */
+export type Standing = readonly Part[];
+
+/** One step of a tour through all that differs: an `enter` and a `leave` for each directory that is wanted. */
+export interface Difference {
+  readonly step: "entry" | "enter" | "leave";
+  readonly name: string;
+  readonly have: Standing;
+  readonly want: Standing;
+}
+
+interface Level extends Omit<Difference, "step"> {
+  /** Still to be visited. */
+  readonly names: string[];
+}
+
+export const NOTHING: Standing = [];
+
+/** Topmost first. */
+export function viewOf(trees: readonly Tree[]): Standing {
+  return trees.map((tree) => ({ tree, entry: tree.root }));
+}
+
+export function childOf(directory: Standing, name: string): Standing {
+  const found: Part[] = [];
+  for (const { tree, entry } of directory) {
+    const child = entry.below?.get(name);
+    if (child === undefined) continue;
+    if (child.kind !== "directory")
+      return found.length > 0 || child.kind === "gone" ? found : [{ tree, entry: child }];
+    found.push({ tree, entry: child });
+  }
+  return found;
+}
+
+export function isDirectory(standing: Standing): boolean {
+  return standing[0]?.entry.kind === "directory";
+}
+
+/** The names in a directory. */
+export function namesIn(directory: Standing): string[] {
+  const names = new Set(directory.flatMap(({ entry }) => [...(entry.below?.keys() ?? [])]));
+  return [...names].filter((name) => childOf(directory, name).length > 0);
+}
+
+/** What leads from one view to another. An entry that both have is the same one: nothing below it differs. */
+export function* differences(have: Standing, want: Standing): Generator<Difference, void, void> {
+  const levels: Level[] = [{ name: "", have, want, names: differingNames(have, want) }];
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const name = level.names.pop();
+    if (name === undefined) {
+      levels.pop();
+      if (levels.length > 0) yield { ...level, step: "leave" };
+      continue;
+    }
+    const pair = { name, have: childOf(level.have, name), want: childOf(level.want, name) };
+    if (areSame(pair.have, pair.want)) continue;
+    yield { ...pair, step: isDirectory(pair.want) ? "enter" : "entry" };
+    if (isDirectory(pair.want)) levels.push({ ...pair, names: differingNames(pair.have, pair.want) });
+  }
+}
+
+export function differ(have: Standing, want: Standing): boolean {
+  return !differences(have, want).next().done;
+}
+
+export function countEntries(view: Standing): number {
+  let count = 0;
+  for (const { step } of differences(NOTHING, view)) if (step !== "leave") count++;
+  return count;
+}
+
+/** The names in directories that only one of them has. */
+function differingNames(have: Standing, want: Standing): string[] {
+  const known = new Set(have.map(({ entry }) => entry));
+  const wanted = new Set(want.map(({ entry }) => entry));
+  const names = new Set<string>();
+  for (const { entry } of [...have, ...want]) {
+    if (entry.below === null || (known.has(entry) && wanted.has(entry))) continue;
+    for (const name of entry.below.keys()) names.add(name);
+  }
+  return [...names];
+}
+
+function areSame(have: Standing, want: Standing): boolean {
+  return have.length === want.length && have.every(({ entry }, index) => entry === want[index]!.entry);
+}

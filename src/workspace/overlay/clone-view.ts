@@ -1,0 +1,87 @@
+// The clone strategy's view: a working copy of the project, for machines where the kernel's overlay can't be
+// mounted. What was changed in it is found by looking, and kept in layers of the same form as the kernel's.
+import fs from "node:fs";
+import path from "node:path";
+import { openRoot } from "../paths.ts";
+import { layerDir } from "../session/layers.ts";
+import type { Stack } from "../session/record.ts";
+import type { SessionPlace, SessionView } from "../session/session-view.ts";
+import { isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
+import {
+  buildCopy,
+  type ClonePlace,
+  captureChanges,
+  readLayers,
+  refreshCopy,
+  type Shown,
+  showStack,
+} from "./clone-working-copy.ts";
+
+export { openCloneSides } from "./clone-sides.ts";
+
+export interface CloneOptions extends SessionPlace {
+  /** The session's directory. */
+  readonly dir: string;
+  readonly workspace: string;
+  readonly stack: Stack;
+}
+
+export async function openCloneView({ workspace, stack, ...options }: CloneOptions): Promise<SessionView> {
+  const project = openRoot(workspace);
+  const merged = openRoot(path.join(options.dir, "merged"));
+  const place: ClonePlace = { ...options, project, merged };
+  const held = [project.fd, merged.fd];
+  const close = () => {
+    for (const fd of held.splice(0)) fs.closeSync(fd);
+  };
+  try {
+    return viewOn(place, await openShown(place, stack), close);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionView {
+  let shown = opened;
+  /** When an earlier change failed half-way, the copy is made anew. */
+  const whole = async (stack = shown.stack): Promise<boolean> => {
+    if (!isUnderWay(place.dir, "showing")) return true;
+    shown = await buildCopy(place, stack);
+    return false;
+  };
+  return {
+    root: { ...place.merged, given: place.project.path },
+    async show(stack) {
+      if (!(await whole(stack))) return;
+      if (isUnderWay(place.dir, "capturing")) shown = await captureChanges(place, shown);
+      shown = await showStack(place, shown, stack);
+    },
+    async capture() {
+      if (await whole()) shown = await captureChanges(place, shown);
+    },
+    async refresh() {
+      const before = shown;
+      if (await whole()) shown = await refreshCopy(place, shown);
+      return shown !== before;
+    },
+    notice() {},
+    isStale: () => false,
+    // They were never copied.
+    async hideSecrets() {},
+    close,
+  };
+}
+
+async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {
+  const { dir, stateDir } = place;
+  const found = readWorkingCopy(dir);
+  const project = readProjectTree(dir);
+  if (found === null || project === null || isUnderWay(dir, "showing")) return buildCopy(place, stack);
+  const isInterrupted = isUnderWay(dir, "capturing");
+  // Layers that changed nothing may have come or gone without a note. A capture is of the stack on record.
+  const noted = found.stack.filter((layer) => fs.existsSync(layerDir(stateDir, layer)));
+  const before = isInterrupted ? stack : noted;
+  const shown = { stack: before, layers: await readLayers(place, before), project, copy: found.tree };
+  return isInterrupted ? captureChanges(place, shown) : showStack(place, shown, stack);
+}

@@ -1,0 +1,150 @@
+// The working copy of the clone strategy, and what is done with it. A change of it is marked before it begins
+// and until all of it is noted: what finds the mark later makes the copy anew.
+import fs from "node:fs";
+import { HotcellError } from "../../core/errors.ts";
+import { fileClock } from "../file-clock.ts";
+import { fdPath, type Root } from "../paths.ts";
+import { layerDir } from "../session/layers.ts";
+import type { Stack } from "../session/record.ts";
+import type { SessionPlace } from "../session/session-view.ts";
+import { takeOver } from "./alike.ts";
+import { capture } from "./clone-capture.ts";
+import { clearBelow } from "./clone-copy.ts";
+import { readLayer } from "./clone-layer.ts";
+import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-look.ts";
+import { clockStep, createPace } from "./clone-pace.ts";
+import { restore } from "./clone-restore.ts";
+import { begin, end, isUnderWay, writeProjectTree, writeWorkingCopy } from "./clone-store.ts";
+import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "./clone-tree.ts";
+
+export interface ClonePlace extends SessionPlace {
+  /** The session's directory. */
+  readonly dir: string;
+  readonly project: Root;
+  /** The working copy. */
+  readonly merged: Root;
+}
+
+/** What the working copy shows, and what is in it unless somebody has changed it since. */
+export interface Shown {
+  readonly stack: Stack;
+  /** Topmost first: the first one is live. */
+  readonly layers: readonly Tree[];
+  readonly project: SeenEntry;
+  readonly copy: SeenEntry;
+}
+
+/** A directory that is moved while it is looked at makes the look worthless. */
+const MOST_LOOKS = 5;
+
+export async function buildCopy(place: ClonePlace, stack: Stack): Promise<Shown> {
+  const { dir, project, merged, onProgress } = place;
+  begin(dir, "showing");
+  makeLive(place, stack);
+  await clearBelow(merged.fd, createPace());
+  takeOver(merged.fd, fs.fstatSync(project.fd));
+  const seen = await lookAtProject(place, seenDirectory(0, new Map()));
+  await clockStep(dir);
+  const copy = seenDirectory(fs.fstatSync(merged.fd).mode, new Map());
+  const shown = { stack, layers: await readLayers(place, stack), project: seen, copy };
+  const total = onProgress === undefined ? 0 : countEntries(viewOfShown(place, shown));
+  let done = 0;
+  return bring(place, NOTHING, shown, () => onProgress?.(++done, total));
+}
+
+export async function showStack(place: ClonePlace, shown: Shown, stack: Stack): Promise<Shown> {
+  makeLive(place, stack);
+  const layers = await readLayers(place, stack, shown.layers);
+  const next = { ...shown, stack, layers };
+  const have = viewOfShown(place, shown);
+  return differ(have, viewOfShown(place, next)) ? bring(place, have, next) : next;
+}
+
+/** Puts what was changed in the working copy into the live layer. */
+export async function captureChanges(place: ClonePlace, shown: Shown): Promise<Shown> {
+  const { dir, project, merged } = place;
+  const wasInterrupted = isUnderWay(dir, "capturing");
+  const copy = await lookAgain(place, merged, shown.copy, () => false);
+  if (copy === shown.copy && !wasInterrupted) return shown;
+  await clockStep(dir);
+  begin(dir, "capturing");
+  const [{ at: layer }, ...below] = shown.layers as [Tree, ...Tree[]];
+  const known = { at: fdPath(merged.fd), root: shown.copy };
+  await capture({
+    // What an interrupted capture has put into the layer may not be so any more.
+    have: viewOf(wasInterrupted ? [await readLayer(layer), known] : [known]),
+    copy: { ...known, root: copy },
+    below: viewOf([...below, { at: fdPath(project.fd), root: shown.project }]),
+    layer,
+  });
+  const next = { ...shown, copy, layers: [await readLayer(layer), ...below] };
+  writeWorkingCopy(dir, { stack: next.stack, tree: copy });
+  end(dir, "capturing");
+  return next;
+}
+
+/** Takes in what changed in the project, where no layer has anything. */
+export async function refreshCopy(place: ClonePlace, shown: Shown): Promise<Shown> {
+  const project = await lookAtProject(place, shown.project);
+  if (project === shown.project) return shown;
+  await clockStep(place.dir);
+  const captured = await captureChanges(place, shown);
+  const next = { ...captured, project };
+  const have = viewOfShown(place, captured);
+  if (differ(have, viewOfShown(place, next))) return bring(place, have, next);
+  writeProjectTree(place.dir, project);
+  return next;
+}
+
+/** Brings the working copy to what is to be shown next. */
+async function bring(place: ClonePlace, have: Standing, next: Shown, onStep?: () => void): Promise<Shown> {
+  const { dir, merged } = place;
+  begin(dir, "showing");
+  const known = next.copy.below!;
+  await restore(have, viewOfShown(place, next), { target: merged.fd, known, ...(onStep && { onStep }) });
+  writeProjectTree(dir, next.project);
+  writeWorkingCopy(dir, { stack: next.stack, tree: next.copy });
+  end(dir, "showing");
+  await clockStep(dir);
+  return next;
+}
+
+function viewOfShown({ project }: ClonePlace, shown: Shown): Standing {
+  return viewOf([...shown.layers, { at: fdPath(project.fd), root: shown.project }]);
+}
+
+/** Topmost first. Of those that are known only the live one ever changes, and it is kept up to date. */
+export async function readLayers(
+  { stateDir }: ClonePlace,
+  stack: Stack,
+  known: readonly Tree[] = [],
+): Promise<Tree[]> {
+  const layers: Tree[] = [];
+  for (const at of stack.map((layer) => layerDir(stateDir, layer)).reverse())
+    layers.push(known.find((layer) => layer.at === at) ?? (await readLayer(at)));
+  return layers;
+}
+
+function makeLive({ stateDir }: ClonePlace, stack: Stack): void {
+  fs.mkdirSync(layerDir(stateDir, stack.at(-1)!), { recursive: true, mode: 0o700 });
+}
+
+/** Secrets are not part of it. */
+function lookAtProject(place: ClonePlace, known: SeenEntry): Promise<SeenEntry> {
+  return lookAgain(place, place.project, known, (at) => place.protectionOf(at)?.read === "refuse");
+}
+
+async function lookAgain(
+  { dir }: ClonePlace,
+  { fd }: Root,
+  known: SeenEntry,
+  leavesOut: LookOptions["leavesOut"],
+): Promise<SeenEntry> {
+  for (let looks = 1; ; looks++) {
+    try {
+      return await look(fd, known, { clockMs: fileClock(dir), leavesOut });
+    } catch (error) {
+      if (looks === MOST_LOOKS || !(error instanceof HotcellError)) throw error;
+    }
+  }
+}

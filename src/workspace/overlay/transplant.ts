@@ -1,0 +1,114 @@
+import fs from "node:fs";
+import { createFile } from "../atomic-write.ts";
+import { atExactly, type Spot } from "../commit/exactly.ts";
+import { type Cursor, createCursor } from "../cursor.ts";
+import { copyBytes, O_RDONLY, withOpenFile } from "../open-file.ts";
+import { explaining } from "../os-error.ts";
+import { ownerOfReplaced } from "../owner.ts";
+import { childPath, type Found, openChild, type Root } from "../paths.ts";
+import { tourTree } from "../tree.ts";
+import { makeDirectory, makeLink } from "../tree-change.ts";
+import { kindAt, makeAlike } from "./alike.ts";
+import { removeSpot } from "./remove-spot.ts";
+
+const CARRIED = new Set(["file", "symlink", "directory"]);
+
+/**
+ * Makes what is at a canonical path of one tree be what is there in another: nothing, a file, a link, or a
+ * directory with all below it. What stands in the way goes. A special file counts as nothing.
+ */
+export function transplant(from: Root, to: Root, at: string): void {
+  explaining("put back", at, () => {
+    if (isCarried(from, at)) carry(from, to, at);
+    else atExactly(to, at, (spot) => typeof spot === "string" || removeSpot(spot));
+  });
+}
+
+function isCarried(from: Root, at: string): boolean {
+  return atExactly(from, at, (spot) => {
+    const kind = typeof spot === "string" ? null : kindAt(spot.dir, spot.name);
+    return kind !== null && CARRIED.has(kind);
+  });
+}
+
+function carry(from: Root, to: Root, at: string): void {
+  const way = at.split("/");
+  const name = way.pop()!;
+  const source = createCursor(from.fd);
+  const target = createCursor(to.fd);
+  try {
+    let made = 0;
+    for (const step of way) if (followInto(source, target, step)) made++;
+    removeSpot({ dir: target.fd, name });
+    copy(source, target, name);
+    for (; made > 0; made--) leaveAlike(source, target);
+  } finally {
+    source.close();
+    target.close();
+  }
+}
+
+/** True when the directory had to be made. */
+function followInto(source: Cursor, target: Cursor, name: string): boolean {
+  source.down(name);
+  const isMissing = kindAt(target.fd, name) !== "directory";
+  if (isMissing) {
+    removeSpot({ dir: target.fd, name });
+    makeDirectory(target.fd, name, ownerOfReplaced(fs.fstatSync(source.fd)));
+  }
+  target.down(name);
+  return isMissing;
+}
+
+function leaveAlike(source: Cursor, target: Cursor): void {
+  makeAlike(target.fd, fs.fstatSync(source.fd));
+  source.up();
+  target.up();
+}
+
+function copy(source: Cursor, target: Cursor, name: string): void {
+  if (kindAt(source.fd, name) === "directory") copyTree(source, target, name);
+  else copyEntry(source.fd, target.fd, name);
+}
+
+function copyTree(source: Cursor, target: Cursor, name: string): void {
+  followInto(source, target, name);
+  const stats: fs.Stats[] = [];
+  for (const { step, dir, name: below } of tourTree(source.fd, { temporary: true })) {
+    if (step === "entry") copyEntry(dir, target.fd, below);
+    if (step === "enter") {
+      stats.push(fs.fstatSync(dir));
+      makeDirectory(target.fd, below, ownerOfReplaced(stats.at(-1)!));
+      target.down(below);
+    }
+    if (step === "leave") {
+      makeAlike(target.fd, stats.pop()!);
+      target.up();
+    }
+  }
+  leaveAlike(source, target);
+}
+
+function copyEntry(from: number, to: number, name: string): void {
+  const fd = openChild(from, name);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile()) copyFile({ fd, stat }, { dir: to, name });
+    if (!stat.isSymbolicLink()) return;
+    makeLink(fs.readlinkSync(childPath(from, name), "buffer"), to, name, ownerOfReplaced(stat));
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function copyFile(from: Found, { dir, name }: Spot): void {
+  const { mode, atimeMs, mtimeMs } = from.stat;
+  withOpenFile(from, name, O_RDONLY, (source) =>
+    createFile(childPath(dir, name), { mode: 0o600, owner: ownerOfReplaced(from.stat) }, (fd) => {
+      copyBytes(source, name, fd);
+      // Last, for writing takes away the bits that let a file run as its owner.
+      fs.fchmodSync(fd, mode & 0o7777);
+      fs.futimesSync(fd, atimeMs / 1000, mtimeMs / 1000);
+    }),
+  );
+}

@@ -1,0 +1,131 @@
+// Taking what a session changed into the project. The plan is an object that a person can look at; a commit
+// makes it anew and goes on only when it is still the same.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError } from "../../core/errors.ts";
+import { applyCommit, type CommitResult } from "../commit/apply.ts";
+import { expectedVersion, type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
+import { committedPaths, isUnfinished } from "../commit/journal.ts";
+import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
+import type { Selection } from "../commit/selection.ts";
+import type { Watching } from "../commit/watching.ts";
+import type { Change } from "../diff/changes.ts";
+import { applyHunks } from "../diff/hunks.ts";
+import { threeWayMerge } from "../diff/three-way-merge.ts";
+import { openRoot, type Root } from "../paths.ts";
+import { moveBases, openBases } from "./bases.ts";
+import { type SessionRecord, sessionDir } from "./record.ts";
+import { type DiffOptions, withDiff } from "./session-diff.ts";
+import type { Sides } from "./session-view.ts";
+import { liveLayer } from "./stack.ts";
+
+export interface CommitOptions {
+  /** All when left out. */
+  readonly selection?: Selection;
+  readonly onConflict?: ConflictPolicy;
+  /** The yes to paths that run by themselves. */
+  readonly allowProtected?: boolean;
+  /** The hash of the plan that was approved: anything else is refused. */
+  readonly planHash?: string;
+}
+
+/** What a commit would do; nothing is touched. */
+export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
+  return withDiff(id, place, ({ changes }, sides, record) => planOf(changes, sides, record, options, place));
+}
+
+export function commitSession(
+  id: string,
+  options: CommitOptions,
+  place: DiffOptions,
+  watching: Watching,
+): Promise<CommitResult> {
+  const dir = sessionDir(place.stateDir, id);
+  return withDiff(id, place, ({ changes }, sides, record) => {
+    const plan = planOf(changes, sides, record, options, place);
+    if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
+    const txDir = path.join(dir, "tx", String(lastCommit(dir) + 1));
+    return applyCommit(plan, { project: sides.before, view: sides.after, txDir, ...watching });
+  });
+}
+
+/** Numbers of the session's commits, oldest first. */
+export function commitsIn(dir: string): number[] {
+  const tx = path.join(dir, "tx");
+  if (!fs.existsSync(tx)) return [];
+  return fs
+    .readdirSync(tx)
+    .map(Number)
+    .filter(Number.isSafeInteger)
+    .sort((a, b) => a - b);
+}
+
+export function unfinishedCommits(dir: string): string[] {
+  return commitsIn(dir)
+    .map((number) => path.join(dir, "tx", String(number)))
+    .filter(isUnfinished);
+}
+
+/** What was committed is the project's own now: a later change of it begins from there. */
+export function settleCommits(record: SessionRecord, stateDir: string): SessionRecord {
+  const dir = sessionDir(stateDir, record.id);
+  const unsettled = commitsIn(dir).filter((number) => number > record.commits);
+  if (unsettled.length === 0) return record;
+  const paths = unsettled.flatMap((number) => committedPaths(path.join(dir, "tx", String(number))));
+  withProject(record, (project) => moveBases(paths, liveLayer(record), stateDir, project));
+  return { ...record, commits: unsettled.at(-1)! };
+}
+
+export function withProject<T>(
+  { workspace }: Pick<SessionRecord, "workspace">,
+  work: (project: Root) => T,
+): T {
+  const project = openRoot(workspace);
+  try {
+    return work(project);
+  } finally {
+    fs.closeSync(project.fd);
+  }
+}
+
+function planOf(
+  changes: readonly Change[],
+  { before: project, after: view }: Sides,
+  record: SessionRecord,
+  { selection = "all", onConflict = "abort", allowProtected = false }: CommitOptions,
+  { stateDir, protectionOf }: DiffOptions,
+): CommitPlan {
+  const bases = openBases(record, stateDir, project);
+  return planCommit({
+    changes,
+    selection,
+    baseOf: (at) => {
+      const base = bases.baseOf(at);
+      return base === undefined ? unknownBase(project, at) : base;
+    },
+    ancestorText: bases.ancestorText,
+    project,
+    view,
+    policy: onConflict,
+    allowProtected,
+    protectionOf,
+    applyHunks,
+    threeWayMerge,
+  });
+}
+
+/** Something that no file is: whatever is there counts as changed. A directory loses nothing by itself. */
+function unknownBase(project: Root, at: string): Fingerprint {
+  const found = fingerprintOf(project, at);
+  return found?.kind === "directory" ? found : expectedVersion({ kind: "file", mode: 0, sha256: "unknown" });
+}
+
+function lastCommit(dir: string): number {
+  return commitsIn(dir).at(-1) ?? 0;
+}
+
+function planIsOld({ hash }: CommitPlan): HotcellError {
+  const message =
+    "Could not commit: the session or the project changed since the plan was made. Look at the plan again.";
+  return new HotcellError("PRECONDITION_FAILED", message, { plan: hash });
+}

@@ -1,0 +1,95 @@
+// What a session changed, or one call of it. Takes no part in the session's lock: a person can look while
+// an agent works.
+import type { Change } from "../diff/changes.ts";
+import { diffTrees } from "../diff/diff-trees.ts";
+import { patchText } from "../diff/render.ts";
+import { openTreeReader } from "../diff/tree-reader.ts";
+import { openCloneSides } from "../overlay/clone-view.ts";
+import { openKernelSides } from "../overlay/kernel-view.ts";
+import { type BaseLookup, openBases } from "./bases.ts";
+import { touchedBy } from "./layers.ts";
+import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
+import type { SessionPlace, Sides, Span } from "./session-view.ts";
+import { indexOfCall } from "./stack.ts";
+
+export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
+  /** Only what this call changed: its id, or `#3`. */
+  readonly call?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface SessionDiff {
+  readonly changes: readonly Change[];
+  /** For `git apply`, in pieces. */
+  patch(): Generator<Buffer, void, void>;
+}
+
+/** Works with the diff while both sides are there to be read. */
+export async function withDiff<T>(
+  id: string,
+  options: DiffOptions,
+  work: (diff: SessionDiff, sides: Sides, record: SessionRecord) => T | Promise<T>,
+): Promise<T> {
+  const record = readRecord(sessionDir(options.stateDir, id));
+  return withSpan(record, spanOf(record, options.call), options, work);
+}
+
+export async function withSpan<T>(
+  record: SessionRecord,
+  span: Span,
+  options: DiffOptions,
+  work: (diff: SessionDiff, sides: Sides, record: SessionRecord) => T | Promise<T>,
+): Promise<T> {
+  const sides = await openSidesOf(record, options.stateDir, span);
+  try {
+    const changes = findChanges(record, span, sides, options);
+    return await work({ changes, patch: () => patchOf(changes, sides) }, sides, record);
+  } finally {
+    sides.close();
+  }
+}
+
+function spanOf({ stack }: SessionRecord, call: string | undefined): Span {
+  if (call === undefined) return { below: null, upTo: stack.length };
+  const index = indexOfCall(stack, call);
+  return { below: index, upTo: index + 1 };
+}
+
+function openSidesOf(record: SessionRecord, stateDir: string, span: Span): Promise<Sides> {
+  const open = record.strategy === "kernel" ? openKernelSides : openCloneSides;
+  return open(record, stateDir, span);
+}
+
+function findChanges(
+  record: SessionRecord,
+  { below, upTo }: Span,
+  { before, after }: Sides,
+  { stateDir, protectionOf, signal }: DiffOptions,
+): Change[] {
+  const changes = diffTrees({
+    before: before.fd,
+    after: after.fd,
+    touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
+    isMasked: (path) => protectionOf(path)?.read === "refuse",
+    protectionOf,
+    ...(signal && { signal }),
+  });
+  return below === null ? changes.filter(isOwn(openBases(record, stateDir, before))) : changes;
+}
+
+/** A directory stands in a layer because of what is in it, with the mode that it had then: that the project's is another now is not the session's doing. */
+function isOwn({ baseOf }: BaseLookup): (change: Change) => boolean {
+  return ({ path, kind, after }) =>
+    kind !== "mode" || after?.kind !== "directory" || baseOf(path)?.mode !== after.mode;
+}
+
+function* patchOf(changes: readonly Change[], sides: Sides): Generator<Buffer, void, void> {
+  const before = openTreeReader(sides.before.fd);
+  const after = openTreeReader(sides.after.fd);
+  try {
+    yield* patchText(changes, { before, after });
+  } finally {
+    before.close();
+    after.close();
+  }
+}

@@ -1,0 +1,48 @@
+// How a session's view of the project is made. Two strategies: the kernel's overlay (overlay/kernel-view.ts),
+// and a copy of the project where there is none (overlay/clone-view.ts).
+import type { Protection } from "../../policy/protected.ts";
+import type { Root } from "../paths.ts";
+import type { SessionRecord, Stack } from "./record.ts";
+
+/** Where sessions are, and what is kept from them. */
+export interface SessionPlace {
+  /** As `openStateDir` gave it. */
+  readonly stateDir: string;
+  readonly protectionOf: (path: string) => Protection | null;
+  /** Told while a project is copied, where that is needed. */
+  readonly onProgress?: (done: number, total: number | null) => void;
+}
+
+/** The live view: what the session's tools and commands work on. */
+export interface SessionView {
+  /** Its descriptor is always that of the present view. */
+  readonly root: Root;
+  /** Makes the view be the project with these layers on it; the last layer takes the changes that follow. */
+  show(stack: Stack): Promise<void>;
+  /** Puts what was changed in the view into the last layer. */
+  capture(): Promise<void>;
+  /** Takes in what changed in the project, where the session has nothing of its own; true when something may have. */
+  refresh(): Promise<boolean>;
+  /** Told of each path that is used. */
+  notice(at: string): void;
+  /** True when what was read since the last refresh may be old. */
+  isStale(): boolean;
+  /** Makes the project's secrets not be there. Whoever goes through WorkspaceFS is kept from them in any case. */
+  hideSecrets(): Promise<void>;
+  close(): void;
+}
+
+/** Two states of the session, to be compared; neither takes part in its lock. */
+export interface Sides {
+  readonly before: Root;
+  readonly after: Root;
+  close(): void;
+}
+
+/** Which part of the stack a comparison is about: from the state with `below` layers (null: the project itself) to the state with `upTo` layers. */
+export interface Span {
+  readonly below: number | null;
+  readonly upTo: number;
+}
+
+export type OpenSides = (record: SessionRecord, stateDir: string, span: Span) => Promise<Sides>;

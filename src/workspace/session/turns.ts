@@ -1,0 +1,26 @@
+// Whose turn it is within this process: calls that only read may run side by side, everything that changes
+// the session runs alone, in the order of asking.
+
+export interface Turns {
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  together<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  const sideBySide = new Set<Promise<unknown>>();
+  return {
+    alone<T>(work: () => Promise<T>) {
+      const turn = Promise.allSettled([last, ...sideBySide]).then(work);
+      last = turn;
+      return turn;
+    },
+    together<T>(work: () => Promise<T>) {
+      const turn = Promise.allSettled([last]).then(work);
+      sideBySide.add(turn);
+      const leave = () => sideBySide.delete(turn);
+      turn.then(leave, leave);
+      return turn;
+    },
+  };
+}

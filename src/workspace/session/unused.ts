@@ -1,0 +1,34 @@
+// Layers that no session needs any more. A fork needs its parent's, so all sessions are looked at.
+import fs from "node:fs";
+import path from "node:path";
+import { removeLayer } from "./make-session.ts";
+import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
+
+/** Layers, the kernel's work directories beside them, and what stands for several layers at once. */
+const OF_LAYERS = /^(w|c-)?\d+$/;
+
+export function sessionIds(stateDir: string): string[] {
+  const sessions = path.join(stateDir, "sessions");
+  if (!fs.existsSync(sessions)) return [];
+  return fs
+    .readdirSync(sessions)
+    .filter((name) => fs.existsSync(path.join(sessions, name, "session.json")) && !name.includes("."))
+    .sort();
+}
+
+/** Removes what belongs to this session and is in nobody's stack. The session's lock is held. */
+export function removeUnused(record: SessionRecord, stateDir: string): void {
+  const dir = sessionDir(stateDir, record.id);
+  const records = sessionIds(stateDir).map((id) =>
+    id === record.id ? record : readRecord(sessionDir(stateDir, id)),
+  );
+  const used = new Set(records.flatMap(({ stack, left }) => [stack, ...left].flat().flatMap(namesOf)));
+  used.add(`${record.id}/w${record.stack.at(-1)!.name}`);
+  for (const name of fs.readdirSync(dir).filter((entry) => OF_LAYERS.test(entry))) {
+    if (!used.has(`${record.id}/${name}`)) removeLayer(dir, name);
+  }
+}
+
+function namesOf({ session, name, collapsed }: Layer): string[] {
+  return [`${session}/${name}`, `${session}/${collapsed}`];
+}

@@ -1,0 +1,105 @@
+// Taking some paths out of a session. The layers that have them are replaced by layers that don't, which
+// share all other files with them: afterwards it is as if the session had never touched these paths, and they
+// follow the project again.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError } from "../../core/errors.ts";
+import { atExactly } from "../commit/exactly.ts";
+import { fileClock } from "../file-clock.ts";
+import { showName } from "../names.ts";
+import { removeSpot } from "../overlay/remove-spot.ts";
+import { transplant } from "../overlay/transplant.ts";
+import { openRoot, type Root } from "../paths.ts";
+import { copyBases } from "./bases.ts";
+import { layerDir, pathsIn } from "./layers.ts";
+import { removeLayer } from "./make-session.ts";
+import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
+import { type DiffOptions, withSpan } from "./session-diff.ts";
+import { restacked } from "./stack.ts";
+
+/** From the layer with the number `from` on. */
+export function withoutPaths(
+  record: SessionRecord,
+  from: number,
+  paths: readonly string[],
+  stateDir: string,
+): SessionRecord {
+  const concerned = record.stack.map((layer, index) => index >= from && hasSome(layer, paths, stateDir));
+  const first = concerned.indexOf(true);
+  if (first < 0) throw notChanged(paths);
+  let next = record.next;
+  const stack = record.stack.map((layer, index) => {
+    // What stands for several layers at once stands for the old ones.
+    const { collapsed: _, ...alone } = layer;
+    if (!concerned[index]) return index < first ? layer : alone;
+    const copy = { ...alone, session: record.id, name: String(next++) };
+    copyWithout(layer, copy, paths, stateDir);
+    return copy;
+  });
+  return restacked({ ...record, next }, stack, fileClock(sessionDir(stateDir, record.id)));
+}
+
+/** Where a directory above was removed, taking out its paths does not bring them back: they are copied. */
+export async function restoreRest(
+  record: SessionRecord,
+  from: number,
+  paths: readonly string[],
+  place: DiffOptions,
+  view: Root,
+): Promise<void> {
+  const span = { below: from === 0 ? null : from, upTo: record.stack.length };
+  await withSpan(record, span, place, ({ changes }, { before }) => {
+    const isLeft = (path: string) =>
+      changes.some(
+        (change) => isAtOrBelow(change.path, path) || (change.from && isAtOrBelow(change.from, path)),
+      );
+    for (const path of paths.filter(isLeft)) transplant(before, view, path);
+  });
+}
+
+function isAtOrBelow(at: string, path: string): boolean {
+  return at === path || at.startsWith(`${path}/`);
+}
+
+/** Also something above a path, which may be why it is as it is. */
+function hasSome(layer: Layer, paths: readonly string[], stateDir: string): boolean {
+  for (const at of pathsIn([layer], stateDir)) {
+    if (paths.some((path) => isAtOrBelow(at, path) || isAtOrBelow(path, at))) return true;
+  }
+  return false;
+}
+
+function copyWithout(layer: Layer, copy: Layer, paths: readonly string[], stateDir: string): void {
+  const [from, to] = [layerDir(stateDir, layer), layerDir(stateDir, copy)];
+  removeLayer(path.dirname(to), copy.name);
+  // Directories with their attributes, by which the kernel knows that they hide others; files as further names.
+  execFileSync("cp", ["--archive", "--link", "--", from, to], { stdio: ["ignore", "ignore", "pipe"] });
+  const root = openRoot(to);
+  try {
+    for (const at of paths) removeAt(root, at);
+  } finally {
+    fs.closeSync(root.fd);
+  }
+  const isKept = (at: string) => !paths.some((left) => isAtOrBelow(at, left));
+  copyBases(layer, copy, stateDir, isKept);
+  copyGone(`${from}.gone`, `${to}.gone`, isKept);
+}
+
+/** The list of removed paths that a layer of the clone strategy has beside it. */
+function copyGone(from: string, to: string, isKept: (at: string) => boolean): void {
+  if (!fs.existsSync(from)) return;
+  const gone = JSON.parse(fs.readFileSync(from, "utf8")) as string[];
+  fs.writeFileSync(to, JSON.stringify(gone.filter(isKept)), { mode: 0o600 });
+}
+
+function removeAt(root: Root, path: string): void {
+  atExactly(root, path, (spot) => {
+    if (typeof spot !== "string") removeSpot(spot);
+  });
+}
+
+function notChanged(paths: readonly string[]): HotcellError {
+  const shown = paths.map((path) => `"${showName(path)}"`).join(", ");
+  return new HotcellError("NOT_FOUND", `The session has no change at ${shown}. See hotcell session diff.`);
+}

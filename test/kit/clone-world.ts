@@ -1,0 +1,86 @@
+// A project and a session of the clone strategy on it, without a session around: views are opened on stacks
+// of layers that a test names by numbers.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { createProtection } from "../../src/policy/protected.ts";
+import { diffTrees } from "../../src/workspace/diff/diff-trees.ts";
+import { openCloneSides } from "../../src/workspace/overlay/clone-sides.ts";
+import { type CloneOptions, openCloneView } from "../../src/workspace/overlay/clone-view.ts";
+import { touchedBy } from "../../src/workspace/session/layers.ts";
+import type { SessionRecord, Stack } from "../../src/workspace/session/record.ts";
+import type { SessionView, Span } from "../../src/workspace/session/session-view.ts";
+import { plainly } from "./diff-world.ts";
+import { MEMORY_DIR } from "./memory-dir.ts";
+import { type Planted, type PlantedTree, plant, survey } from "./planted-tree.ts";
+
+export const SESSION = "s";
+export const protectionOf = createProtection();
+
+export interface CloneWorld {
+  readonly project: string;
+  readonly stateDir: string;
+  /** The session's directory, and the working copy in it. */
+  readonly dir: string;
+  readonly merged: string;
+  open(stack: Stack, options?: Partial<CloneOptions>): Promise<SessionView>;
+  /** All that is in the working copy. */
+  tree(): Map<string, Planted>;
+  /** What a layer has. */
+  layer(number: number): Map<string, Planted>;
+  gone(number: number): string[];
+  /** What a comparison says, as brute force would. */
+  changes(stack: Stack, span: Span): Promise<string[]>;
+  remove(): void;
+}
+
+export function stackOf(...layers: readonly number[]): Stack {
+  return layers.map((layer) => ({
+    session: SESSION,
+    name: String(layer),
+    call: { id: `c${layer}`, tool: "t" },
+    since: 0,
+  }));
+}
+
+export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): CloneWorld {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(parent, "hotcell-clone-")));
+  const stateDir = path.join(top, "state");
+  const at = { project: path.join(top, "project"), dir: path.join(stateDir, "sessions", SESSION) };
+  plant(at.project, project);
+  const merged = path.join(at.dir, "merged");
+  fs.mkdirSync(merged, { recursive: true });
+  return {
+    ...at,
+    stateDir,
+    merged,
+    open: (stack, options) =>
+      openCloneView({ dir: at.dir, stateDir, workspace: at.project, protectionOf, stack, ...options }),
+    tree: () => survey(merged),
+    layer: (number) => survey(path.join(at.dir, String(number))),
+    gone: (number) => JSON.parse(fs.readFileSync(path.join(at.dir, `${number}.gone`), "utf8")),
+    changes: (stack, span) => changesIn({ workspace: at.project, stack }, stateDir, span),
+    remove: () => execFileSync("rm", ["-rf", top]),
+  };
+}
+
+async function changesIn(
+  what: Pick<SessionRecord, "workspace" | "stack">,
+  stateDir: string,
+  span: Span,
+): Promise<string[]> {
+  const record = { version: 1, id: SESSION, created: "", strategy: "clone", left: [], next: 0, commits: 0 };
+  const sides = await openCloneSides({ ...record, ...what } as SessionRecord, stateDir, span);
+  try {
+    const changes = diffTrees({
+      before: sides.before.fd,
+      after: sides.after.fd,
+      touched: touchedBy(what.stack.slice(span.below ?? 0, span.upTo), stateDir),
+      isMasked: (judged) => protectionOf(judged)?.read === "refuse",
+      protectionOf,
+    });
+    return plainly(changes);
+  } finally {
+    sides.close();
+  }
+}

@@ -1,0 +1,80 @@
+// What must hold after a commit, a recovery or a revert was killed.
+import { expect } from "vitest";
+import { readJournal } from "../../src/workspace/commit/journal.ts";
+import type { Recovery } from "../../src/workspace/commit/recover.ts";
+import type { Action, Scene } from "./commit-child.ts";
+import type { Tree } from "./commit-world.ts";
+
+/** Every file is whole, old or new. In the middle of its replacement it may be missing. */
+export function checkWhole({ world, before, after }: Scene): void {
+  const isWhole = (at: string, found: string) =>
+    at.startsWith(".hotcell-tmp-") ||
+    found.startsWith("directory") ||
+    [before[at], after[at]].includes(found);
+  expect(Object.entries(world.tree("project")).filter(([at, found]) => !isWhole(at, found))).toEqual([]);
+}
+
+/** The project is exactly one of the two, nothing is left to recover, and what was replaced can be put back. */
+export function checkRecovered({ world, before, after }: Scene, recovered: Recovery): void {
+  const isOld = recovered === "rolled back" || !isSame(world.tree("project"), after);
+  expect(world.tree("project")).toEqual(isOld ? before : after);
+  if (recovered === "finished") expect(isOld).toBe(false);
+  expect(world.recover()).toBe("none");
+  if (isOld) return;
+  expect(world.revert().changed).toEqual([]);
+  expect(world.tree("project")).toEqual(before);
+}
+
+const isSame = (a: Tree, b: Tree): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Kills the action there, in the saved state, and recovers. */
+export function killAndRecover(scene: Scene, action: Action, killAt: number): Recovery {
+  scene.reset();
+  expect(scene.run(action, killAt).killed).toBe(true);
+  checkWhole(scene);
+  return scene.recover();
+}
+
+/** How many steps it has, from the saved state. */
+export function stepsOf(scene: Scene, action: Action): number {
+  scene.reset();
+  const { steps, result, error } = scene.run(action);
+  expect(error).toBeUndefined();
+  expect(result).not.toBe("none");
+  return steps;
+}
+
+/** 1, 1 + stride, … */
+export function upTo(count: number, stride = 1): number[] {
+  return Array.from({ length: Math.ceil(count / stride) }, (_, index) => index * stride + 1);
+}
+
+/** The step of a commit from which on a recovery finishes it. */
+export function findCommitPoint({ world, reset }: Scene): number {
+  let point = 0;
+  reset();
+  const isPast = () => readJournal(world.txDir)?.phase === "applying";
+  const onStep = (n: number) => {
+    if (point === 0 && isPast()) point = n;
+  };
+  world.apply(world.plan(), { onStep });
+  return point;
+}
+
+/** Kills a commit at so many moments of its life, again and again; gives how often recovery found what. */
+export function killAtMoments(scene: Scene, moments: number, times: number): Record<Recovery, number> {
+  const found = { none: 0, "rolled back": 0, finished: 0 };
+  const start = performance.now();
+  scene.runFor("commit", 60_000);
+  const wholeMs = performance.now() - start;
+  for (let round = 0; round < moments * times; round++) {
+    scene.reset();
+    // Before that the program has not begun.
+    scene.runFor("commit", Math.ceil(wholeMs * (0.2 + (0.8 * (round % moments)) / moments)));
+    checkWhole(scene);
+    const recovered = scene.recover();
+    checkRecovered(scene, recovered);
+    found[recovered]++;
+  }
+  return found;
+}

@@ -1,0 +1,189 @@
+// The project's secrets are not there in a session's view, whoever looks and however.
+import fs from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createProtection } from "../../src/policy/protected.ts";
+import { createCursor } from "../../src/workspace/cursor.ts";
+import { osPath } from "../../src/workspace/names.ts";
+import { openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
+import { maskSecrets } from "../../src/workspace/overlay/mask.ts";
+import { createWhiteouts } from "../../src/workspace/overlay/whiteout.ts";
+import { openRoot } from "../../src/workspace/paths.ts";
+import { makeSession, removeDirectory } from "../../src/workspace/session/make-session.ts";
+import { sessionDir } from "../../src/workspace/session/record.ts";
+import { begun } from "../../src/workspace/session/stack.ts";
+import { makeDirectory } from "../../src/workspace/tree-change.ts";
+import { MEMORY_DIR } from "./memory-dir.ts";
+import { directory, file, type Planted, plant, survey } from "./planted-tree.ts";
+
+const SECRETS = [
+  ".env",
+  ".ssh/id_rsa",
+  "config/credentials.json",
+  "packages/odd\uDCFF/.env.local",
+  "packages/closed/deep/server.KEY",
+];
+const OTHERS = [
+  ".env.example",
+  "config/app.json",
+  "packages/odd\uDCFF/a",
+  "packages/closed/b",
+  "src/secrets.ts",
+];
+
+const PROJECT = new Map<string, Planted>([
+  ...[...SECRETS, ...OTHERS].map((name): [string, Planted] => [name, file(`content of ${name}`)]),
+  ["packages/closed/deep", directory(0o555)],
+  ["packages/closed", directory(0o750)],
+]);
+
+function makeWorld(base: string) {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(base, "hotcell-mask-")));
+  onTestFinished(() => removeDirectory(top));
+  plant(`${top}/project`, PROJECT);
+  const project = openRoot(`${top}/project`);
+  onTestFinished(() => fs.closeSync(project.fd));
+  const record = begun("one", project.path, "kernel", 0);
+  makeSession(record, `${top}/state`);
+  const dir = sessionDir(`${top}/state`, record.id);
+  return {
+    dir,
+    project,
+    mask: (protectionOf = createProtection()) => maskSecrets(dir, project, protectionOf),
+    /** The way to a new view. */
+    async view(): Promise<string> {
+      const view = await openKernelView(dir, record, () => null);
+      onTestFinished(() => view.close());
+      return `/proc/self/fd/${view.root.fd}`;
+    },
+  };
+}
+
+const found = (root: string, names: readonly string[]) =>
+  names.filter((name) => fs.existsSync(osPath(`${root}/${name}`)));
+
+const isHidden = (name: string) => SECRETS.includes(name) || name === ".ssh";
+
+/** What `survey` says, and the owner and time of directories. */
+function seen(root: string, hides: (name: string) => boolean) {
+  return [...survey(root)]
+    .filter(([name]) => !hides(name))
+    .map(([name, what]) => {
+      const { uid, gid, mtimeMs } = fs.lstatSync(osPath(`${root}/${name}`));
+      return [name, what, uid, gid, Math.floor(mtimeMs / 1000)];
+    })
+    .sort();
+}
+
+export function maskSuite(base: string): void {
+  test("secrets are not found in the view, and without the mask they would be", async () => {
+    const world = makeWorld(base);
+    expect(found(await world.view(), [...SECRETS, ...OTHERS])).toEqual([...SECRETS, ...OTHERS]);
+    expect(await world.mask()).toBe(true);
+    const view = await world.view();
+    expect(found(view, [...SECRETS, ...OTHERS])).toEqual(OTHERS);
+    for (const name of SECRETS) expect(() => fs.readFileSync(osPath(`${view}/${name}`))).toThrow("ENOENT");
+  });
+
+  test("all but the secrets is as it is in the project, the directories that hold them too", async () => {
+    const world = makeWorld(base);
+    if (process.getuid!() === 0) fs.chownSync(`${world.project.path}/config`, 1234, 5678);
+    fs.utimesSync(`${world.project.path}/config`, 1000, 2000);
+    await world.mask();
+    expect(seen(await world.view(), () => false)).toEqual(seen(world.project.path, isHidden));
+  });
+
+  test("the mask follows the project and the rules, and says whether it changed", async () => {
+    const world = makeWorld(base);
+    const at = (name: string) => path.join(world.project.path, name);
+    const changed = [await world.mask(), await world.mask()];
+    fs.renameSync(at(".env"), at("env"));
+    fs.rmSync(at("config"), { recursive: true });
+    fs.writeFileSync(at("config"), "a file now");
+    fs.writeFileSync(at("src/.netrc"), "new");
+    changed.push(await world.mask(), await world.mask());
+    expect(found(await world.view(), ["env", "config", "src/.netrc", ".ssh"])).toEqual(["env", "config"]);
+    fs.chmodSync(at("packages"), 0o700);
+    changed.push(await world.mask(), await world.mask());
+    fs.utimesSync(at("packages"), 1000, 2000);
+    changed.push(await world.mask());
+    changed.push(await world.mask(createProtection({ allow: ["**"] })));
+    expect(changed).toEqual([true, false, true, false, true, false, false, true]);
+    expect(fs.readdirSync(path.join(world.dir, "mask"))).toEqual([]);
+    expect(seen(await world.view(), () => false)).toEqual(seen(world.project.path, () => false));
+  });
+
+  test("a session may have a file of its own where the project has a secret", async () => {
+    const world = makeWorld(base);
+    await world.mask();
+    const view = await world.view();
+    fs.writeFileSync(`${view}/.env`, "the session's");
+    fs.writeFileSync(`${view}/config/credentials.json`, "the session's");
+    expect(fs.readFileSync(`${await world.view()}/.env`, "utf8")).toBe("the session's");
+    expect(fs.readFileSync(`${world.project.path}/.env`, "utf8")).toBe("content of .env");
+  });
+
+  test("others have their turn while a large project is looked through", async () => {
+    const world = makeWorld(MEMORY_DIR);
+    for (let index = 0; index < 20_000; index++) {
+      if (index % 100 === 0) fs.mkdirSync(`${world.project.path}/d${index}`);
+      fs.writeFileSync(`${world.project.path}/d${index - (index % 100)}/${index}`, "");
+    }
+    let turns = 0;
+    const take = () => {
+      turns++;
+      next = setImmediate(take);
+    };
+    let next = setImmediate(take);
+    await world.mask();
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  test("a secret is hidden deeper than any path leads", async () => {
+    const world = makeWorld(MEMORY_DIR);
+    const depth = 2100;
+    const bottomOf = (root: number, visit: (dir: number) => void) => {
+      const cursor = createCursor(root);
+      for (let level = 0; level < depth; level++) {
+        if (root === world.project.fd) makeDirectory(cursor.fd, "d", null);
+        cursor.down("d");
+      }
+      visit(cursor.fd);
+      cursor.close();
+    };
+    bottomOf(world.project.fd, (dir) => {
+      for (const name of [".env", "other"]) fs.writeFileSync(`/proc/self/fd/${dir}/${name}`, "");
+    });
+    await world.mask();
+    const { fd } = openRoot(path.join(world.dir, "mask"));
+    bottomOf(fd, (dir) => expect(fs.readdirSync(`/proc/self/fd/${dir}`)).toEqual([".env"]));
+    fs.closeSync(fd);
+  });
+
+  test("there may be more whiteouts than names for one file", () => {
+    const world = makeWorld(base);
+    const { fd } = openRoot(path.join(world.dir, "mask"));
+    const makeWhiteout = createWhiteouts(world.dir);
+    for (let index = 0; index < 66_000; index++) makeWhiteout(fd, String(index));
+    fs.closeSync(fd);
+    const isWhiteout = (name: string) => {
+      const stat = fs.statSync(path.join(world.dir, "mask", name));
+      return stat.isCharacterDevice() && stat.rdev === 0;
+    };
+    expect(["0", "65999"].map(isWhiteout)).toEqual([true, true]);
+  });
+
+  test.runIf(process.getuid!() !== 0)(
+    "a directory of one's own that can't be looked through is refused",
+    async () => {
+      const world = makeWorld(base);
+      fs.chmodSync(`${world.project.path}/config`, 0o300);
+      await expect(world.mask()).rejects.toMatchObject({
+        code: "WORKSPACE_UNUSABLE",
+        details: { path: "config" },
+      });
+      fs.chmodSync(`${world.project.path}/config`, 0o700);
+    },
+  );
+}

@@ -1,0 +1,46 @@
+// A command line on a project that has a session. It is a copy, which needs nothing but Node.
+import { createProtection } from "../../src/policy/protected.ts";
+import { openSession, type Session } from "../../src/workspace/session/session.ts";
+import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import { type CliWorld, openCliWorld, type Ran } from "./cli-world.ts";
+
+export interface SessionCliWorld extends CliWorld {
+  readonly id: string;
+  open(id?: string): Promise<Session>;
+  /** Does something in the session as the calls of these ids would, one after the other. */
+  change(calls: Readonly<Record<string, (workspace: WorkspaceFS) => void>>): Promise<void>;
+  /** `hotcell session …` in a terminal, with these answers; then the input is at its end. */
+  answer(
+    args: readonly string[],
+    answers: readonly string[],
+  ): Promise<Ran & { questions: readonly string[] }>;
+}
+
+export async function openSessionCliWorld(
+  files: Readonly<Record<string, string>>,
+  calls: Readonly<Record<string, (workspace: WorkspaceFS) => void>> = {},
+): Promise<SessionCliWorld> {
+  const world = openCliWorld(files);
+  const id = (await world.run(["session", "create", "--strategy", "clone"])).out.trim();
+  const open = (which = id) =>
+    openSession(which, { stateDir: world.stateDir, protectionOf: createProtection() });
+  const made: SessionCliWorld = {
+    ...world,
+    id,
+    open,
+    async change(work) {
+      const session = await open();
+      for (const [call, act] of Object.entries(work))
+        await session.change({ id: call, tool: "write_file" }, async () => act(session.workspace));
+      session.close();
+    },
+    async answer(args, answers) {
+      const questions: string[] = [];
+      const ask = async (question: string) => answers[questions.push(question) - 1] ?? "";
+      const ran = await world.run(["session", ...args], { interactive: true, errIsTerminal: true, ask });
+      return { ...ran, questions };
+    },
+  };
+  await made.change(calls);
+  return made;
+}

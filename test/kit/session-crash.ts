@@ -1,0 +1,138 @@
+// A session with two calls, made anew before each fault; and what must hold after one, whatever it hit.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { expect } from "vitest";
+import { createProtection } from "../../src/policy/protected.ts";
+import { recoverSessions } from "../../src/workspace/session/recover-sessions.ts";
+import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
+import { openStateDir } from "../../src/workspace/state-dir.ts";
+import { type Fault, type FaultKind, injectFaults } from "./inject.ts";
+import { tempDir } from "./temp-cell.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+const BASE: Files = { a: "a\n", "d/x": "x\n", "d/y": "y\n" };
+const FIRST: Files = { ...BASE, a: "one\n" };
+const SECOND: Files = { a: "two\n", "d/x": "x\n", "d/z": "z\n" };
+
+/** What the session may show after each operation was hit: as before it, or as after it. */
+export const ENDINGS: Readonly<Record<string, readonly Files[]>> = {
+  change: [SECOND, { ...SECOND, a: "three\n" }, { a: "three\n", "d/z": "z\n" }],
+  rewind: [SECOND, FIRST],
+  "rewind paths": [SECOND, { ...SECOND, "d/y": "y\n" }, { ...BASE, a: "two\n" }],
+  "discard paths": [SECOND, { ...SECOND, a: "a\n" }],
+  discard: [SECOND, BASE],
+  fork: [SECOND],
+  commit: [SECOND],
+};
+
+const CHANGES =
+  "mkdir mkdirat rename renameat renameat2 unlink unlinkat rmdir symlink symlinkat link linkat write pwrite64 fsync utimensat".split(
+    " ",
+  );
+
+export interface CrashWorld {
+  readonly project: string;
+  readonly stateDir: string;
+  readonly id: string;
+  /** Puts project and session back. */
+  reset(): void;
+}
+
+export async function makeCrashWorld(strategy: "kernel" | "clone"): Promise<CrashWorld> {
+  const top = tempDir();
+  const kept = path.join(top, "kept");
+  const project = path.join(top, "now/project");
+  writeFiles(project, BASE);
+  const stateDir = openStateDir(path.join(top, "now/state"), project);
+  const session = await createSession(project, { stateDir, protectionOf: createProtection(), strategy });
+  await makeCalls(session);
+  session.close();
+  execFileSync("cp", ["-a", path.join(top, "now"), kept]);
+  return {
+    project,
+    stateDir,
+    id: session.record.id,
+    reset() {
+      execFileSync("rm", ["-rf", path.join(top, "now")]);
+      execFileSync("cp", ["-a", kept, path.join(top, "now")]);
+    },
+  };
+}
+
+async function makeCalls({ change, workspace }: Session): Promise<void> {
+  await change({ id: "c1", tool: "test" }, async () => workspace.write("a", "one\n"));
+  await change({ id: "c2", tool: "test" }, async () => {
+    workspace.write("a", "two\n");
+    workspace.remove("d/y");
+    workspace.write("d/z", "z\n");
+  });
+}
+
+/** Does the operation with each fault at each change of a file. */
+export async function crashEverywhere(
+  world: CrashWorld,
+  operation: string,
+  kinds: readonly FaultKind[],
+): Promise<Fault[]> {
+  const child = path.join(import.meta.dirname, "../machine/session-step.mjs");
+  const faults = await injectFaults({
+    argv: [process.execPath, child, world.stateDir, world.id, operation],
+    syscalls: CHANGES,
+    pathPrefix: path.dirname(world.project),
+    kinds,
+    reset: world.reset,
+    check: (fault) => checkSession(world, operation, fault),
+  });
+  return faults;
+}
+
+async function checkSession(
+  { project, stateDir, id }: CrashWorld,
+  operation: string,
+  fault: Fault,
+): Promise<void> {
+  recoverSessions(stateDir);
+  if (fault.kind === "SIGKILL") expect(fault.stdout === "" || fault.stdout === "done").toBe(true);
+  const place = { stateDir, protectionOf: createProtection() };
+  const session = await openSession(id, place);
+  try {
+    const shown = filesOf(session);
+    expect(ENDINGS[operation], JSON.stringify(shown)).toContainEqual(shown);
+    checkProject(project, operation);
+    if (operation === "discard") return;
+    // Whatever was hit, the first call can still be rewound to, and the session goes on.
+    await session.change({ id: "after", tool: "test" }, async () => session.workspace.write("new", "new\n"));
+    expect(filesOf(session)).toEqual({ ...shown, new: "new\n" });
+    await session.rewind("c1");
+    if (operation !== "commit") expect(filesOf(session)).toEqual(BASE);
+  } finally {
+    session.close();
+  }
+}
+
+/** The project is touched by a commit only, and by that wholly or not at all. */
+function checkProject(project: string, operation: string): void {
+  const found = JSON.stringify(readFiles(project));
+  const allowed = operation === "commit" ? [BASE, SECOND] : [BASE];
+  expect(allowed.map((files) => JSON.stringify(files))).toContain(found);
+}
+
+function filesOf({ workspace }: Session): Files {
+  const files = Array.from(workspace.walk(".")).filter(({ kind }) => kind === "file");
+  return Object.fromEntries(files.map(({ path: at }) => [at, workspace.read(at).toString()]));
+}
+
+function writeFiles(root: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    fs.writeFileSync(path.join(root, name), content);
+  }
+}
+
+function readFiles(root: string): Files {
+  const names = fs.readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
+  const files = names.filter((name) => fs.statSync(path.join(root, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, fs.readFileSync(path.join(root, name), "utf8")]));
+}

@@ -1,0 +1,214 @@
+// A session and a model of it that take the same steps: after each of them both must be the same.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { HotcellError } from "../../src/core/errors.ts";
+import type { Strategy } from "../../src/workspace/session/record.ts";
+import type { Session } from "../../src/workspace/session/session.ts";
+import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import { plainly } from "./diff-world.ts";
+import { MEMORY_DIR } from "./memory-dir.ts";
+import { bruteForce, survey } from "./planted-tree.ts";
+import { type Sequence, type Step, sequences } from "./session-sequences.ts";
+import { makeSessionWorld, type SessionWorld, STRATEGIES } from "./session-world.ts";
+import { apply, type Operation, restore, type Tree } from "./tree-model.ts";
+
+/** In the given number of random sequences for each strategy. */
+export function sessionModelSuite(runs: number): void {
+  test.each(STRATEGIES)(
+    "P3.6 and P4.2.c: whatever is done in a session by the strategy %s, its view, diff and commit are those of a model",
+    async (strategy) => {
+      const property = fc.asyncProperty(sequences, (sequence) => play(sequence, strategy));
+      await fc.assert(property, { numRuns: runs });
+    },
+  );
+}
+
+interface State {
+  readonly tree: Tree;
+  /** What each call that can be rewound to began with, oldest first. */
+  readonly calls: ReadonlyMap<string, Tree>;
+}
+
+interface Model extends State {
+  /** What a rewind left, newest last. */
+  readonly left: readonly State[];
+}
+
+interface Playing {
+  readonly world: SessionWorld;
+  readonly project: Tree;
+  /** Sessions that were forked from, or that nobody has gone on with. */
+  readonly others: { readonly id: string; readonly model: Model }[];
+}
+
+interface Position {
+  readonly session: Session;
+  readonly model: Model;
+}
+
+/** Takes the steps, then commits and reverts; the view, the diff and the project are as the model says. */
+async function play({ project, steps }: Sequence, strategy: Strategy): Promise<void> {
+  const world = makeSessionWorld(project, MEMORY_DIR);
+  try {
+    const playing: Playing = { world, project: survey(world.project), others: [] };
+    const model = { tree: playing.project, calls: new Map(), left: [] };
+    let at: Position = { session: await world.create(strategy), model };
+    for (const step of steps) {
+      at = await take(step, at, playing);
+      expect(viewOf(at.session)).toEqual(at.model.tree);
+    }
+    await checkEnd(at, playing);
+  } finally {
+    world.remove();
+  }
+}
+
+const viewOf = ({ view }: Session): Tree => survey(`/proc/self/fd/${view.fd}`);
+
+async function take(step: Step, { session, model }: Position, playing: Playing): Promise<Position> {
+  switch (step.do) {
+    case "call":
+      return { session, model: await call(session, model, step.operations) };
+    case "outside a call":
+      return { session, model: { ...model, tree: operateAll(session, model.tree, step.operations) } };
+    case "checkpoint":
+      await session.checkpoint();
+      return { session, model };
+    case "reopen":
+      session.close();
+      return { session: await playing.world.open(session.record.id), model };
+    case "rewind":
+      return { session, model: await rewind(session, model, step) };
+    case "undo":
+      return { session, model: await undo(session, model) };
+    case "discard":
+      return { session, model: await discard(session, model, step.path, playing.project) };
+    case "discard all":
+      await session.discard();
+      return { session, model: { tree: playing.project, calls: new Map(), left: [] } };
+    case "fork":
+      return fork({ session, model }, step.follow, playing);
+  }
+}
+
+async function call(session: Session, model: Model, operations: readonly Operation[]): Promise<Model> {
+  const id = `c${session.record.next}-${model.calls.size}`;
+  const { result: tree } = await session.change({ id, tool: "test" }, async () =>
+    operateAll(session, model.tree, operations),
+  );
+  return { ...model, tree, calls: new Map([...model.calls, [id, model.tree]]) };
+}
+
+/** Gives the model's tree after them. */
+function operateAll({ workspace }: Session, before: Tree, operations: readonly Operation[]): Tree {
+  const tree = new Map(before);
+  for (const operation of operations) perform(workspace, tree, operation);
+  return tree;
+}
+
+function perform(workspace: WorkspaceFS, tree: Tree, operation: Operation): void {
+  const result = apply(tree, operation);
+  if (result === "links") return;
+  const attempt = () => operate(workspace, operation);
+  if (result === "done") attempt();
+  else expect(attempt, JSON.stringify(operation)).toThrow(HotcellError);
+}
+
+function operate(workspace: WorkspaceFS, operation: Operation): unknown {
+  const { at } = operation;
+  switch (operation.do) {
+    case "write":
+      return workspace.write(at, operation.content);
+    case "append":
+      return workspace.append(at, operation.content);
+    case "mkdir":
+      return workspace.mkdir(at);
+    case "remove":
+      return workspace.remove(at, { recursive: operation.recursive });
+    case "rename":
+      return workspace.rename(at, operation.to);
+    case "copy":
+      return workspace.copy(at, operation.to);
+    case "symlink":
+      return workspace.symlink(operation.target, at);
+    case "chmod":
+      return workspace.chmod(at, operation.mode);
+  }
+}
+
+async function rewind(
+  session: Session,
+  model: Model,
+  { nth, path }: Extract<Step, { do: "rewind" }>,
+): Promise<Model> {
+  // A call that changed nothing is not there any more.
+  const known = session.record.stack.flatMap(({ call }) => (call && model.calls.has(call.id) ? call.id : []));
+  if (known.length === 0) return model;
+  const id = known[nth % known.length]!;
+  const before = model.calls.get(id)!;
+  const ids = [...model.calls.keys()];
+  const calls = new Map([...model.calls].slice(0, ids.indexOf(id)));
+  const left = [...model.left, model];
+  if (path !== null) return restoring(model, before, path, calls, () => session.rewind(id, [path]));
+  await session.rewind(id);
+  return { tree: before, calls, left };
+}
+
+function discard(session: Session, model: Model, path: string, project: Tree): Promise<Model> {
+  return restoring(model, project, path, new Map(), () => session.discard([path]));
+}
+
+/** Where nothing is to be restored, it may be refused. */
+async function restoring(
+  model: Model,
+  from: Tree,
+  path: string,
+  calls: State["calls"],
+  work: () => Promise<void>,
+): Promise<Model> {
+  const tree = new Map(model.tree);
+  restore(from, path, tree);
+  try {
+    await work();
+    return { tree, calls, left: [...model.left, model] };
+  } catch (error) {
+    expect(error).toMatchObject({ code: "NOT_FOUND" });
+    expect(tree).toEqual(model.tree);
+    return model;
+  }
+}
+
+async function undo(session: Session, model: Model): Promise<Model> {
+  const state = model.left.at(-1);
+  if (state !== undefined) {
+    await session.undoRewind();
+    return { ...state, left: model.left.slice(0, -1) };
+  }
+  await expect(session.undoRewind()).rejects.toMatchObject({ code: "NOT_FOUND" });
+  return model;
+}
+
+async function fork({ session, model }: Position, follow: boolean, playing: Playing): Promise<Position> {
+  const id = await session.fork();
+  const forked = { ...model, left: [] };
+  playing.others.push(follow ? { id: session.record.id, model } : { id, model: forked });
+  if (!follow) return { session, model };
+  session.close();
+  return { session: await playing.world.open(id), model: forked };
+}
+
+async function checkEnd({ session, model }: Position, { world, project, others }: Playing): Promise<void> {
+  const differences = () => session.diff(({ changes }) => plainly(changes));
+  expect(await differences()).toEqual(bruteForce(project, model.tree));
+  expect(survey(world.project)).toEqual(project);
+  for (const other of others) {
+    const opened = await world.open(other.id);
+    expect(viewOf(opened)).toEqual(other.model.tree);
+    opened.close();
+  }
+  const { tx } = await session.commit();
+  expect(survey(world.project)).toEqual(model.tree);
+  expect(await differences()).toEqual([]);
+  if (tx !== null) await session.revert(tx);
+  expect(survey(world.project)).toEqual(project);
+}

@@ -1,0 +1,67 @@
+// Random sequences of what can be done with a session.
+import fc from "fast-check";
+import { directory, file, symlink } from "./planted-tree.ts";
+import { ancestorsOf, type Operation, type Tree } from "./tree-model.ts";
+
+export type Step =
+  | { readonly do: "call" | "outside a call"; readonly operations: readonly Operation[] }
+  | { readonly do: "checkpoint" | "undo" | "reopen" | "discard all" }
+  | { readonly do: "rewind"; readonly nth: number; readonly path: string | null }
+  | { readonly do: "fork"; readonly follow: boolean }
+  | { readonly do: "discard"; readonly path: string };
+
+export interface Sequence {
+  readonly project: Tree;
+  readonly steps: readonly Step[];
+}
+
+/** Few names, so that they meet. */
+const path = fc
+  .array(fc.constantFrom("a", "\uDCFF"), { minLength: 1, maxLength: 3 })
+  .map((names) => names.join("/"));
+const content = fc.constantFrom("", "one\n", "two\n", "one\ntwo\n", "x".repeat(5000));
+const fileMode = fc.constantFrom(0o644, 0o600, 0o755);
+const directoryMode = fc.constantFrom(0o755, 0o700);
+const target = fc.constantFrom("no", "no/no", "\uDCF0");
+const does = <const T extends string>(...names: T[]) => fc.constantFrom(...names);
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: does("write", "append"), at: path, content }) },
+  { weight: 2, arbitrary: fc.record({ do: does("mkdir"), at: path }) },
+  { weight: 3, arbitrary: fc.record({ do: does("remove"), at: path, recursive: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: does("rename", "rename", "copy"), at: path, to: path }) },
+  { weight: 1, arbitrary: fc.record({ do: does("symlink"), at: path, target }) },
+  { weight: 1, arbitrary: fc.record({ do: does("chmod"), at: path, mode: directoryMode }) },
+);
+
+const operations = fc.array(operation, { minLength: 1, maxLength: 6 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: does("call"), operations }) },
+  { weight: 2, arbitrary: fc.record({ do: does("outside a call"), operations }) },
+  { weight: 3, arbitrary: fc.record({ do: does("rewind"), nth: fc.nat(9), path: fc.option(path) }) },
+  { weight: 3, arbitrary: fc.record({ do: does("undo") }) },
+  { weight: 2, arbitrary: fc.record({ do: does("discard"), path }) },
+  { weight: 3, arbitrary: fc.record({ do: does("checkpoint", "reopen", "discard all") }) },
+  { weight: 1, arbitrary: fc.record({ do: does("fork"), follow: fc.boolean() }) },
+);
+
+const planted = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(content, fileMode).map((parts) => file(...parts)) },
+  { weight: 1, arbitrary: target.map(symlink) },
+  { weight: 1, arbitrary: directoryMode.map(directory) },
+);
+const project = fc.array(fc.tuple(path, planted), { maxLength: 12 }).map((entries) => {
+  const tree: Tree = new Map();
+  for (const [at, what] of entries) {
+    const above = ancestorsOf(at);
+    if (tree.has(at) || above.some((way) => (tree.get(way)?.kind ?? "directory") !== "directory")) continue;
+    for (const way of above) if (!tree.has(way)) tree.set(way, directory());
+    tree.set(at, what);
+  }
+  return tree;
+});
+
+export const sequences: fc.Arbitrary<Sequence> = fc.record({
+  project,
+  steps: fc.array(step, { minLength: 6, maxLength: 14 }),
+});

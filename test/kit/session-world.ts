@@ -1,0 +1,63 @@
+// A project and the state of its sessions, in a directory of their own.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { createProtection } from "../../src/policy/protected.ts";
+import { fileClock } from "../../src/workspace/file-clock.ts";
+import type { Strategy } from "../../src/workspace/session/record.ts";
+import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
+import { openStateDir } from "../../src/workspace/state-dir.ts";
+import { type PlantedTree, plant } from "./planted-tree.ts";
+
+export const STRATEGIES: readonly Strategy[] = ["kernel", "clone"];
+
+const REMOVE = 'rm -rf "$1" 2>/dev/null || { chmod -R u+rwx "$1"; rm -rf "$1"; }';
+
+export interface SessionWorld {
+  readonly top: string;
+  readonly project: string;
+  readonly stateDir: string;
+  create(strategy: Strategy): Promise<Session>;
+  open(id: string): Promise<Session>;
+  /** With the sessions that are still open. */
+  remove(): void;
+}
+
+export function makeSessionWorld(files: PlantedTree = new Map(), base = os.tmpdir()): SessionWorld {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(base, "hotcell-session-")));
+  const project = path.join(top, "project");
+  plant(project, files);
+  const stateDir = openStateDir(path.join(top, "state"), project);
+  const place = { stateDir, protectionOf: createProtection() };
+  waitForClock(stateDir);
+  const opened: Session[] = [];
+  const closing = async (opening: Promise<Session>): Promise<Session> => {
+    opened.push(await opening);
+    return opening;
+  };
+  return {
+    top,
+    project,
+    stateDir,
+    create: (strategy) => closing(createSession(project, { ...place, strategy })),
+    open: (id) => closing(openSession(id, place)),
+    remove() {
+      for (const session of opened) session.close();
+      execFileSync("sh", ["-c", REMOVE, "sh", top]);
+    },
+  };
+}
+
+/** What is as new as a session may have been changed since, so the project has to be older. */
+function waitForClock(dir: string): void {
+  for (const began = fileClock(dir); fileClock(dir) === began; );
+}
+
+/** Gone when the test ends. */
+export function tempSessionWorld(files?: PlantedTree, base?: string): SessionWorld {
+  const world = makeSessionWorld(files, base);
+  onTestFinished(() => world.remove());
+  return world;
+}

@@ -1,0 +1,34 @@
+// Commits, recovers or reverts in a world of commit-world.ts, and says on stdout what came of it and after
+// how many steps. With KILL_AT it kills itself at that step.
+// Usage: node commit-child.mjs TOP TX_DIR commit|recover|revert [KILL_AT]
+import { readFileSync, writeSync } from "node:fs";
+import { applyCommit } from "../../dist/workspace/commit/apply.js";
+import { recoverCommit } from "../../dist/workspace/commit/recover.js";
+import { revertCommit } from "../../dist/workspace/commit/revert.js";
+import { openRoot } from "../../dist/workspace/paths.js";
+
+const [top, txDir, action, killAt] = process.argv.slice(2);
+const [project, view] = [openRoot(`${top}/project`), openRoot(`${top}/view`)];
+let steps = 0;
+const onStep = (n) => {
+  steps = n;
+  if (n === Number(killAt)) process.kill(process.pid, "SIGKILL");
+};
+
+const ACTIONS = {
+  commit: () =>
+    applyCommit(JSON.parse(readFileSync(`${top}/plan.json`, "utf8")), { project, view, txDir, onStep }),
+  recover: () => recoverCommit(txDir, project, { onStep }),
+  revert: () => revertCommit(txDir, project, { onStep }),
+};
+
+function attempt() {
+  try {
+    return { result: ACTIONS[action]() };
+  } catch (error) {
+    return { error: error.message, code: error.code, isUnfinished: error.details?.isUnfinished };
+  }
+}
+
+const outcome = attempt();
+writeSync(1, JSON.stringify({ ...outcome, steps, maxRssKb: process.resourceUsage().maxRSS }));

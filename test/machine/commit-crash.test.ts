@@ -1,0 +1,87 @@
+// Commits that are killed, by a real SIGKILL, at each of their steps, and recoveries that are killed at theirs.
+// Afterwards the project is exactly as before or exactly as committed. Every step, and pairs: test/soak.
+import fs from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import { makeScene, type Scene } from "../kit/commit-child.ts";
+import {
+  checkRecovered,
+  findCommitPoint,
+  killAndRecover,
+  killAtMoments,
+  stepsOf,
+  upTo,
+} from "../kit/commit-crash.ts";
+import { layOutHundred, layOutScene } from "../kit/commit-scene.ts";
+
+let scene: Scene;
+afterEach(() => scene.world.remove());
+
+describe("crash-007: killed", () => {
+  test.each([
+    { who: "this user", at: "any step", isOrdinary: false, stride: 1 },
+    { who: "an ordinary user", at: "steps", isOrdinary: true, stride: 6 },
+  ])("at $at of a commit by $who, it is made whole or taken back", ({ isOrdinary, stride }) => {
+    scene = makeScene({ layOut: layOutScene, isOrdinary });
+    const recoveries = upTo(stepsOf(scene, "commit"), stride).map((killAt) => {
+      const recovered = killAndRecover(scene, "commit", killAt);
+      checkRecovered(scene, recovered);
+      return recovered;
+    });
+    for (const way of ["rolled back", "finished"]) expect(recoveries).toContain(way);
+  });
+
+  test("at steps of a commit of 100 files, renames, deletes and links, it is made whole or taken back", () => {
+    scene = makeScene({ layOut: layOutHundred });
+    for (const killAt of upTo(stepsOf(scene, "commit"), 53)) {
+      checkRecovered(scene, killAndRecover(scene, "commit", killAt));
+    }
+  });
+
+  test.each([
+    { which: "takes a commit back", stepsAfter: -1 },
+    { which: "finishes a commit", stepsAfter: 0 },
+  ])("at steps of a recovery that $which, the next one goes on", ({ stepsAfter }) => {
+    scene = makeScene({ layOut: layOutScene });
+    const point = findCommitPoint(scene);
+    scene.reset();
+    scene.run("commit", point + stepsAfter);
+    scene.save();
+    for (const killAt of upTo(stepsOf(scene, "recover"), 2)) {
+      checkRecovered(scene, killAndRecover(scene, "recover", killAt));
+    }
+  });
+
+  test("at steps of a revert, recovery brings it to its end", () => {
+    scene = makeScene({ layOut: layOutScene });
+    scene.run("commit");
+    scene.save();
+    for (const killAt of upTo(stepsOf(scene, "revert"), 3)) {
+      killAndRecover(scene, "revert", killAt);
+      expect(scene.world.tree("project")).toEqual(scene.before);
+      expect(scene.recover()).toBe("none");
+    }
+  });
+});
+
+test("crash-008: killed at 20 moments, a commit of 100 files is made whole or taken back", () => {
+  scene = makeScene({ layOut: layOutHundred });
+  const found = killAtMoments(scene, 20, 1);
+  expect(found["rolled back"] + found.finished).toBeGreaterThan(0);
+});
+
+test("crash-009: killed at steps of taking back a commit that met an edit, the edit stays and the rest is as before", () => {
+  scene = makeScene({ layOut: layOutScene });
+  const point = findCommitPoint(scene);
+  scene.reset();
+  scene.run("commit", point);
+  fs.writeFileSync(`${scene.world.project.path}/new link`, "made meanwhile\n");
+  scene.save();
+  const expected = { ...scene.before, "new link": "file 644 made meanwhile\n" };
+  for (const killAt of upTo(stepsOf(scene, "recover"), 5)) {
+    scene.reset();
+    expect(scene.run("recover", killAt).killed).toBe(true);
+    expect(["rolled back", "none"]).toContain(scene.recover());
+    expect(scene.world.tree("project")).toEqual(expected);
+    expect(scene.recover()).toBe("none");
+  }
+});

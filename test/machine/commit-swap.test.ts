@@ -1,0 +1,141 @@
+// An attacker exchanges a directory of the project with a link that leads outside, as fast as it can, while
+// commits write, replace, remove and make below it. The naive way (look where the path leads, then use it)
+// reaches outside in the same world; a commit must never.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { HotcellError } from "../../src/core/errors.ts";
+import { applyCommit } from "../../src/workspace/commit/apply.ts";
+import { fingerprintOf } from "../../src/workspace/commit/fingerprint.ts";
+import { planCommit } from "../../src/workspace/commit/plan.ts";
+import { recoverCommit } from "../../src/workspace/commit/recover.ts";
+import type { Change, Side } from "../../src/workspace/diff/changes.ts";
+import { applyHunks, threeWayMerge } from "../../src/workspace/diff/hunks.ts";
+import { openRoot, type Root } from "../../src/workspace/paths.ts";
+import { editOf } from "../kit/commit-world.ts";
+import { compile } from "../kit/compile.ts";
+import { MEMORY_DIR } from "../kit/memory-dir.ts";
+import { buildWorld, type PathRow, type World } from "../kit/path-fixture.ts";
+import { createSwappedPair, type SwappedPair } from "../kit/swapped-pair.ts";
+
+const ROUNDS = 3000;
+const MOST_CONTROL_ROUNDS = 200_000;
+
+const ROW: PathRow = {
+  id: "crash-010",
+  cat: "race",
+  mode: "rel",
+  op: "write",
+  input: "d/f",
+  fixture: [
+    { mkdir: "ws/d" },
+    { file: "ws/d/f", content: "BENIGN" },
+    { file: "outside/f", content: "CANARY-OUTSIDE" },
+    { file: "outside/comes and goes", content: "CANARY-OUTSIDE" },
+    { mkdir: "outside/sub" },
+    { symlink: "ws/e", target: "../outside" },
+  ],
+  expected: "deny",
+  reason: "target directory replaced by symlink mid-commit",
+  tags: ["swap:ws/d:ws/e"],
+};
+
+test(`crash-010: ${ROUNDS} commits below a directory that is exchanged with a link touch nothing outside`, async () => {
+  const world = await buildWorld(ROW, MEMORY_DIR);
+  const pair = createSwappedPair(world.top, ROW);
+  const attacker = await startAttacker(world, pair);
+  try {
+    const before = world.outside();
+    const { committed, refused } = commitRounds(world, pair);
+    expect(world.outside()).toBe(before);
+    expect(Math.min(committed, refused)).toBeGreaterThan(ROUNDS / 100);
+    expect(controlReachesOutside(world, pair)).toBe(true);
+    expect(attacker.exitCode).toBeNull();
+  } finally {
+    attacker.kill("SIGKILL");
+    await once(attacker, "close");
+    world.remove();
+  }
+});
+
+async function startAttacker({ top }: World, { names }: SwappedPair): Promise<ChildProcess> {
+  const child = spawn(compile("swap", top), names, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout!, "data");
+  return child;
+}
+
+function commitRounds(world: World, pair: SwappedPair) {
+  fs.mkdirSync(`${world.top}/view/d`, { recursive: true });
+  const [project, view] = [openRoot(world.root), openRoot(`${world.top}/view`)];
+  const count = { committed: 0, refused: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    pair.awaitInside();
+    try {
+      const { committed, conflicts } = commit(project, view, `${world.stateDir}/${round}`, round);
+      count.committed += committed.length;
+      count.refused += conflicts.length;
+    } catch (error) {
+      if (!(error instanceof HotcellError)) throw error;
+      count.refused++;
+      recoverCommit(`${world.stateDir}/${round}`, project);
+    }
+  }
+  for (const { fd } of [project, view]) fs.closeSync(fd);
+  return count;
+}
+
+/** Every second round the file and the directory are removed that the others make. */
+function commit(project: Root, view: Root, txDir: string, round: number) {
+  const present = new Map(PATHS.map((at) => [at, fingerprintOf(project, at)]));
+  fs.writeFileSync(`${view.path}/d/f`, `round ${round}`);
+  const isMade = round % 2 === 0;
+  fs.rmSync(`${view.path}/d/comes and goes`, { force: true });
+  fs.rmSync(`${view.path}/d/sub`, { force: true, recursive: true });
+  if (isMade) fs.writeFileSync(`${view.path}/d/comes and goes`, `round ${round}`);
+  if (isMade) fs.mkdirSync(`${view.path}/d/sub`);
+  const plan = planCommit({
+    changes: changesOf(isMade),
+    selection: "all",
+    baseOf: (at) => present.get(at) ?? null,
+    ancestorText: () => null,
+    project,
+    view,
+    policy: "ours",
+    allowProtected: false,
+    protectionOf: () => null,
+    applyHunks,
+    threeWayMerge,
+  });
+  return applyCommit(plan, { project, view, txDir });
+}
+
+const PATHS = ["d/f", "d/comes and goes", "d/sub"];
+const FILE: Side = { kind: "file", mode: 0o644, size: 1, target: null };
+const DIRECTORY: Side = { kind: "directory", mode: 0o755, size: 0, target: null };
+
+function changesOf(isMade: boolean): Change[] {
+  const sides = (side: Side) =>
+    isMade
+      ? ({ kind: "added", before: null, after: side } as const)
+      : ({ kind: "deleted", before: side, after: null } as const);
+  return [
+    editOf("d/f"),
+    { ...editOf("d/comes and goes"), ...sides(FILE) },
+    { ...editOf("d/sub"), ...sides(DIRECTORY) },
+  ];
+}
+
+function controlReachesOutside(world: World, pair: SwappedPair): boolean {
+  const before = world.outside();
+  const target = path.join(world.root, "d/f");
+  for (let round = 0; round < MOST_CONTROL_ROUNDS; round++) {
+    pair.awaitInside();
+    try {
+      if (fs.realpathSync(target).startsWith(`${world.root}/`)) fs.writeFileSync(target, "naive");
+    } catch {}
+    if (world.outside() !== before) return true;
+  }
+  return false;
+}

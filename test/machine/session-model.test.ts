@@ -1,0 +1,3 @@
+import { sessionModelSuite } from "../kit/session-model.ts";
+
+sessionModelSuite(80);

@@ -1,0 +1,30 @@
+// Does one thing to a session, and says how it ended.
+// Usage: node session-step.mjs STATE_DIR ID OPERATION
+import { writeSync } from "node:fs";
+import { createProtection } from "../../dist/policy/protected.js";
+import { openSession } from "../../dist/workspace/session/session.js";
+
+const [stateDir, id, operation] = process.argv.slice(2);
+
+const OPERATIONS = {
+  change: (session) =>
+    session.change({ id: "c3", tool: "test" }, async () => {
+      session.workspace.write("a", "three\n");
+      session.workspace.remove("d/x");
+    }),
+  rewind: (session) => session.rewind("c2"),
+  "rewind paths": (session) => session.rewind("c2", ["d"]),
+  "discard paths": (session) => session.discard(["a"]),
+  discard: (session) => session.discard(),
+  fork: (session) => session.fork(),
+  commit: (session) => session.commit(),
+};
+
+try {
+  const session = await openSession(id, { stateDir, protectionOf: createProtection() });
+  await OPERATIONS[operation](session);
+  session.close();
+  writeSync(1, "done");
+} catch (error) {
+  writeSync(1, error.code ?? String(error));
+}
