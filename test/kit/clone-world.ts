@@ -31,6 +31,8 @@ export interface CloneWorld {
   gone(number: number): string[];
   /** What a comparison says, as brute force would. */
   changes(stack: Stack, span: Span): Promise<string[]>;
+  /** Puts the project back, and the session to before its first opening. */
+  renew(): void;
   remove(): void;
 }
 
@@ -47,9 +49,13 @@ export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): Clone
   const top = fs.realpathSync(fs.mkdtempSync(path.join(parent, "hotcell-clone-")));
   const stateDir = path.join(top, "state");
   const at = { project: path.join(top, "project"), dir: path.join(stateDir, "sessions", SESSION) };
-  plant(at.project, project);
   const merged = path.join(at.dir, "merged");
-  fs.mkdirSync(merged, { recursive: true });
+  const renew = () => {
+    execFileSync("rm", ["-rf", at.project, stateDir]);
+    plant(at.project, project);
+    fs.mkdirSync(merged, { recursive: true });
+  };
+  renew();
   return {
     ...at,
     stateDir,
@@ -60,6 +66,7 @@ export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): Clone
     layer: (number) => survey(path.join(at.dir, String(number))),
     gone: (number) => JSON.parse(fs.readFileSync(path.join(at.dir, `${number}.gone`), "utf8")),
     changes: (stack, span) => changesIn({ workspace: at.project, stack }, stateDir, span),
+    renew,
     remove: () => execFileSync("rm", ["-rf", top]),
   };
 }
@@ -83,4 +90,21 @@ async function changesIn(
   } finally {
     sides.close();
   }
+}
+
+/** What the layers make of a project: each laid over the ones before it. */
+export function laidOver(world: CloneWorld, stack: Stack): Map<string, Planted> {
+  const tree = survey(world.project);
+  const removeBelow = (at: string) => {
+    for (const path of [...tree.keys()]) if (path.startsWith(`${at}/`)) tree.delete(path);
+  };
+  for (const { name } of stack) {
+    const gone = fs.existsSync(`${world.dir}/${name}.gone`) ? world.gone(Number(name)) : [];
+    for (const [at, planted] of world.layer(Number(name))) {
+      if (planted.kind !== "directory") removeBelow(at);
+      if (gone.includes(at)) tree.delete(at);
+      else tree.set(at, planted);
+    }
+  }
+  return tree;
 }

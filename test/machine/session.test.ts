@@ -3,8 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
+import { fileClock } from "../../src/workspace/file-clock.ts";
 import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
 import { openStateDir } from "../../src/workspace/state-dir.ts";
 import { tempDir } from "../kit/temp-cell.ts";
@@ -278,6 +280,28 @@ test("the project's secrets are not there for what looks at the view directly, o
   await session.hideSecrets();
   expect(look()).toEqual(["a", "d"]);
   expect(await changesOf(session)).toEqual([]);
+});
+
+test("a directory that is removed after something in it was committed is no conflict", async () => {
+  const { workspace, session, project } = await begin();
+  await change(session, "c1", () => workspace.write("d/new", "new\n"));
+  await session.commit();
+  await change(session, "c2", () => workspace.remove("d", { recursive: true }));
+  expect(await session.commit()).toMatchObject({ conflicts: [] });
+  expect(fs.readdirSync(project)).toEqual(["a"]);
+});
+
+test("an edit of a file that the session has removed is a conflict, also when the session makes it anew later", async () => {
+  const { workspace, session, project, stateDir } = await begin();
+  await change(session, "c1", () => workspace.remove("d", { recursive: true }));
+  fs.writeFileSync(path.join(project, "d/x"), "edited\n");
+  const { ctimeMs } = fs.statSync(path.join(project, "d/x"));
+  while (fileClock(stateDir) <= ctimeMs) await setImmediate();
+  await change(session, "c2", () => {
+    workspace.mkdir("d");
+    workspace.write("d/x", "made anew\n");
+  });
+  expect(await session.commit()).toMatchObject({ tx: null, conflicts: [{ path: "d/x" }] });
 });
 
 test("a process that is killed leaves nothing mounted, and its session can be opened", async () => {

@@ -66,7 +66,7 @@ describe("hotcell session commit", () => {
     const { changes } = JSON.parse((await world.run(["session", "diff", world.id, "--json"])).out);
     const [, second] = changes[0].hunks;
     const { code, err } = await world.answer(["commit", world.id, "--hunk", second.id], ["y"]);
-    expect([code, err]).toEqual([0, " a | 2 +-\n 1 changed, 1 lines added, 1 lines removed\n"]);
+    expect([code, err]).toEqual([0, " a | 2 +-\n 1 changed, 1 line added, 1 line removed\n"]);
     expect(contentOf(world, "a")).toBe(lines("1", "two"));
   });
 
@@ -115,7 +115,7 @@ describe("hotcell session commit", () => {
     expect(filesIn(root)).toEqual(["a", "d", "d/x"]);
     expect(await answer(["commit", id, "b"], ["y"])).toMatchObject({
       code: 0,
-      err: " b | new file, 1 +\n 1 changed, 1 lines added, 0 lines removed\n",
+      err: " b | new file, 1 +\n 1 changed, 1 line added, 0 lines removed\n",
       questions: [question],
     });
     expect(filesIn(root)).toEqual(["a", "b", "d", "d/x"]);

@@ -62,7 +62,7 @@ describe("a session is named", () => {
     const elsewhere = path.dirname(root);
     fs.writeFileSync(path.join(elsewhere, "hotcell.config.json"), "not JSON");
     const { code, out } = await run(["session", "diff", id, "--stat"], { cwd: elsewhere });
-    expect([code, out]).toEqual([0, " a | new file, 1 +\n 1 changed, 1 lines added, 0 lines removed\n"]);
+    expect([code, out]).toEqual([0, " a | new file, 1 +\n 1 changed, 1 line added, 0 lines removed\n"]);
   });
 
   test('"last" when it is the newest of this project', async () => {

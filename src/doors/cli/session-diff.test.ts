@@ -54,7 +54,7 @@ new file mode 100644
   test("--stat has one line for each change", async () => {
     const { run, id } = await open();
     expect((await run(["session", "diff", id, "--stat"])).out).toBe(
-      ` a   | 3 ++-\n new | new file, 1 +\n 2 changed, 3 lines added, 1 lines removed\n`,
+      ` a   | 3 ++-\n new | new file, 1 +\n 2 changed, 3 lines added, 1 line removed\n`,
     );
   });
 

@@ -35,7 +35,7 @@ export function callName(given: string): string {
 }
 
 function printChanges(io: Io, session: string, diff: SessionDiff, flags: DiffFlags): void {
-  if (flags.json === true) printShown(io, { session, changes: diff.changes.map(toJson) });
+  if (flags.json === true) printShown(io, { session, changes: diff.shown.map(toJson) });
   else if (flags.stat === true) printLines(io, ...linesOf(statText(diff.changes)));
   else if (flags.patch === true) printPatch(io, diff);
   else io.out(paintDiff(unifiedText(diff.changes), wantsColour(io, io.outIsTerminal)));

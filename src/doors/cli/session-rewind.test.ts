@@ -87,7 +87,7 @@ describe("hotcell session discard", () => {
       out: "",
       err: ` a | 2 +-
  b | new file, 1 +
- 2 changed, 2 lines added, 1 lines removed
+ 2 changed, 2 lines added, 1 line removed
 hotcell: Did not discard the changes: the answer was no.
 `,
       questions: ["Throw all of it away? This can't be undone. [y/N] "],

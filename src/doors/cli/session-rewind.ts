@@ -61,7 +61,7 @@ async function printLeft(
   canBeUndone: boolean,
 ): Promise<ExitCode> {
   const { id } = session.record;
-  const changes = await session.diff((diff) => diff.changes.length);
+  const changes = await session.diff(({ shown }) => shown.length);
   const undo = canBeUndone ? ` To undo it: hotcell session rewind ${id} --undo` : "";
   if (json === true) printJson(io, { session: id, changes }, true);
   else printLines(io, `The session has ${counted(changes, "change")} now.${undo}`);

@@ -51,7 +51,9 @@ function contentOf(change: Change, scale: number): string {
   return `${added + removed} ${"+".repeat(Math.ceil(added * scale))}${"-".repeat(Math.ceil(removed * scale))}`;
 }
 
+const counted = (lines: number): string => `${lines} ${lines === 1 ? "line" : "lines"}`;
+
 function sumOf(changes: readonly Change[]): string {
   const [added, removed] = changes.reduce(([a, r], change) => [a + change.added, r + change.removed], [0, 0]);
-  return ` ${changes.length} changed, ${added} lines added, ${removed} lines removed\n`;
+  return ` ${changes.length} changed, ${counted(added)} added, ${counted(removed)} removed\n`;
 }

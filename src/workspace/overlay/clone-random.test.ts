@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CloneWorld, makeCloneWorld, stackOf } from "../../../test/kit/clone-world.ts";
+import { type CloneWorld, laidOver, makeCloneWorld, stackOf } from "../../../test/kit/clone-world.ts";
 import {
   bruteForce,
   directory,
@@ -139,23 +139,6 @@ test("every state that was captured is shown again exactly, and what each layer 
     { numRuns: Number(process.env.RUNS ?? 60), endOnFailure: false },
   );
 }, 600_000);
-
-/** What the layers make of a project: each laid over the ones before it. */
-function laidOver(world: CloneWorld, stack: Stack): Map<string, Planted> {
-  const tree = survey(world.project);
-  const removeBelow = (at: string) => {
-    for (const path of [...tree.keys()]) if (path.startsWith(`${at}/`)) tree.delete(path);
-  };
-  for (const { name } of stack) {
-    const gone = fs.existsSync(`${world.dir}/${name}.gone`) ? world.gone(Number(name)) : [];
-    for (const [at, planted] of world.layer(Number(name))) {
-      if (planted.kind !== "directory") removeBelow(at);
-      if (gone.includes(at)) tree.delete(at);
-      else tree.set(at, planted);
-    }
-  }
-  return tree;
-}
 
 const edit = fc.record({
   step: fc.constant("edit" as const),

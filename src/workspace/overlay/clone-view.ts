@@ -2,6 +2,7 @@
 // mounted. What was changed in it is found by looking, and kept in layers of the same form as the kernel's.
 import fs from "node:fs";
 import path from "node:path";
+import { explaining } from "../os-error.ts";
 import { openRoot } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
@@ -35,7 +36,8 @@ export async function openCloneView({ workspace, stack, ...options }: CloneOptio
     for (const fd of held.splice(0)) fs.closeSync(fd);
   };
   try {
-    return viewOn(place, await openShown(place, stack), close);
+    const shown = await explained("make", () => openShown(place, stack));
+    return viewOn(place, shown, close);
   } catch (error) {
     close();
     throw error;
@@ -52,25 +54,38 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
   };
   return {
     root: { ...place.merged, given: place.project.path },
-    async show(stack) {
-      if (!(await whole(stack))) return;
-      if (isUnderWay(place.dir, "capturing")) shown = await captureChanges(place, shown);
-      shown = await showStack(place, shown, stack);
-    },
-    async capture() {
-      if (await whole()) shown = await captureChanges(place, shown);
-    },
-    async refresh() {
-      const before = shown;
-      if (await whole()) shown = await refreshCopy(place, shown);
-      return shown !== before;
-    },
+    show: (stack) =>
+      explained("show", async () => {
+        if (!(await whole(stack))) return;
+        if (isUnderWay(place.dir, "capturing")) shown = await captureChanges(place, shown);
+        shown = await showStack(place, shown, stack);
+      }),
+    capture: () =>
+      explained("keep the changes of", async () => {
+        if (await whole()) shown = await captureChanges(place, shown);
+      }),
+    refresh: () =>
+      explained("refresh", async () => {
+        const before = shown;
+        if (await whole()) shown = await refreshCopy(place, shown);
+        return shown !== before;
+      }),
     notice() {},
     isStale: () => false,
-    // They were never copied.
+    // They were not copied; and what has become one since was taken away by the refresh at the beginning of the call.
     async hideSecrets() {},
     close,
   };
+}
+
+async function explained<T>(action: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    return explaining(`${action} the session's copy of the project at`, ".", () => {
+      throw error;
+    });
+  }
 }
 
 async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {

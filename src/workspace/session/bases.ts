@@ -3,44 +3,84 @@
 // with that layer.
 import fs from "node:fs";
 import path from "node:path";
-import { osErrorCode } from "../../core/errors.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { atExactly, onTheWay } from "../commit/exactly.ts";
 import { type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
 import { readText } from "../commit/reading.ts";
 import { bytesOf, textOf } from "../diff/text.ts";
+import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
-import { layerDir, pathsIn } from "./layers.ts";
+import { layerDir, pathsIn, touchedBy } from "./layers.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
 
-/** Null: nothing was there. A path that is missing here was not known for certain. */
-type Bases = Map<string, Fingerprint | null>;
+interface Notes {
+  /** Null: nothing was there. What was not known for certain is missing. */
+  readonly bases: Map<string, Fingerprint | null>;
+  /** What the project has and the session does not show any more: nothing is noted of what is below. */
+  readonly hidden: Set<string>;
+}
 
 /** Notes what the project has where the last layer changed something first. */
-export function takeBases({ stack }: SessionRecord, stateDir: string, project: Root): void {
+export function takeBases({ stack }: SessionRecord, stateDir: string, project: Root, view: Root): void {
   const live = stack.at(-1)!;
-  const known = knownBases(stack, stateDir);
-  const taken: Bases = readBases(live, stateDir);
-  const before = taken.size;
+  const known = readStack(stack, stateDir);
+  const notes = readNotes(live, stateDir);
+  const before = notes.bases.size + notes.hidden.size;
   for (const at of pathsIn([live], stateDir)) {
-    if (!known.has(at) && changeTime(project, at) < live.since) {
-      taken.set(at, takeBase(at, live, stateDir, project));
-    }
+    if (!known.bases.has(at) && isUnchanged(at, known.hidden, live.since, project))
+      notes.bases.set(at, takeBase(at, live, stateDir, project));
   }
-  if (taken.size > before) writeBases(live, stateDir, taken);
+  for (const at of hiddenBy(live, stateDir, project, view)) if (!known.hidden.has(at)) notes.hidden.add(at);
+  if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
+}
+
+/** Whether what is there now is what was there when the session took it from sight, or else at that time. */
+function isUnchanged(at: string, hidden: ReadonlyMap<string, number>, since: number, project: Root): boolean {
+  const from = [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
+  return changeTime(project, at, from) < (from === undefined ? since : hidden.get(from)!);
+}
+
+/** Names of the project that are not in the view, in the directories that the layer has. */
+function* hiddenBy(layer: Layer, stateDir: string, project: Root, view: Root): Generator<string, void, void> {
+  const before = openTreeReader(project.fd);
+  const after = openTreeReader(view.fd);
+  try {
+    for (const { directory } of touchedBy([layer], stateDir)) {
+      const shown = namesIn(after, directory);
+      if (shown === null) continue;
+      for (const name of namesIn(before, directory) ?? [])
+        if (!shown.has(name)) yield directory === "" ? name : `${directory}/${name}`;
+    }
+  } finally {
+    before.close();
+    after.close();
+  }
+}
+
+/** Null where it is no directory, or may not be read. */
+function namesIn(tree: TreeReader, directory: string): Set<string> | null {
+  try {
+    if (directory !== "" && tree.look(directory)?.kind !== "directory") return null;
+    return new Set(tree.list(directory).map(({ name }) => name));
+  } catch (error) {
+    if (error instanceof HotcellError) return null;
+    throw error;
+  }
 }
 
 /** Notes that these paths of the project are what the session began with: it has put them there itself. */
 export function moveBases(paths: readonly string[], live: Layer, stateDir: string, project: Root): void {
-  const bases = readBases(live, stateDir);
-  for (const at of paths) bases.set(at, takeBase(at, live, stateDir, project));
-  writeBases(live, stateDir, bases);
+  const notes = readNotes(live, stateDir);
+  for (const at of paths) notes.bases.set(at, takeBase(at, live, stateDir, project));
+  writeNotes(live, stateDir, notes);
 }
 
 /** Gives a layer that replaces another what that one knows of these paths. */
 export function copyBases(from: Layer, to: Layer, stateDir: string, isKept: (at: string) => boolean): void {
-  const bases: Bases = new Map([...readBases(from, stateDir)].filter(([at]) => isKept(at)));
-  writeBases(to, stateDir, bases);
+  const known = readNotes(from, stateDir);
+  const bases = new Map([...known.bases].filter(([at]) => isKept(at)));
+  writeNotes(to, stateDir, { bases, hidden: new Set([...known.hidden].filter(isKept)) });
   for (const base of bases.values()) {
     if (from.session === to.session || !base?.sha256) continue;
     const text = readKept(keptText(from, stateDir, base.sha256));
@@ -56,34 +96,20 @@ export interface BaseLookup {
 }
 
 export function openBases({ stack }: SessionRecord, stateDir: string, project: Root): BaseLookup {
-  const known = knownBases(stack, stateDir);
-  let touched: Map<string, number> | null = null;
+  const known = readStack(stack, stateDir);
   return {
     baseOf(at) {
-      const found = known.get(at);
+      const found = known.bases.get(at);
       if (found !== undefined) return found.base;
-      // Below a directory that went as a whole nothing was noted: what was not touched since is what was there.
-      touched ??= firstTouched(stack, stateDir);
-      const since = [at, ...parentsUpwards(at)].find((path) => touched!.has(path));
-      if (since === undefined) return undefined;
-      const isOld = changeTime(project, at, since) < touched.get(since)!;
+      const isOld = isUnchanged(at, known.hidden, 0, project);
       return isOld ? fingerprintOf(project, at) : undefined;
     },
     ancestorText(at) {
-      const found = known.get(at);
+      const found = known.bases.get(at);
       const sha256 = found?.base?.sha256;
       return found === undefined || !sha256 ? null : readKept(keptText(found.layer, stateDir, sha256));
     },
   };
-}
-
-/** When each path was changed first. */
-function firstTouched(stack: Stack, stateDir: string): Map<string, number> {
-  const touched = new Map<string, number>();
-  for (const layer of stack) {
-    for (const at of pathsIn([layer], stateDir)) if (!touched.has(at)) touched.set(at, layer.since);
-  }
-  return touched;
 }
 
 function* parentsUpwards(at: string): Generator<string, void, void> {
@@ -114,30 +140,40 @@ function takeBase(at: string, layer: Layer, stateDir: string, project: Root): Fi
   return base;
 }
 
-/** Of the lowest layer that knows it, unless a commit has moved it since. */
-function knownBases(stack: Stack, stateDir: string) {
-  const known = new Map<string, { readonly base: Fingerprint | null; readonly layer: Layer }>();
+interface Known {
+  /** Of the lowest layer that knows it, unless a commit has moved it since. */
+  readonly bases: Map<string, { readonly base: Fingerprint | null; readonly layer: Layer }>;
+  /** When it was taken from sight first. */
+  readonly hidden: Map<string, number>;
+}
+
+function readStack(stack: Stack, stateDir: string): Known {
+  const known: Known = { bases: new Map(), hidden: new Map() };
   for (const layer of stack) {
-    for (const [at, base] of readBases(layer, stateDir)) known.set(at, { base, layer });
+    const { bases, hidden } = readNotes(layer, stateDir);
+    for (const [at, base] of bases) known.bases.set(at, { base, layer });
+    for (const at of hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
   }
   return known;
 }
 
-const basesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
+const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
 
-function readBases(layer: Layer, stateDir: string): Bases {
+function readNotes(layer: Layer, stateDir: string): Notes {
   try {
-    return new Map(JSON.parse(fs.readFileSync(basesFile(layer, stateDir), "utf8")));
+    const { bases, hidden } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
+    return { bases: new Map(bases), hidden: new Set(hidden) };
   } catch (error) {
-    // Cut short by a power failure, it is as if it had not been taken.
-    if (osErrorCode(error) === "ENOENT" || error instanceof SyntaxError) return new Map();
-    throw error;
+    // Cut short by a power failure, they are as if they had not been taken.
+    if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
+    return { bases: new Map(), hidden: new Set() };
   }
 }
 
-function writeBases(layer: Layer, stateDir: string, bases: Bases): void {
-  const file = basesFile(layer, stateDir);
-  fs.writeFileSync(`${file}.new`, JSON.stringify([...bases]), { mode: 0o600 });
+function writeNotes(layer: Layer, stateDir: string, { bases, hidden }: Notes): void {
+  const file = notesFile(layer, stateDir);
+  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden] });
+  fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
   fs.renameSync(`${file}.new`, file);
 }
 

@@ -18,7 +18,11 @@ export interface GcOptions {
 }
 
 export interface GcResult {
-  readonly removed: readonly { readonly id: string; readonly bytes: number; readonly changes: number | null }[];
+  readonly removed: readonly {
+    readonly id: string;
+    readonly bytes: number;
+    readonly changes: number | null;
+  }[];
   readonly freedBytes: number;
   /** What is left. */
   readonly totalBytes: number;

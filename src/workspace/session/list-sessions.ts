@@ -79,7 +79,7 @@ function stateOf(dir: string): SessionSummary["state"] {
 
 async function countChanges(id: string, place: DiffOptions): Promise<number | null> {
   try {
-    return await withDiff(id, place, ({ changes }) => changes.length);
+    return await withDiff(id, place, ({ shown }) => shown.length);
   } catch (error) {
     if (error instanceof HotcellError) return null;
     throw error;

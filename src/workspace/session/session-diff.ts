@@ -3,6 +3,7 @@
 import type { Change } from "../diff/changes.ts";
 import { diffTrees } from "../diff/diff-trees.ts";
 import { patchText } from "../diff/render.ts";
+import { shownChanges } from "../diff/shown-changes.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
 import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
@@ -20,6 +21,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
 
 export interface SessionDiff {
   readonly changes: readonly Change[];
+  /** Without directories that came or went with what is in them. */
+  readonly shown: readonly Change[];
   /** For `git apply`, in pieces. */
   patch(): Generator<Buffer, void, void>;
 }
@@ -43,7 +46,8 @@ export async function withSpan<T>(
   const sides = await openSidesOf(record, options.stateDir, span);
   try {
     const changes = findChanges(record, span, sides, options);
-    return await work({ changes, patch: () => patchOf(changes, sides) }, sides, record);
+    const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
+    return await work(diff, sides, record);
   } finally {
     sides.close();
   }

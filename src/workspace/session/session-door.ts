@@ -45,7 +45,7 @@ export function sessionDoor(session: Session | null): SessionDoor {
   };
   return {
     diff: async (call) =>
-      (await need()).diff(({ changes }) => {
+      (await need()).diff(({ shown: changes }) => {
         return { changes, stat: () => statText(changes), unified: () => unifiedText(changes) };
       }, call),
     patch: async (call) => (await need()).diff(({ patch }) => Buffer.concat([...patch()]), call),

@@ -154,7 +154,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   /** What was changed since the last time is in the live layer, and what was there before is known. */
   const settle = async (): Promise<void> => {
     await view.capture();
-    withProject(record, (project) => takeBases(record, stateDir, project));
+    withProject(record, (project) => takeBases(record, stateDir, project, view.root));
     note(settleCommits(record, stateDir));
   };
   const checkpoint = async (call: CallMark | null): Promise<void> => {

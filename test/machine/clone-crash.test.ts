@@ -1,0 +1,113 @@
+// Real kills at every change of a file while a working copy is made, captured, shown and refreshed: the next
+// process finds the session as it was, and can go on with it.
+import fs from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Stack } from "../../src/workspace/session/record.ts";
+import { type CloneWorld, laidOver, makeCloneWorld, stackOf } from "../kit/clone-world.ts";
+import { injectFaults } from "../kit/inject.ts";
+import { file, type Planted, symlink } from "../kit/planted-tree.ts";
+
+const PROJECT = new Map([
+  ["a", file("a\n")],
+  ["d/x", file("x\n")],
+  ["link", symlink("a")],
+]);
+const CHANGES = [
+  "mkdir",
+  "rename",
+  "unlink",
+  "rmdir",
+  "symlink",
+  "write",
+  "copy_file_range",
+  "chmod",
+  "fchmod",
+];
+
+/** A layer that changes, removes and adds. */
+async function changeOnce({ open, merged }: CloneWorld): Promise<void> {
+  const view = await open(stackOf(1));
+  fs.writeFileSync(path.join(merged, "a"), "1\n");
+  fs.rmSync(path.join(merged, "d"), { recursive: true });
+  fs.mkdirSync(path.join(merged, "new"));
+  fs.writeFileSync(path.join(merged, "new/y"), "y\n");
+  await view.capture();
+  view.close();
+}
+
+interface Row {
+  readonly what: string;
+  readonly stack: Stack;
+  /** A stack to show, or what to call. */
+  readonly next: Stack | "capture" | "refresh";
+  before(world: CloneWorld): Promise<void>;
+}
+
+const ROWS: readonly Row[] = [
+  { what: "the first copy", stack: stackOf(1), next: "refresh", before: async () => {} },
+  {
+    what: "a capture",
+    stack: stackOf(1, 2),
+    next: "capture",
+    async before(world) {
+      await changeOnce(world);
+      fs.mkdirSync(path.join(world.merged, "d"));
+      fs.writeFileSync(path.join(world.merged, "a"), "2\n");
+      fs.rmSync(path.join(world.merged, "new"), { recursive: true });
+    },
+  },
+  { what: "a rewind", stack: stackOf(1), next: stackOf(3), before: changeOnce },
+  {
+    what: "a refresh",
+    stack: stackOf(1),
+    next: "refresh",
+    async before(world) {
+      await changeOnce(world);
+      fs.rmSync(path.join(world.project, "link"));
+      fs.mkdirSync(path.join(world.project, "link"));
+      fs.writeFileSync(path.join(world.project, "a"), "theirs\n");
+    },
+  },
+];
+
+test.each(ROWS)("SIGKILL at any step of $what costs nothing", async ({ stack, next, before }) => {
+  const world = makeCloneWorld(PROJECT);
+  onTestFinished(() => world.remove());
+  let tree = new Map<string, Planted>();
+  const faults = await injectFaults({
+    argv: [
+      process.execPath,
+      path.join(import.meta.dirname, "clone-child.mjs"),
+      ...[world.stateDir, world.project, JSON.stringify(stack)],
+      typeof next === "string" ? next : JSON.stringify(next),
+    ],
+    syscalls: CHANGES,
+    pathPrefix: [world.dir, "/proc/self/fd/"],
+    kinds: ["SIGKILL"],
+    async reset() {
+      world.renew();
+      await before(world);
+      tree = world.tree();
+    },
+    check: () => checkWorld(world, stack, next === "capture" ? tree : null),
+  });
+  console.log(faults.length, faults.map((f) => f.call.slice(0,60)).join("\n"));
+  expect(faults.length).toBeGreaterThan(8);
+});
+
+/** The record names the old stack: it is written when the new one is shown. */
+async function checkWorld(world: CloneWorld, stack: Stack, tree: Map<string, Planted> | null): Promise<void> {
+  const view = await world.open(stack);
+  try {
+    if (tree !== null) expect(world.tree()).toEqual(tree);
+    await view.refresh();
+    await view.capture();
+    expect(world.tree()).toEqual(laidOver(world, stack));
+    expect(world.tree().get("a")).toEqual(tree?.get("a") ?? laidOver(world, stack).get("a"));
+    await view.show(stackOf(9));
+    expect(world.tree()).toEqual(laidOver(world, []));
+  } finally {
+    view.close();
+  }
+}
