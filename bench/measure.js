@@ -3,28 +3,30 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Each side is { name, work, pid? }: `work` does `count` operations, `pid` is the process that they cost
- * (left out: only the time is taken). Gives medians per operation, in microseconds, by name.
- * Half of the time at most goes into the rounds that warm up.
+ * Each side is { name, work, prepare?, pid? }: `work` does `count` operations, `prepare` what has to be done
+ * before and is not measured, `pid` is the process that they cost (left out: only the time is taken).
+ * Gives figures per operation, in microseconds, by name.
+ * Half of the time at most goes into the rounds that warm up; one round is always played.
  */
 export async function takeTurns(sides, { warmUpRounds, rounds, count, maxMs }) {
   await playRounds(sides, warmUpRounds, count, maxMs / 2);
   const taken = await playRounds(sides, rounds, count, maxMs / 2);
-  return Object.fromEntries(sides.map(({ name }, at) => [name, medians(taken.map((round) => round[at]))]));
+  return Object.fromEntries(sides.map(({ name }, at) => [name, summarize(taken.map((round) => round[at]))]));
 }
 
 async function playRounds(sides, rounds, count, maxMs) {
   const deadline = performance.now() + maxMs;
   const taken = [];
-  do {
+  while (taken.length < rounds && (taken.length === 0 || performance.now() < deadline)) {
     const round = [];
     for (const side of sides) round.push(await measureOnce(side, count));
     taken.push(round);
-  } while (taken.length < rounds && performance.now() < deadline);
+  }
   return taken;
 }
 
-async function measureOnce({ work, pid }, count) {
+async function measureOnce({ work, prepare, pid }, count) {
+  await prepare?.(count);
   const cpuBefore = pid === undefined ? null : cpuMicroseconds(pid);
   const before = performance.now();
   await work(count);
@@ -33,18 +35,31 @@ async function measureOnce({ work, pid }, count) {
   return { wallUs, cpuUs };
 }
 
-// Of all threads together, to the nanosecond; exact because the process waits for us when we look.
+const TICK_US = 10_000;
+
+// Of all threads together, to the nanosecond, exact because the process waits for us when we look; and of the
+// children that it has waited for, to the tick.
 function cpuMicroseconds(pid) {
   const tasks = `/proc/${pid}/task`;
   const nanoseconds = readdirSync(tasks).map((task) =>
     Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]),
   );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [userTicks, systemTicks] = fields.split(" ").slice(13, 15).map(Number);
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000 + (userTicks + systemTicks) * TICK_US;
 }
 
-function medians(samples) {
-  const of = (key) => median(samples.map((sample) => sample[key]));
-  return { wallUs: of("wallUs"), cpuUs: samples[0].cpuUs === null ? null : of("cpuUs") };
+/** Medians, and how far the rounds lie apart. */
+function summarize(samples) {
+  const walls = samples.map(({ wallUs }) => wallUs);
+  const cpus = samples.map(({ cpuUs }) => cpuUs);
+  return {
+    wallUs: median(walls),
+    lowestUs: Math.min(...walls),
+    highestUs: Math.max(...walls),
+    cpuUs: cpus[0] === null ? null : median(cpus),
+    rounds: samples.length,
+  };
 }
 
 function median(values) {
@@ -59,7 +74,11 @@ export function compareWithAim(what, ratio, atMost) {
 }
 
 export function formatAim({ what, ratio, atMost, holds }) {
-  return `${holds ? "holds " : "misses"}  ${what}: ${ratio.toFixed(2)}, aim ${atMost}`;
+  return `${holds ? "holds " : "misses"}  ${what}: ${formatRatio(ratio)}, aim ${formatRatio(atMost)}`;
+}
+
+export function formatRatio(ratio) {
+  return ratio < 0.05 ? `1/${Math.round(1 / ratio)}` : ratio.toFixed(2);
 }
 
 /** Rows of text in columns: the first to the left, the others to the right. */

@@ -1,7 +1,10 @@
 // `npm run bench -- NAME [--json]`: each subject compares hotcell with others, side by side, in one run.
 import { existsSync } from "node:fs";
 
-const SUBJECTS = new Map([["calls", () => import("./calls.js")]]);
+const SUBJECTS = new Map([
+  ["calls", () => import("./calls.js")],
+  ["sessions", () => import("./sessions.js")],
+]);
 
 const USAGE = `Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()].join(", ")}\n`;
 

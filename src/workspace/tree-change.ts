@@ -38,7 +38,8 @@ function makeOwned(
 }
 
 export function removeBelow(dir: number, unlock = false): void {
-  for (const { step, dir: holder, name } of tourTree(dir, { temporary: true, unlock })) {
+  for (const { step, dir: holder, name, trail } of tourTree(dir, { temporary: true, unlock })) {
+    if (step === "enter" && trail.length % COPIED_UP_AT_ONCE === 0) tryCopyUp(holder);
     if (step === "entry") fs.unlinkSync(childPath(holder, name));
     if (step === "leave") fs.rmdirSync(childPath(holder, name));
   }

@@ -51,7 +51,7 @@ export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): Clone
   const at = { project: path.join(top, "project"), dir: path.join(stateDir, "sessions", SESSION) };
   const merged = path.join(at.dir, "merged");
   const renew = () => {
-    execFileSync("rm", ["-rf", at.project, stateDir]);
+    for (const dir of [at.project, stateDir]) removeTree(dir);
     plant(at.project, project);
     fs.mkdirSync(merged, { recursive: true });
   };
@@ -67,8 +67,12 @@ export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): Clone
     gone: (number) => JSON.parse(fs.readFileSync(path.join(at.dir, `${number}.gone`), "utf8")),
     changes: (stack, span) => changesIn({ workspace: at.project, stack }, stateDir, span),
     renew,
-    remove: () => execFileSync("rm", ["-rf", top]),
+    remove: () => removeTree(top),
   };
+}
+
+function removeTree(dir: string): void {
+  execFileSync("sh", ["-c", 'rm -rf "$1" 2>/dev/null || { chmod -R u+rwx "$1"; rm -rf "$1"; }', "sh", dir]);
 }
 
 async function changesIn(

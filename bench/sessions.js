@@ -1,0 +1,83 @@
+// What a session costs on a real tree, by library calls, against the ways that others take.
+import fs from "node:fs";
+import path from "node:path";
+import { compareWithAim, formatRatio, formatTable } from "./measure.js";
+import { walkPlainly } from "./sessions-brute-force.js";
+import { measureCreate, measureDiscard } from "./sessions-having.js";
+import { copiesOf, openSessions } from "./sessions-sides.js";
+import { openTree } from "./sessions-tree.js";
+import { measureCommit, measureDiff, measureFirstEdit, measureReading } from "./sessions-using.js";
+
+const AIMS = new Map([
+  ["create ÷ git worktree add", 1 / 200],
+  ["read ÷ readFileSync", 1.3],
+  ["walk ÷ readdirSync", 1.3],
+  ["diff ÷ compare contents", 1 / 10],
+  ["commit ÷ write, fsync, rename", 1.5],
+]);
+
+export async function measure() {
+  const tree = openTree();
+  const home = fs.mkdtempSync(path.join(tree.home, "run-"));
+  const sessions = openSessions(path.join(home, "state"));
+  const copies = copiesOf(tree.dir, home);
+  try {
+    return await measureAll({ tree, home, sessions, copies });
+  } finally {
+    sessions.removeAll();
+    fs.rmSync(home, { recursive: true, force: true });
+    copies.forget();
+  }
+}
+
+async function measureAll(bench) {
+  readAll(bench.tree.dir);
+  const figures = {
+    create: await measureCreate(bench),
+    ...(await measureReading(bench)),
+    "first edit": await measureFirstEdit(bench),
+    diff: await measureDiff(bench),
+    commit: await measureCommit(bench),
+    discard: await measureDiscard(bench),
+  };
+  return { files: bench.tree.fileCount, figures, comparisons: Object.entries(figures).flatMap(compare) };
+}
+
+/** Everybody finds the tree in the system's cache. */
+function readAll(dir) {
+  walkPlainly(dir, (file, entry) => entry.isFile() && fs.readFileSync(path.join(dir, file)));
+}
+
+function compare([operation, { hotcell, ...others }]) {
+  return Object.entries(others).map(([name, { wallUs }]) => {
+    const what = `${operation} ÷ ${name}`;
+    const ratio = hotcell.wallUs / wallUs;
+    const atMost = AIMS.get(what);
+    return atMost === undefined ? { what, ratio } : compareWithAim(what, ratio, atMost);
+  });
+}
+
+export function format({ files, figures, comparisons }) {
+  const costs = Object.entries(figures).flatMap(([operation, sides]) =>
+    Object.entries(sides).map(([name, cost]) => [`${operation}, ${name}`, ...costCells(cost)]),
+  );
+  return `${[
+    `A tree of ${files} files.`,
+    formatTable([["", "wall", "lowest", "highest", "CPU", "rounds"], ...costs]),
+    formatTable([["hotcell ÷ another", "ratio", "aim", ""], ...comparisons.map(comparisonCells)]),
+  ].join("\n\n")}\n`;
+}
+
+function costCells({ wallUs, lowestUs, highestUs, cpuUs, rounds }) {
+  return [...[wallUs, lowestUs, highestUs, cpuUs].map(formatTime), String(rounds)];
+}
+
+function comparisonCells({ what, ratio, atMost, holds }) {
+  if (atMost === undefined) return [what, formatRatio(ratio), "", ""];
+  return [what, formatRatio(ratio), formatRatio(atMost), holds ? "holds" : "misses"];
+}
+
+function formatTime(us) {
+  if (us < 1000) return `${us.toFixed(1)} µs`;
+  return us < 1e6 ? `${(us / 1000).toFixed(1)} ms` : `${(us / 1e6).toFixed(1)} s`;
+}
