@@ -19,6 +19,8 @@ interface Notes {
   readonly bases: Map<string, Fingerprint | null>;
   /** What the project has and the session does not show any more: nothing is noted of what is below. */
   readonly hidden: Set<string>;
+  /** What a commit or its revert has put there: nothing of it is hidden. */
+  readonly moved: Set<string>;
 }
 
 /** Notes what the project has where the last layer changed something first. */
@@ -28,11 +30,22 @@ export function takeBases({ stack }: SessionRecord, stateDir: string, project: R
   const notes = readNotes(live, stateDir);
   const before = notes.bases.size + notes.hidden.size;
   for (const at of pathsIn([live], stateDir)) {
-    if (!known.bases.has(at) && isUnchanged(at, known.hidden, live.since, project))
+    if (known.bases.has(at)) continue;
+    if (isBelowNothing(at, known)) notes.bases.set(at, null);
+    else if (isUnchanged(at, known.hidden, live.since, project))
       notes.bases.set(at, takeBase(at, live, stateDir, project));
   }
   for (const at of hiddenBy(live, stateDir, project, view)) if (!known.hidden.has(at)) notes.hidden.add(at);
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
+}
+
+/** Whether there was no directory that it could have been in. */
+function isBelowNothing(at: string, { bases }: Known): boolean {
+  for (const parent of parentsUpwards(at)) {
+    const known = bases.get(parent);
+    if (known !== undefined) return known.base?.kind !== "directory";
+  }
+  return false;
 }
 
 /** Whether what is there now is what was there when the session took it from sight, or else at that time. */
@@ -72,7 +85,11 @@ function namesIn(tree: TreeReader, directory: string): Set<string> | null {
 /** Notes that these paths of the project are what the session began with: it has put them there itself. */
 export function moveBases(paths: readonly string[], live: Layer, stateDir: string, project: Root): void {
   const notes = readNotes(live, stateDir);
-  for (const at of paths) notes.bases.set(at, takeBase(at, live, stateDir, project));
+  for (const at of paths) {
+    notes.bases.set(at, takeBase(at, live, stateDir, project));
+    notes.moved.add(at);
+  }
+  forgetMoved(notes.hidden, notes.moved);
   writeNotes(live, stateDir, notes);
 }
 
@@ -80,7 +97,8 @@ export function moveBases(paths: readonly string[], live: Layer, stateDir: strin
 export function copyBases(from: Layer, to: Layer, stateDir: string, isKept: (at: string) => boolean): void {
   const known = readNotes(from, stateDir);
   const bases = new Map([...known.bases].filter(([at]) => isKept(at)));
-  writeNotes(to, stateDir, { bases, hidden: new Set([...known.hidden].filter(isKept)) });
+  const [hidden, moved] = [known.hidden, known.moved].map((paths) => new Set([...paths].filter(isKept)));
+  writeNotes(to, stateDir, { bases, hidden: hidden!, moved: moved! });
   for (const base of bases.values()) {
     if (from.session === to.session || !base?.sha256) continue;
     const text = readKept(keptText(from, stateDir, base.sha256));
@@ -101,6 +119,7 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
     baseOf(at) {
       const found = known.bases.get(at);
       if (found !== undefined) return found.base;
+      if (isBelowNothing(at, known)) return null;
       const isOld = isUnchanged(at, known.hidden, 0, project);
       return isOld ? fingerprintOf(project, at) : undefined;
     },
@@ -150,29 +169,37 @@ interface Known {
 function readStack(stack: Stack, stateDir: string): Known {
   const known: Known = { bases: new Map(), hidden: new Map() };
   for (const layer of stack) {
-    const { bases, hidden } = readNotes(layer, stateDir);
+    const { bases, hidden, moved } = readNotes(layer, stateDir);
     for (const [at, base] of bases) known.bases.set(at, { base, layer });
+    forgetMoved(known.hidden, moved);
     for (const at of hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
   }
   return known;
+}
+
+/** With all that is below them. */
+function forgetMoved(hidden: Map<string, number> | Set<string>, moved: ReadonlySet<string>): void {
+  if (moved.size === 0) return;
+  const isMoved = (at: string) => [at, ...parentsUpwards(at)].some((path) => moved.has(path));
+  for (const at of [...hidden.keys()].filter(isMoved)) hidden.delete(at);
 }
 
 const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
 
 function readNotes(layer: Layer, stateDir: string): Notes {
   try {
-    const { bases, hidden } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
-    return { bases: new Map(bases), hidden: new Set(hidden) };
+    const { bases, hidden, moved } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
+    return { bases: new Map(bases), hidden: new Set(hidden), moved: new Set(moved) };
   } catch (error) {
     // Cut short by a power failure, they are as if they had not been taken.
     if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
-    return { bases: new Map(), hidden: new Set() };
+    return { bases: new Map(), hidden: new Set(), moved: new Set() };
   }
 }
 
-function writeNotes(layer: Layer, stateDir: string, { bases, hidden }: Notes): void {
+function writeNotes(layer: Layer, stateDir: string, { bases, hidden, moved }: Notes): void {
   const file = notesFile(layer, stateDir);
-  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden] });
+  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden], moved: [...moved] });
   fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
   fs.renameSync(`${file}.new`, file);
 }
