@@ -42,6 +42,7 @@ interface Point {
 
 const ALL_KINDS: readonly FaultKind[] = ["SIGKILL", "ENOSPC", "EIO"];
 const MOST_ATTEMPTS = 40;
+const LONGEST_RUN_MS = 20_000;
 
 /** Runs the program once for each call and each fault; gives all faults that were made. */
 export async function injectFaults(plan: FaultPlan): Promise<Fault[]> {
@@ -131,13 +132,18 @@ function runStrace(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Omit<TracedRun, "calls">> {
   return new Promise((resolve, reject) => {
-    const child = spawn("strace", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("strace", args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    // A fault that hits the runtime's own pipes may leave the program waiting for ever: that is no hit.
+    const tooLong = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), LONGEST_RUN_MS);
     const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const)
       child[name].setEncoding("utf8").on("data", (text: string) => {
         output[name] += text;
       });
     child.on("error", reject);
-    child.on("close", (exitCode) => resolve({ exitCode, ...output }));
+    child.on("close", (exitCode) => {
+      clearTimeout(tooLong);
+      resolve({ exitCode, ...output });
+    });
   });
 }

@@ -1,27 +1,16 @@
 // What the project had at a path when the session first changed it: a commit that finds something else there
-// would overwrite somebody's work. Kept beside the layer that made the first change, so it comes and goes
-// with that layer.
+// would overwrite somebody's work.
 import fs from "node:fs";
-import path from "node:path";
-import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { atExactly, onTheWay } from "../commit/exactly.ts";
 import { type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
 import { readText } from "../commit/reading.ts";
-import { bytesOf, textOf } from "../diff/text.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
-import { layerDir, pathsIn, touchedBy } from "./layers.ts";
-import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
-
-interface Notes {
-  /** Null: nothing was there. What was not known for certain is missing. */
-  readonly bases: Map<string, Fingerprint | null>;
-  /** What the project has and the session does not show any more: nothing is noted of what is below. */
-  readonly hidden: Set<string>;
-  /** What a commit or its revert has put there: nothing of it is hidden. */
-  readonly moved: Set<string>;
-}
+import { keepText, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
+import { pathsIn, touchedBy } from "./layers.ts";
+import type { Layer, SessionRecord, Stack } from "./record.ts";
 
 /** Notes what the project has where the last layer changed something first. */
 export function takeBases({ stack }: SessionRecord, stateDir: string, project: Root, view: Root): void {
@@ -101,8 +90,8 @@ export function copyBases(from: Layer, to: Layer, stateDir: string, isKept: (at:
   writeNotes(to, stateDir, { bases, hidden: hidden!, moved: moved! });
   for (const base of bases.values()) {
     if (from.session === to.session || !base?.sha256) continue;
-    const text = readKept(keptText(from, stateDir, base.sha256));
-    if (text !== null) keepText(keptText(to, stateDir, base.sha256), text);
+    const text = readKeptText(from, stateDir, base.sha256);
+    if (text !== null) keepText(to, stateDir, base.sha256, text);
   }
 }
 
@@ -126,7 +115,7 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
     ancestorText(at) {
       const found = known.bases.get(at);
       const sha256 = found?.base?.sha256;
-      return found === undefined || !sha256 ? null : readKept(keptText(found.layer, stateDir, sha256));
+      return found === undefined || !sha256 ? null : readKeptText(found.layer, stateDir, sha256);
     },
   };
 }
@@ -155,7 +144,7 @@ function takeBase(at: string, layer: Layer, stateDir: string, project: Root): Fi
   const base = fingerprintOf(project, at);
   if (base?.kind !== "file" || base.sha256 === null || base.size > LIMITS.maxDiffFileBytes) return base;
   const text = readText(project, at);
-  if (text !== null) keepText(keptText(layer, stateDir, base.sha256), text);
+  if (text !== null) keepText(layer, stateDir, base.sha256, text);
   return base;
 }
 
@@ -182,45 +171,4 @@ function forgetMoved(hidden: Map<string, number> | Set<string>, moved: ReadonlyS
   if (moved.size === 0) return;
   const isMoved = (at: string) => [at, ...parentsUpwards(at)].some((path) => moved.has(path));
   for (const at of [...hidden.keys()].filter(isMoved)) hidden.delete(at);
-}
-
-const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
-
-function readNotes(layer: Layer, stateDir: string): Notes {
-  try {
-    const { bases, hidden, moved } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
-    return { bases: new Map(bases), hidden: new Set(hidden), moved: new Set(moved) };
-  } catch (error) {
-    // Cut short by a power failure, they are as if they had not been taken.
-    if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
-    return { bases: new Map(), hidden: new Set(), moved: new Set() };
-  }
-}
-
-function writeNotes(layer: Layer, stateDir: string, { bases, hidden, moved }: Notes): void {
-  const file = notesFile(layer, stateDir);
-  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden], moved: [...moved] });
-  fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  fs.renameSync(`${file}.new`, file);
-}
-
-/** By content: the same text is kept once. */
-function keptText({ session }: Layer, stateDir: string, sha256: string): string {
-  return path.join(sessionDir(stateDir, session), "base", sha256);
-}
-
-function keepText(file: string, text: string): void {
-  if (fs.existsSync(file)) return;
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  fs.writeFileSync(`${file}.new`, bytesOf(text), { mode: 0o600 });
-  fs.renameSync(`${file}.new`, file);
-}
-
-function readKept(file: string): string | null {
-  try {
-    return textOf(fs.readFileSync(file));
-  } catch (error) {
-    if (osErrorCode(error) === "ENOENT") return null;
-    throw error;
-  }
 }

@@ -1,0 +1,60 @@
+// What is noted beside a layer about the project as it was: it comes and goes with the layer.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import type { Fingerprint } from "../commit/fingerprint.ts";
+import { bytesOf, textOf } from "../diff/text.ts";
+import { layerDir } from "./layers.ts";
+import { type Layer, sessionDir } from "./record.ts";
+
+export interface Notes {
+  /** Null: nothing was there. What was not known for certain is missing. */
+  readonly bases: Map<string, Fingerprint | null>;
+  /** What the project has and the session does not show any more: nothing is noted of what is below. */
+  readonly hidden: Set<string>;
+  /** What a commit or its revert has put there: nothing of it is hidden. */
+  readonly moved: Set<string>;
+}
+
+const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
+
+export function readNotes(layer: Layer, stateDir: string): Notes {
+  try {
+    const { bases, hidden, moved } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
+    return { bases: new Map(bases), hidden: new Set(hidden), moved: new Set(moved) };
+  } catch (error) {
+    // Cut short by a power failure, they are as if they had not been taken.
+    if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
+    return { bases: new Map(), hidden: new Set(), moved: new Set() };
+  }
+}
+
+export function writeNotes(layer: Layer, stateDir: string, { bases, hidden, moved }: Notes): void {
+  const file = notesFile(layer, stateDir);
+  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden], moved: [...moved] });
+  fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+}
+
+/** By content: the same text is kept once. */
+function textFile({ session }: Layer, stateDir: string, sha256: string): string {
+  return path.join(sessionDir(stateDir, session), "base", sha256);
+}
+
+export function keepText(layer: Layer, stateDir: string, sha256: string, text: string): void {
+  const file = textFile(layer, stateDir, sha256);
+  if (fs.existsSync(file)) return;
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  fs.writeFileSync(`${file}.new`, bytesOf(text), { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+}
+
+/** Null when it is not kept. */
+export function readKeptText(layer: Layer, stateDir: string, sha256: string): string | null {
+  try {
+    return textOf(fs.readFileSync(textFile(layer, stateDir, sha256)));
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
