@@ -5,13 +5,14 @@ import { spread } from "./sessions-tree.js";
 
 export const CALL = { id: "bench", tool: "bench" };
 export const CHANGES = 1000;
-/** A file that was renamed is one that went and one that came. */
-export const DIFFERENCES = CHANGES + 50;
+const RENAMED = 50;
+/** To who does not know of renames, each is a file that went and one that came. */
+export const DIFFERENCES = CHANGES + RENAMED;
 const KINDS = [
   { upTo: 700, change: (to, file) => to.write(file, `${to.read(file)}\n// A line more.\n`) },
   { upTo: 800, change: (to, file) => to.write(`${file}.new`, `A new file.\n${to.read(file)}`) },
   { upTo: 900, change: (to, file) => to.remove(file) },
-  { upTo: 950, change: (to, file) => to.rename(file, `${file}.moved`) },
+  { upTo: 900 + RENAMED, change: (to, file) => to.rename(file, `${file}.moved`) },
   { upTo: CHANGES, change: (to, file) => to.chmod(file, 0o600) },
 ];
 

@@ -14,7 +14,7 @@ export async function measureCreate({ tree, sessions, copies }) {
     sideHere("shadow git snapshot", copies.addSnapshot),
   ];
   return {
-    ...(await takeTurns([hotcell], { warmUpRounds: 2, rounds: 10, count: 5, maxMs: 20_000 })),
+    ...(await takeTurns([hotcell], { warmUpRounds: 2, rounds: 10, count: 5, maxMs: 10_000 })),
     ...(await takeTurns(others, { warmUpRounds: 0, rounds: 2, count: 1, maxMs: 60_000 })),
   };
 }

@@ -1,8 +1,10 @@
-// Moving through a tree of any depth with one open directory at a time: going up is opening `..` and
-// checking that it is the directory we came from.
+// Moving through a tree of any depth with few open directories: those near the start stay open; further down
+// going up is opening `..` and checking that it is the directory we came from.
 import fs from "node:fs";
 import { HotcellError } from "../core/errors.ts";
 import { openChild, openChildDirectory } from "./paths.ts";
+
+const MAX_HELD = 24;
 
 interface Identity {
   readonly dev: number;
@@ -18,37 +20,45 @@ export interface Cursor {
 
 /** Starts in an open directory, which stays the caller's. */
 export function createCursor(start: number): Cursor {
-  const above: Identity[] = [];
+  const held: number[] = [];
+  const left: Identity[] = [];
   let fd = openChild(start, ".");
 
-  const moveTo = (next: number) => {
-    fs.closeSync(fd);
-    fd = next;
-  };
   return {
     get fd() {
       return fd;
     },
     down(name) {
       const next = openChildDirectory(fd, name);
-      const { dev, ino } = fs.fstatSync(fd);
-      above.push({ dev, ino });
-      moveTo(next);
+      if (held.length < MAX_HELD) held.push(fd);
+      else left.push(leave(fd));
+      fd = next;
     },
     up() {
-      const { dev, ino } = above.pop()!;
-      const next = openChild(fd, "..");
-      moveTo(next);
-      const found = fs.fstatSync(next);
-      if (found.dev !== dev || found.ino !== ino) {
-        throw new HotcellError(
-          "EXECUTION_ERROR",
-          "A directory was moved away while it was being walked. Try again.",
-        );
-      }
+      const above = left.pop();
+      const next = above === undefined ? held.pop()! : openAbove(fd, above);
+      fs.closeSync(fd);
+      fd = next;
     },
     close() {
-      fs.closeSync(fd);
+      for (const open of [...held, fd]) fs.closeSync(open);
     },
   };
+}
+
+function leave(dir: number): Identity {
+  const { dev, ino } = fs.fstatSync(dir);
+  fs.closeSync(dir);
+  return { dev, ino };
+}
+
+function openAbove(dir: number, { dev, ino }: Identity): number {
+  const above = openChild(dir, "..");
+  const found = fs.fstatSync(above);
+  if (found.dev === dev && found.ino === ino) return above;
+  fs.closeSync(above);
+  throw new HotcellError(
+    "EXECUTION_ERROR",
+    "A directory was moved away while it was being walked. Try again.",
+  );
 }

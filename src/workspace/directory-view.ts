@@ -18,7 +18,7 @@ export interface DirectoryViewOptions {
   /** Where this view keeps its notes and lock; outside the root. */
   readonly notesDir: string;
   readonly protectionOf: (path: string) => Protection | null;
-  /** Told of each path that is used, as it was given. */
+  /** Told of each path that is used: as it was given, and where it leads. */
   readonly onUse?: (at: string) => void;
 }
 

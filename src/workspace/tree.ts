@@ -61,12 +61,14 @@ export function* tourTree(
         trail.pop();
         continue;
       }
-      trail.push(next.name);
-      if (next.kind !== "directory" || !enters(trail)) {
-        yield { ...next, step: "entry", dir: cursor.fd, trail };
+      // Steps are put together field by field: spreading `next` would take more time than all the rest.
+      const { name, kind } = next;
+      trail.push(name);
+      if (kind !== "directory" || !enters(trail)) {
+        yield { step: "entry", name, kind, dir: cursor.fd, trail };
         trail.pop();
-      } else if (tryDown(cursor, next.name)) {
-        yield { ...next, step: "enter", dir: cursor.fd, trail };
+      } else if (tryDown(cursor, name)) {
+        yield { step: "enter", name, kind, dir: cursor.fd, trail };
         open();
       } else trail.pop();
     }

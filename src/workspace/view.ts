@@ -18,7 +18,7 @@ export interface ViewOptions {
   readonly closeRoot: () => void;
   readonly lockPath: string;
   readonly protectionOf: (path: string) => Protection | null;
-  /** Told of each path that is used, as it was given. */
+  /** Told of each path that is used: as it was given, and where it leads. */
   readonly onUse?: (at: string) => void;
 }
 
@@ -67,6 +67,7 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
   const guard = (at: string, access: Access): void => {
     const protection = protectionOf(at);
     if (protection?.[access] === "refuse") throw protectedPath(at, access, protection);
+    onUse?.(at);
     check(at.replace(/\/$/, ""), access);
   };
 

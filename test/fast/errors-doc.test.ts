@@ -15,7 +15,7 @@ describe("docs/errors.md", () => {
 });
 
 describe("the documents", () => {
-  const OTHER = /^(?:O|TOOL|HOTCELL)_|^WORKSPACE_FS_MODE$|^XDG_STATE_HOME$/;
+  const OTHER = /^(?:O|TOOL|HOTCELL)_|^WORKSPACE_FS_MODE$|^XDG_(STATE|CACHE)_HOME$/;
 
   test.each(DOCUMENTS)("%s names only codes that there are", (name) => {
     const words = readDocument(name).match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];

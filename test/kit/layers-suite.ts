@@ -142,7 +142,7 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     onTestFinished(() => sides.close());
     const names = [...new Set([view.root, sides.after].flatMap((root) => fs.readdirSync(pathOf({ root }))))];
     expect(seenBelow(pathOf(view))).not.toEqual(seenBelow(pathOf({ root: sides.after })));
-    for (const name of names) transplant(sides.after, view.root, name);
+    for (const name of names) transplant(sides.after, view.root, name, () => false);
     expect(seenBelow(pathOf(view))).toEqual(seenBelow(pathOf({ root: sides.after })));
   });
 

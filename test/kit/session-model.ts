@@ -6,18 +6,17 @@ import type { Strategy } from "../../src/workspace/session/record.ts";
 import type { Session } from "../../src/workspace/session/session.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { plainly } from "./diff-world.ts";
-import { MEMORY_DIR } from "./memory-dir.ts";
 import { bruteForce, survey } from "./planted-tree.ts";
 import { type Sequence, type Step, sequences } from "./session-sequences.ts";
 import { makeSessionWorld, type SessionWorld, STRATEGIES } from "./session-world.ts";
 import { apply, type Operation, restore, type Tree } from "./tree-model.ts";
 
-/** In the given number of random sequences for each strategy. */
-export function sessionModelSuite(runs: number): void {
+/** So many random sequences for each strategy, with their projects in `dir`. */
+export function sessionModelSuite(runs: number, dir: string): void {
   test.each(STRATEGIES)(
     "P3.6 and P4.2.c: whatever is done in a session by the strategy %s, its view, diff and commit are those of a model",
     async (strategy) => {
-      const property = fc.asyncProperty(sequences, (sequence) => play(sequence, strategy));
+      const property = fc.asyncProperty(sequences, (sequence) => play(sequence, strategy, dir));
       await fc.assert(property, { numRuns: runs });
     },
   );
@@ -30,15 +29,17 @@ interface State {
 }
 
 interface Model extends State {
+  readonly project: Tree;
   /** What a rewind left, newest last. */
   readonly left: readonly State[];
+  /** What was left before a commit is on another project now: nobody knows what it would be. */
+  readonly isMoreLeft: boolean;
 }
 
 interface Playing {
   readonly world: SessionWorld;
-  readonly project: Tree;
-  /** Sessions that were forked from, or that nobody has gone on with. */
-  readonly others: { readonly id: string; readonly model: Model }[];
+  /** What sessions show that were forked from, or that nobody has gone on with. */
+  readonly others: Map<string, Tree>;
 }
 
 interface Position {
@@ -47,20 +48,24 @@ interface Position {
 }
 
 /** Takes the steps, then commits and reverts; the view, the diff and the project are as the model says. */
-async function play({ project, steps }: Sequence, strategy: Strategy): Promise<void> {
-  const world = makeSessionWorld(project, MEMORY_DIR);
+async function play({ project, steps }: Sequence, strategy: Strategy, dir: string): Promise<void> {
+  const world = makeSessionWorld(project, dir);
   try {
-    const playing: Playing = { world, project: survey(world.project), others: [] };
-    const model = { tree: playing.project, calls: new Map(), left: [] };
-    let at: Position = { session: await world.create(strategy), model };
+    const playing: Playing = { world, others: new Map() };
+    let at: Position = { session: await world.create(strategy), model: newModel(survey(world.project)) };
     for (const step of steps) {
       at = await take(step, at, playing);
       expect(viewOf(at.session)).toEqual(at.model.tree);
+      expect(survey(world.project)).toEqual(at.model.project);
     }
     await checkEnd(at, playing);
   } finally {
     world.remove();
   }
+}
+
+function newModel(project: Tree): Model {
+  return { project, tree: project, calls: new Map(), left: [], isMoreLeft: false };
 }
 
 const viewOf = ({ view }: Session): Tree => survey(`/proc/self/fd/${view.fd}`);
@@ -82,10 +87,14 @@ async function take(step: Step, { session, model }: Position, playing: Playing):
     case "undo":
       return { session, model: await undo(session, model) };
     case "discard":
-      return { session, model: await discard(session, model, step.path, playing.project) };
+      return { session, model: await discard(session, model, step.path) };
     case "discard all":
       await session.discard();
-      return { session, model: { tree: playing.project, calls: new Map(), left: [] } };
+      return { session, model: newModel(model.project) };
+    case "commit":
+      playing.others.clear();
+      expect(await session.commit()).toMatchObject({ conflicts: [] });
+      return { session, model: { ...newModel(model.tree), isMoreLeft: true } };
     case "fork":
       return fork({ session, model }, step.follow, playing);
   }
@@ -148,14 +157,15 @@ async function rewind(
   const before = model.calls.get(id)!;
   const ids = [...model.calls.keys()];
   const calls = new Map([...model.calls].slice(0, ids.indexOf(id)));
-  const left = [...model.left, model];
   if (path !== null) return restoring(model, before, path, calls, () => session.rewind(id, [path]));
   await session.rewind(id);
-  return { tree: before, calls, left };
+  return { ...leaving(model), tree: before, calls };
 }
 
-function discard(session: Session, model: Model, path: string, project: Tree): Promise<Model> {
-  return restoring(model, project, path, new Map(), () => session.discard([path]));
+const leaving = (model: Model): Model => ({ ...model, left: [...model.left, model] });
+
+function discard(session: Session, model: Model, path: string): Promise<Model> {
+  return restoring(model, model.project, path, new Map(), () => session.discard([path]));
 }
 
 /** Where nothing is to be restored, it may be refused. */
@@ -170,7 +180,7 @@ async function restoring(
   restore(from, path, tree);
   try {
     await work();
-    return { tree, calls, left: [...model.left, model] };
+    return { ...leaving(model), tree, calls };
   } catch (error) {
     expect(error).toMatchObject({ code: "NOT_FOUND" });
     expect(tree).toEqual(model.tree);
@@ -182,33 +192,33 @@ async function undo(session: Session, model: Model): Promise<Model> {
   const state = model.left.at(-1);
   if (state !== undefined) {
     await session.undoRewind();
-    return { ...state, left: model.left.slice(0, -1) };
+    return { ...model, tree: state.tree, calls: state.calls, left: model.left.slice(0, -1) };
   }
+  if (model.isMoreLeft) return model;
   await expect(session.undoRewind()).rejects.toMatchObject({ code: "NOT_FOUND" });
   return model;
 }
 
 async function fork({ session, model }: Position, follow: boolean, playing: Playing): Promise<Position> {
   const id = await session.fork();
-  const forked = { ...model, left: [] };
-  playing.others.push(follow ? { id: session.record.id, model } : { id, model: forked });
+  playing.others.set(follow ? session.record.id : id, model.tree);
   if (!follow) return { session, model };
   session.close();
-  return { session: await playing.world.open(id), model: forked };
+  return { session: await playing.world.open(id), model: { ...model, left: [], isMoreLeft: false } };
 }
 
-async function checkEnd({ session, model }: Position, { world, project, others }: Playing): Promise<void> {
+async function checkEnd({ session, model }: Position, { world, others }: Playing): Promise<void> {
   const differences = () => session.diff(({ changes }) => plainly(changes));
-  expect(await differences()).toEqual(bruteForce(project, model.tree));
-  expect(survey(world.project)).toEqual(project);
-  for (const other of others) {
-    const opened = await world.open(other.id);
-    expect(viewOf(opened)).toEqual(other.model.tree);
-    opened.close();
+  expect(await differences()).toEqual(bruteForce(model.project, model.tree));
+  for (const [id, tree] of others) {
+    const other = await world.open(id);
+    expect(viewOf(other)).toEqual(tree);
+    other.close();
   }
-  const { tx } = await session.commit();
+  const { tx, conflicts } = await session.commit();
+  expect(conflicts).toEqual([]);
   expect(survey(world.project)).toEqual(model.tree);
   expect(await differences()).toEqual([]);
   if (tx !== null) await session.revert(tx);
-  expect(survey(world.project)).toEqual(project);
+  expect(survey(world.project)).toEqual(model.project);
 }

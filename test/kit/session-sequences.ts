@@ -5,7 +5,7 @@ import { ancestorsOf, type Operation, type Tree } from "./tree-model.ts";
 
 export type Step =
   | { readonly do: "call" | "outside a call"; readonly operations: readonly Operation[] }
-  | { readonly do: "checkpoint" | "undo" | "reopen" | "discard all" }
+  | { readonly do: "checkpoint" | "undo" | "reopen" | "commit" | "discard all" }
   | { readonly do: "rewind"; readonly nth: number; readonly path: string | null }
   | { readonly do: "fork"; readonly follow: boolean }
   | { readonly do: "discard"; readonly path: string };
@@ -42,6 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: does("undo") }) },
   { weight: 2, arbitrary: fc.record({ do: does("discard"), path }) },
   { weight: 3, arbitrary: fc.record({ do: does("checkpoint", "reopen", "discard all") }) },
+  { weight: 1, arbitrary: fc.record({ do: does("commit") }) },
   { weight: 1, arbitrary: fc.record({ do: does("fork"), follow: fc.boolean() }) },
 );
 

@@ -25,10 +25,16 @@ export interface SessionWorld {
   remove(): void;
 }
 
-export function makeSessionWorld(files: PlantedTree = new Map(), base = os.tmpdir()): SessionWorld {
-  const top = fs.realpathSync(fs.mkdtempSync(path.join(base, "hotcell-session-")));
+/** `fill` makes what is not easily written down. */
+export function makeSessionWorld(
+  files: PlantedTree = new Map(),
+  dir = os.tmpdir(),
+  fill: (project: string) => void = () => {},
+): SessionWorld {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(dir, "hotcell-session-")));
   const project = path.join(top, "project");
   plant(project, files);
+  fill(project);
   const stateDir = openStateDir(path.join(top, "state"), project);
   const place = { stateDir, protectionOf: createProtection() };
   waitForClock(stateDir);
@@ -56,8 +62,8 @@ function waitForClock(dir: string): void {
 }
 
 /** Gone when the test ends. */
-export function tempSessionWorld(files?: PlantedTree, base?: string): SessionWorld {
-  const world = makeSessionWorld(files, base);
+export function tempSessionWorld(...args: Parameters<typeof makeSessionWorld>): SessionWorld {
+  const world = makeSessionWorld(...args);
   onTestFinished(() => world.remove());
   return world;
 }

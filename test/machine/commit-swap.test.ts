@@ -31,8 +31,11 @@ const ROW: PathRow = {
   input: "d/f",
   fixture: [
     { mkdir: "ws/d" },
+    { mkdir: "ws/d/deep/er" },
     { file: "ws/d/f", content: "BENIGN" },
+    { file: "ws/d/deep/er/f", content: "BENIGN" },
     { file: "outside/f", content: "CANARY-OUTSIDE" },
+    { file: "outside/deep/er/f", content: "CANARY-OUTSIDE" },
     { file: "outside/comes and goes", content: "CANARY-OUTSIDE" },
     { mkdir: "outside/sub" },
     { symlink: "ws/e", target: "../outside" },
@@ -67,7 +70,7 @@ async function startAttacker({ top }: World, { names }: SwappedPair): Promise<Ch
 }
 
 function commitRounds(world: World, pair: SwappedPair) {
-  fs.mkdirSync(`${world.top}/view/d`, { recursive: true });
+  fs.mkdirSync(`${world.top}/view/d/deep/er`, { recursive: true });
   const [project, view] = [openRoot(world.root), openRoot(`${world.top}/view`)];
   const count = { committed: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
@@ -89,7 +92,7 @@ function commitRounds(world: World, pair: SwappedPair) {
 /** Every second round the file and the directory are removed that the others make. */
 function commit(project: Root, view: Root, txDir: string, round: number) {
   const present = new Map(PATHS.map((at) => [at, fingerprintOf(project, at)]));
-  fs.writeFileSync(`${view.path}/d/f`, `round ${round}`);
+  for (const at of EDITED) fs.writeFileSync(`${view.path}/${at}`, `round ${round}`);
   const isMade = round % 2 === 0;
   fs.rmSync(`${view.path}/d/comes and goes`, { force: true });
   fs.rmSync(`${view.path}/d/sub`, { force: true, recursive: true });
@@ -111,7 +114,9 @@ function commit(project: Root, view: Root, txDir: string, round: number) {
   return applyCommit(plan, { project, view, txDir });
 }
 
-const PATHS = ["d/f", "d/comes and goes", "d/sub"];
+// Names are opened one by one, or many at once.
+const EDITED = ["d/f", "d/deep/er/f"];
+const PATHS = [...EDITED, "d/comes and goes", "d/sub"];
 const FILE: Side = { kind: "file", mode: 0o644, size: 1, target: null };
 const DIRECTORY: Side = { kind: "directory", mode: 0o755, size: 0, target: null };
 
@@ -121,7 +126,7 @@ function changesOf(isMade: boolean): Change[] {
       ? ({ kind: "added", before: null, after: side } as const)
       : ({ kind: "deleted", before: side, after: null } as const);
   return [
-    editOf("d/f"),
+    ...EDITED.map(editOf),
     { ...editOf("d/comes and goes"), ...sides(FILE) },
     { ...editOf("d/sub"), ...sides(DIRECTORY) },
   ];

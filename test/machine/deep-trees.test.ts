@@ -1,8 +1,7 @@
 // Trees that are deeper than any path can name, and directories with very many entries.
 import fs from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createCursor } from "../../src/workspace/cursor.ts";
-import { makeDirectory } from "../../src/workspace/tree-change.ts";
+import { digDown } from "../kit/dig-down.ts";
 import { makeHostWorld } from "../kit/host-workspace.ts";
 import { MEMORY_DIR } from "../kit/memory-dir.ts";
 import { workInChild } from "../kit/workspace-child.ts";
@@ -14,19 +13,6 @@ function tempWorld() {
   const world = makeHostWorld(MEMORY_DIR);
   onTestFinished(() => world.remove());
   return world;
-}
-
-/** A directory in a directory in a directory…, with these files at the bottom. */
-function digDown(root: string, depth: number, files: readonly string[]): void {
-  const start = fs.openSync(root, fs.constants.O_DIRECTORY);
-  const cursor = createCursor(start);
-  for (let level = 0; level < depth; level++) {
-    makeDirectory(cursor.fd, "d", null);
-    cursor.down("d");
-  }
-  for (const file of files) fs.writeFileSync(`/proc/self/fd/${cursor.fd}/${file}`, "bottom");
-  cursor.close();
-  fs.closeSync(start);
 }
 
 describe.each([5_000, 30_000])("a tree %i directories deep", (depth) => {

@@ -100,7 +100,7 @@ describe("a change", () => {
       removed: 1,
       hunks: [
         {
-          id: expect.stringMatching(/^[0-9a-f]{12}$/),
+          id: expect.stringMatching(/^[0-9a-f]{40}$/),
           header: "@@ -1,3 +1,4 @@",
           lines: [" 1", "-2", "+two", " 3", "+4"],
           oldStart: 1,

@@ -61,7 +61,7 @@ new file mode 100644
   test("--json is one document with hunks and the calls that made each change", async () => {
     const { run, id } = await open();
     const { out } = await run(["session", "diff", id, "--json"]);
-    const hunk = { id: expect.stringMatching(/^[0-9a-f]{12}$/) };
+    const hunk = { id: expect.stringMatching(/^[0-9a-f]{40}$/) };
     expect(JSON.parse(out)).toEqual({
       session: id,
       changes: [

@@ -1,5 +1,5 @@
 import { showName } from "../../workspace/names.ts";
-import { recoverSessions } from "../../workspace/session/recover-sessions.ts";
+import { type Recovered, recoverSessions } from "../../workspace/session/recover-sessions.ts";
 import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import { printShown } from "./print-shown.ts";
 import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";
@@ -9,9 +9,13 @@ export function recoverCommits(io: Io, given: string | undefined, flags: Session
   const recovered = recoverSessions(stateDir, given && findSession(io, given, flags).id);
   if (flags.json === true) printJson(io, recovered, true);
   else if (recovered.length === 0) printLines(io, "Nothing to recover.");
-  else
-    printLines(io, ...recovered.map(({ session, tx, result }) => `${session}: commit ${tx} was ${result}`));
-  return 0;
+  else printLines(io, ...recovered.map(describe));
+  return recovered.some(({ result }) => result === "failed") ? 1 : 0;
+}
+
+function describe({ session, tx, result, problem }: Recovered): string {
+  if (result === "failed") return `${session}: commit ${tx} could not be recovered. ${problem}`;
+  return `${session}: commit ${tx} was ${result}`;
 }
 
 export interface RevertFlags extends SessionFlags {

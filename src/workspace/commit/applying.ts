@@ -4,10 +4,10 @@ import { explaining } from "../os-error.ts";
 import { fdPath, type Root } from "../paths.ts";
 import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
 import type { CommitStep } from "./commit-step.ts";
-import { isThere, parentOf } from "./exactly.ts";
+import { inDirectory, isThere, parentOf } from "./exactly.ts";
 import { stillIs } from "./fingerprint.ts";
 import { type Journal, type Outcome, type Steps, syncDirectory } from "./journal.ts";
-import { inDirectory, type Staging } from "./staging.ts";
+import type { Staging } from "./staging.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Does all steps. Gives the journal of what goes on then. */

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { decodeName } from "../names.ts";
 import { fdPath, type Root, TEMP_PREFIX } from "../paths.ts";
 import type { CommitStep } from "./commit-step.ts";
-import { onTheWay, parentOf } from "./exactly.ts";
+import { inDirectory, parentOf } from "./exactly.ts";
 
 /** A directory of our own in the project. */
 export interface StagingPlace {
@@ -21,36 +21,47 @@ export interface Places {
 
 export function choosePlaces(project: Root, steps: readonly CommitStep[]): Places {
   const name = `${TEMP_PREFIX}commit-${randomBytes(8).toString("hex")}`;
-  const places: StagingPlace[] = [];
-  const byParent = new Map<string, number>();
-  const mounts = mountsIn(project);
-  const placeFor = ({ path }: CommitStep): number => {
-    const parent = parentOf(path);
-    const known = byParent.get(parent);
-    if (known !== undefined) return known;
-    const directory = topmostOf(project, path, mounts);
-    const found = places.findIndex((place) => place.directory === directory);
-    const index = found >= 0 ? found : places.push({ directory, name }) - 1;
-    byParent.set(parent, index);
-    return index;
+  const holderOf = createHolders(project);
+  const directories = steps.map(({ path }) => holderOf(parentOf(path)));
+  const chosen = [...new Set(directories)];
+  const indexes = new Map(chosen.map((directory, index) => [directory, index]));
+  return {
+    places: chosen.map((directory) => ({ directory, name })),
+    placeOf: directories.map((directory) => indexes.get(directory)!),
   };
-  return { places, placeOf: steps.map(placeFor) };
 }
 
-/** The topmost directory on the way that is on the path's own file system and can be written: no commit removes it, for what holds it can't be. */
-function topmostOf(project: Root, path: string, mounts: ReadonlySet<string>): string {
-  let device = -1;
-  let topmost: string | null = null;
-  let last = "";
-  onTheWay(project, path, (dir, directory) => {
-    const { dev } = fs.fstatSync(dir);
-    // Links and renames cross neither mounts of one device nor devices of one mount (subvolumes).
-    if (dev !== device || mounts.has(directory)) topmost = null;
-    device = dev;
-    last = directory;
-    if (topmost === null && mayWrite(dir)) topmost = directory;
-  });
-  return topmost ?? last;
+interface Found {
+  readonly device: number;
+  /** The topmost directory on its file system that can be written: no commit removes it, for what holds it can't be. */
+  readonly topmost: string | null;
+  /** The directory itself, or the one above that is there. */
+  readonly present: string;
+}
+
+/** Gives for a directory the one that holds its staging directory. */
+function createHolders(project: Root): (directory: string) => string {
+  const mounts = mountsIn(project);
+  const known = new Map<string, Found>();
+  const find = (directory: string): Found => {
+    const above = directory === "" ? null : lookAt(parentOf(directory));
+    return inDirectory(project, directory, (dir) => {
+      if (dir === null) return above!;
+      const { dev: device } = fs.fstatSync(dir);
+      // Links and renames cross neither mounts of one device nor devices of one mount (subvolumes).
+      const isSame = above?.device === device && !mounts.has(directory);
+      const topmost = (isSame ? above.topmost : null) ?? (mayWrite(dir) ? directory : null);
+      return { device, topmost, present: directory };
+    });
+  };
+  const lookAt = (directory: string): Found => {
+    if (!known.has(directory)) known.set(directory, find(directory));
+    return known.get(directory)!;
+  };
+  return (directory) => {
+    const { topmost, present } = lookAt(directory);
+    return topmost ?? present;
+  };
 }
 
 /** Where something is mounted in the project. */

@@ -2,8 +2,8 @@
 // no link is followed, not even one that stays inside. A directory that somebody swaps meanwhile leads nowhere.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
-import { showName } from "../names.ts";
-import { childPath, openChildDirectory, type Root, TEMP_PREFIX } from "../paths.ts";
+import { decodeName, showName } from "../names.ts";
+import { childPath, fdPath, openChildDirectory, type Root, TEMP_PREFIX } from "../paths.ts";
 
 /** A name in an open directory, whether something is there or not. */
 export interface Spot {
@@ -20,11 +20,20 @@ export function atExactly<T>(root: Root, path: string, work: (spot: Spot | NoWay
   const name = names.pop()!;
   const way = openWay(root);
   try {
-    for (const directory of names) {
-      const hindrance = way.down(directory);
-      if (hindrance !== null) return work(hindrance);
-    }
-    return work({ dir: way.dir, name });
+    const hindrance = way.leap(names) ? null : way.descend(names);
+    return work(hindrance ?? { dir: way.dir, name });
+  } finally {
+    way.close();
+  }
+}
+
+/** The root's own directory is `""`; null when there is none. */
+export function inDirectory<T>(root: Root, directory: string, work: (dir: number | null) => T): T {
+  if (directory === "") return work(root.fd);
+  const names = namesOf(directory);
+  const way = openWay(root);
+  try {
+    return work(way.leap(names) || way.descend(names) === null ? way.dir : null);
   } finally {
     way.close();
   }
@@ -36,9 +45,11 @@ export function onTheWay(root: Root, path: string, visit: (dir: number, director
   const way = openWay(root);
   try {
     visit(way.dir, "");
-    for (let depth = 1; depth <= names.length; depth++) {
-      if (way.down(names[depth - 1]!) !== null) return;
-      visit(way.dir, names.slice(0, depth).join("/"));
+    let directory = "";
+    for (const name of names) {
+      if (way.down(name) !== null) return;
+      directory = directory === "" ? name : `${directory}/${name}`;
+      visit(way.dir, directory);
     }
   } finally {
     way.close();
@@ -67,23 +78,54 @@ function openWay(root: Root) {
     if (dir !== root.fd) fs.closeSync(dir);
     dir = next;
   };
+  const down = (name: string): NoWay | null => {
+    try {
+      moveTo(openChildDirectory(dir, name));
+      return null;
+    } catch (error) {
+      const code = osErrorCode(error);
+      if (code === "ENOENT") return "missing";
+      if (code === "ENOTDIR") return "blocked";
+      throw error;
+    }
+  };
   return {
     get dir() {
       return dir;
     },
-    down(name: string): NoWay | null {
-      try {
-        moveTo(openChildDirectory(dir, name));
-        return null;
-      } catch (error) {
-        const code = osErrorCode(error);
-        if (code === "ENOENT") return "missing";
-        if (code === "ENOTDIR") return "blocked";
-        throw error;
+    down,
+    descend(names: readonly string[]): NoWay | null {
+      for (const name of names) {
+        const hindrance = down(name);
+        if (hindrance !== null) return hindrance;
       }
+      return null;
+    },
+    /** Opens all names at once; false when it has to be done one by one. */
+    leap(names: readonly string[]): boolean {
+      const next = names.length < WORTH_A_LEAP ? null : tryLeap(root.fd, names.join("/"));
+      if (next !== null) moveTo(next);
+      return next !== null;
     },
     close: () => moveTo(root.fd),
   };
+}
+
+/** Of fewer names each is opened as quickly. */
+const WORTH_A_LEAP = 3;
+
+/** Null when a link was on the way: then it is somewhere else than it was looked for. */
+function tryLeap(root: number, directory: string): number | null {
+  let fd: number | null = null;
+  try {
+    fd = openChildDirectory(root, directory);
+    const [found, top] = [fd, root].map((at) => decodeName(fs.readlinkSync(fdPath(at), "buffer")));
+    if (found === `${top === "/" ? "" : top}/${directory}`) return fd;
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+  }
+  if (fd !== null) fs.closeSync(fd);
+  return null;
 }
 
 function namesOf(path: string): string[] {

@@ -5,7 +5,8 @@ import path from "node:path";
 import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
 import { showName } from "../names.ts";
 import type { Places } from "./choose-places.ts";
-import type { CommitStep } from "./commit-step.ts";
+import { type CommitStep, putVersion } from "./commit-step.ts";
+import { type Version, versionOf } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
 
 /**
@@ -60,12 +61,33 @@ export function isUnfinished(txDir: string): boolean {
 }
 
 /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
-export function committedPaths(txDir: string): string[] {
+export function committedVersions(txDir: string): Versions {
   const journal = readJournal(txDir);
-  if (journal === null || journal.outcomes.length === 0) return [];
+  if (journal === null || journal.outcomes.length === 0) return new Map();
   const { steps } = readSteps(txDir);
-  const isDone = (_: CommitStep, index: number) => journal.outcomes[index]!.state === "done";
-  return [...new Set(steps.filter(isDone).map(({ path: at }) => at))].sort();
+  const done = steps.filter((_, index) => journal.outcomes[index]!.state === "done");
+  return new Map(done.map((step) => [step.path, versionAfter(step)]));
+}
+
+/** What is at a path; null: nothing. */
+export type Versions = ReadonlyMap<string, Version | null>;
+
+export function committedPaths(txDir: string): string[] {
+  return [...committedVersions(txDir).keys()].sort();
+}
+
+/** What is there again where a commit was taken back: of several steps at one path, from before the first. */
+export function revertedVersions(txDir: string): Versions {
+  const { outcomes } = readJournal(txDir)!;
+  const undone = readSteps(txDir).steps.filter((_, index) => outcomes[index]!.state === "undone");
+  return new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)]));
+}
+
+function versionAfter(step: CommitStep): Version | null {
+  const { op, mode, expect } = step;
+  if (op === "delete" || op === "rmdir") return null;
+  if (op === "mkdir") return { kind: "directory", mode: mode!, sha256: null };
+  return versionOf(op === "put" ? putVersion(step) : { ...expect!, mode: mode! });
 }
 
 export function checkProject(journal: Journal, project: string): void {

@@ -5,7 +5,7 @@ import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { showName } from "../names.ts";
 import { fdPath, openChild, type Root } from "../paths.ts";
 import { type CommitStep, unlocks } from "./commit-step.ts";
-import { atExactly, onTheWay, parentOf } from "./exactly.ts";
+import { atExactly, inDirectory, parentOf } from "./exactly.ts";
 import type { Obstacle } from "./plan.ts";
 
 const { W_OK, X_OK } = fs.constants;
@@ -14,23 +14,23 @@ const STICKY = 0o1000;
 export function findObstacles(project: Root, steps: readonly CommitStep[]): Obstacle[] {
   const opened = new Set(steps.filter(unlocks).map(({ path }) => path));
   const judged = new Map<string, string | null>();
-  /** A directory that is not there yet is made with the rights that are needed. */
-  const directoryProblem = (step: CommitStep): string | null => {
-    const parent = parentOf(step.path);
-    const known = judged.get(parent);
-    if (known !== undefined) return known;
-    let problem: string | null = null;
-    onTheWay(project, step.path, (dir, directory) => {
-      problem = opened.has(directory) ? null : writeProblem(dir, "its directory", W_OK | X_OK);
-    });
-    judged.set(parent, problem);
-    return problem;
+  /** One that is not there yet is made with the rights that are needed, if it can be made. */
+  const directoryProblem = (directory: string): string | null => {
+    if (!judged.has(directory)) judged.set(directory, judge(directory));
+    return judged.get(directory)!;
+  };
+  const judge = (directory: string): string | null => {
+    if (opened.has(directory)) return null;
+    const problem = inDirectory(project, directory, (dir) =>
+      dir === null ? undefined : writeProblem(dir, "its directory", W_OK | X_OK),
+    );
+    return problem === undefined ? directoryProblem(parentOf(directory)) : problem;
   };
   return steps.flatMap((step) => {
     const problem =
       contentProblem(step) ??
       ownProblem(project, step) ??
-      (step.op === "chmod" ? null : directoryProblem(step));
+      (step.op === "chmod" ? null : directoryProblem(parentOf(step.path)));
     return problem === null ? [] : [{ path: step.path, problem }];
   });
 }

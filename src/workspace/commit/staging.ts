@@ -6,7 +6,7 @@ import { showName } from "../names.ts";
 import { childPath, fdPath, openChildDirectory, type Root } from "../paths.ts";
 import { removeBelow } from "../tree-change.ts";
 import type { Places, StagingPlace } from "./choose-places.ts";
-import { atExactly, type Spot } from "./exactly.ts";
+import { inDirectory, type Spot } from "./exactly.ts";
 import { syncDirectory } from "./journal.ts";
 
 export interface Staging {
@@ -98,19 +98,6 @@ export function removeTree({ dir, name }: Spot): boolean {
   fs.rmdirSync(childPath(dir, name));
   syncDirectory(fdPath(dir));
   return true;
-}
-
-/** The project's own directory is `""`; null when there is none. */
-export function inDirectory<T>(project: Root, directory: string, work: (dir: number | null) => T): T {
-  if (directory === "") return work(project.fd);
-  return atExactly(project, directory, (spot) => {
-    const fd = typeof spot === "string" ? null : tryOpenDirectory(spot.dir, spot.name);
-    try {
-      return work(fd);
-    } finally {
-      if (fd !== null) fs.closeSync(fd);
-    }
-  });
 }
 
 function tryOpenDirectory(dir: number, name: string): number | null {

@@ -14,6 +14,8 @@ export interface DiffInput {
   /** Open directory: the merged view. It must show the project as it is now: what it has not noticed yet counts as deleted. */
   readonly after: number;
   readonly touched: Iterable<TouchedDirectory>;
+  /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
+  readonly tellsAll?: boolean;
   /** Whether a path, as `protectionOf` takes it, is never part of a diff. */
   readonly isMasked: (path: string) => boolean;
   /** A directory's path ends in `/`. */
@@ -42,7 +44,7 @@ function diffReaders(trees: Trees, input: DiffInput): Change[] {
     const judged = judgedPaths(pair.path, isDirectory(pair));
     return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
   };
-  const pairs = uniteRenames(findPairs(trees, input).sort(byPath), trees, classOf);
+  const pairs = uniteRenames(findPairs(trees, { tellsAll: false, ...input }).sort(byPath), trees, classOf);
   const compareContents = createContentComparison(trees);
   const changes = editsFirst(pairs).flatMap((pair) => {
     input.signal?.throwIfAborted();

@@ -53,7 +53,7 @@ describe("hunks", () => {
     const ids = (path: string, ...removed: number[]) =>
       hunksOf(path, text.join(""), without(text, ...removed)).map(({ id }) => id);
     const [first, second] = ids("x", 5, 30);
-    expect(first).toMatch(/^[0-9a-f]{12}$/);
+    expect(first).toMatch(/^[0-9a-f]{40}$/);
     expect(ids("x", 30)).toEqual([second]);
     expect(ids("x", 5)).toEqual([first]);
     expect(ids("y", 5)).not.toEqual([first]);

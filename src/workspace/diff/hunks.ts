@@ -7,7 +7,8 @@ import { splitLines } from "./text.ts";
 export { threeWayMerge } from "./three-way-merge.ts";
 
 const CONTEXT_LINES = 3;
-const ID_CHARS = 12;
+/** So many that nobody can make two hunks with one id. */
+const ID_CHARS = 40;
 const NO_NEWLINE = "\\ No newline at end of file";
 
 /** What leads from one text to the other. */

@@ -22,6 +22,8 @@ export interface Trees {
 
 export interface PairOptions {
   readonly touched: Iterable<TouchedDirectory>;
+  /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
+  readonly tellsAll: boolean;
   readonly isMasked: (path: string) => boolean;
   readonly signal?: AbortSignal;
 }
@@ -40,29 +42,33 @@ interface Level extends Presence {
 }
 
 /** Every touched name; and of touched directories every name that is on one side only, with all that is below it. */
-export function findPairs(trees: Trees, { touched, isMasked, signal }: PairOptions): Pair[] {
+export function findPairs(trees: Trees, { touched, tellsAll, isMasked, signal }: PairOptions): Pair[] {
   const root = touchedTree(touched);
   if (root.below.size === 0) return [];
   const pairs: Pair[] = [];
   const levels: Level[] = [{ path: "", inBefore: true, inAfter: true, touched: root, calls: [] }];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
     signal?.throwIfAborted();
-    for (const [path, presence] of pathsToCompare(level, trees, isMasked)) {
+    // What is mounted in the project is not in the view, and is not gone from it either.
+    const isTold = level.inBefore && level.inAfter && (tellsAll || trees.before.isElsewhere(level.path));
+    for (const [path, presence] of pathsToCompare(level, isTold, trees, isMasked)) {
       const node = level.touched?.below.get(splitPath(path).name);
       const pair = { path, ...lookAt(path, presence, trees), calls: node?.calls ?? level.calls };
       if (pair.before === null && pair.after === null) continue;
-      pairs.push(pair);
       const inBefore = pair.before?.kind === "directory";
       const inAfter = pair.after?.kind === "directory";
+      const isMount = inBefore && inAfter && trees.before.isElsewhere(path);
+      if (!isMount) pairs.push(pair);
       if (inBefore || inAfter) levels.push({ path, inBefore, inAfter, touched: node, calls: pair.calls });
     }
   }
   return pairs;
 }
 
-/** A name that is on both sides and that no layer has is the project's own; so is a special file, which not every view shows. */
+/** A name that is on both sides and that no layer has is the project's own; also one that is on one side only, where layers tell of all. */
 function pathsToCompare(
   { path: directory, inBefore, inAfter, touched }: Level,
+  isTold: boolean,
   { before, after }: Trees,
   isMasked: (path: string) => boolean,
 ): Map<string, Presence> {
@@ -72,7 +78,7 @@ function pathsToCompare(
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const isTouched = touched?.below.has(name) === true;
     const isOnBoth = old.has(name) && now.has(name);
-    if (!isTouched && (isOnBoth || (inAfter && SPECIAL.has(old.get(name))))) continue;
+    if (!isTouched && (isOnBoth || isTold)) continue;
     const path = joinPath(directory, name);
     const isShown = (kind: FileKind | undefined): boolean =>
       kind !== undefined && !judgedPaths(path, kind === "directory").some(isMasked);
@@ -80,8 +86,6 @@ function pathsToCompare(
   }
   return paths;
 }
-
-const SPECIAL: ReadonlySet<FileKind | undefined> = new Set(["fifo", "socket", "device"] as const);
 
 function kindsIn(tree: TreeReader, directory: string, isThere: boolean): Map<string, FileKind> {
   return new Map(isThere ? tree.list(directory).map(({ name, kind }) => [name, kind]) : []);

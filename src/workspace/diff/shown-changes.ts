@@ -1,13 +1,14 @@
 import type { Change } from "./changes.ts";
 import { splitPath } from "./path-names.ts";
 
-/** Without directories that came or went with something in them: what was in them is shown. */
+/** Without directories that came or went with something in them: what was in them is shown. One that everybody may write is shown too. */
 export function shownChanges(changes: readonly Change[]): Change[] {
   const parents = new Set(changes.map(({ path }) => splitPath(path).directory));
   return changes.filter(({ path, kind, before, after }) => {
     const isWholeDirectory =
       (kind === "added" || kind === "deleted") && (before ?? after)!.kind === "directory";
-    return !isWholeDirectory || !parents.has(path);
+    const isOpenToAll = after !== null && (after.mode & 0o7002) !== 0;
+    return !isWholeDirectory || isOpenToAll || !parents.has(path);
   });
 }
 

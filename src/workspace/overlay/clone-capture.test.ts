@@ -1,4 +1,5 @@
 // What a capture puts into the live layer.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -220,9 +221,10 @@ describe("a capture", () => {
     ]);
   });
 
-  test("passes over special files, and names hotcell itself makes", async () => {
+  test("passes over special files, and names that hotcell itself makes", async () => {
     const { view, merged, layer } = await begin();
     fs.writeFileSync(path.join(merged, ".hotcell-tmp-1"), "half");
+    execFileSync("mkfifo", [path.join(merged, "fifo")]);
     await view.capture();
     expect(layer(1)).toEqual(new Map());
   });

@@ -80,9 +80,8 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
       if (made === null) level().seen.below!.get(name)!.ctimeMs = -1;
     },
     async enter({ name, have }: Difference) {
+      const model = from.like(name);
       from.enter(name);
-      const dir = from.dir();
-      const model = dir === null ? null : fs.fstatSync(dir);
       const isNew = await goInto(to, name, model, pace);
       if (isNew && gone.size > 0) gone.delete(pathOf(name));
       const { seen, below } = level();

@@ -3,16 +3,17 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Cursor } from "../cursor.ts";
+import { copyBytes, O_RDONLY, withOpenFile } from "../open-file.ts";
 import { ownerOfReplaced } from "../owner.ts";
-import { childPath, fdPath, openChild, openChildDirectory } from "../paths.ts";
+import { childPath, type Found, fdPath, openChild, openChildDirectory } from "../paths.ts";
 import { tourTree } from "../tree.ts";
 import { makeDirectory, makeLink } from "../tree-change.ts";
-import { tryDown } from "./clone-follower.ts";
+import { kindAt } from "./alike.ts";
 import type { Pace } from "./clone-pace.ts";
 
 const { COPYFILE_FICLONE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
-/** A larger file is copied by another thread. */
-const MAX_SYNC_BYTES = 1024 * 1024;
+/** A larger file is copied by another thread, and by sharing its blocks where that is possible. */
+const MAX_SMALL_BYTES = 64 * 1024;
 
 /** A name in an open directory. */
 export interface Spot {
@@ -26,22 +27,23 @@ export async function copyEntry(from: Spot, to: Spot): Promise<fs.Stats | null> 
   if (fd === null) return null;
   try {
     const stat = fs.fstatSync(fd);
-    if (stat.isFile()) return await copyFile(fd, stat, to);
+    if (stat.isFile()) return await copyFile({ fd, stat }, to);
     return stat.isSymbolicLink() ? copyLink(from, stat, to) : null;
   } finally {
     fs.closeSync(fd);
   }
 }
 
-async function copyFile(from: number, stat: fs.Stats, to: Spot): Promise<fs.Stats> {
-  const fd = fs.openSync(childPath(to.dir, to.name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+async function copyFile(from: Found, { dir, name }: Spot): Promise<fs.Stats> {
+  const { mode, atimeMs, mtimeMs } = from.stat;
+  const fd = fs.openSync(childPath(dir, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    const owner = ownerOfReplaced(stat);
+    const owner = ownerOfReplaced(from.stat);
     // First of all: what is in the file must never be root's to run.
     if (owner !== null) fs.fchownSync(fd, owner.uid, owner.gid);
-    const isReadable = await copyContent(from, fd, stat.size);
-    fs.fchmodSync(fd, isReadable ? stat.mode & 0o7777 : 0);
-    fs.futimesSync(fd, stat.atimeMs / 1000, stat.mtimeMs / 1000);
+    const isReadable = await copyContent(from, name, fd);
+    fs.fchmodSync(fd, isReadable ? mode & 0o7777 : 0);
+    fs.futimesSync(fd, atimeMs / 1000, mtimeMs / 1000);
     return fs.fstatSync(fd);
   } finally {
     fs.closeSync(fd);
@@ -49,10 +51,11 @@ async function copyFile(from: number, stat: fs.Stats, to: Spot): Promise<fs.Stat
 }
 
 /** False when it may not be read: the copy stands in for it, and can't be read either. */
-async function copyContent(from: number, to: number, size: number): Promise<boolean> {
+async function copyContent(from: Found, name: string, to: number): Promise<boolean> {
   try {
-    if (size > MAX_SYNC_BYTES) await fs.promises.copyFile(fdPath(from), fdPath(to), COPYFILE_FICLONE);
-    else fs.copyFileSync(fdPath(from), fdPath(to), COPYFILE_FICLONE);
+    if (from.stat.size > MAX_SMALL_BYTES)
+      await fs.promises.copyFile(fdPath(from.fd), fdPath(to), COPYFILE_FICLONE);
+    else withOpenFile(from, name, O_RDONLY, (source) => copyBytes(source, name, to));
     return true;
   } catch (error) {
     if (osErrorCode(error) === "EACCES") return false;
@@ -71,22 +74,21 @@ function copyLink(from: Spot, stat: fs.Stats, to: Spot): fs.Stats | null {
 
 /** Removes whatever is at a name; true when it was a directory. */
 export async function clear({ dir, name }: Spot, pace: Pace): Promise<boolean> {
-  const at = childPath(dir, name);
-  try {
-    fs.unlinkSync(at);
-    return false;
-  } catch (error) {
-    if (osErrorCode(error) === "ENOENT") return false;
-    if (osErrorCode(error) !== "EISDIR") throw error;
-  }
+  const kind = kindAt(dir, name);
+  if (kind === null) return false;
+  if (kind === "directory") await clearDirectory({ dir, name }, pace);
+  else fs.unlinkSync(childPath(dir, name));
+  return kind === "directory";
+}
+
+async function clearDirectory({ dir, name }: Spot, pace: Pace): Promise<void> {
   const fd = openChildDirectory(dir, name);
   try {
     await clearBelow(fd, pace);
   } finally {
     fs.closeSync(fd);
   }
-  fs.rmdirSync(at);
-  return true;
+  fs.rmdirSync(childPath(dir, name));
 }
 
 export async function clearBelow(dir: number, pace: Pace): Promise<void> {
@@ -104,12 +106,12 @@ export async function goInto(
   model: fs.Stats | null,
   pace: Pace,
 ): Promise<boolean> {
-  const isNew = !tryDown(cursor, name);
+  const isNew = kindAt(cursor.fd, name) !== "directory";
   if (isNew) {
     await clear({ dir: cursor.fd, name }, pace);
     makeDirectory(cursor.fd, name, model && ownerOfReplaced(model));
-    cursor.down(name);
   }
+  cursor.down(name);
   makeWritable(cursor.fd);
   return isNew;
 }
@@ -133,7 +135,7 @@ function tryOpen({ dir, name }: Spot): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {
-    if (osErrorCode(error) === "ENOENT") return null;
+    if (["ENOENT", "EACCES"].includes(osErrorCode(error) ?? "")) return null;
     throw error;
   }
 }

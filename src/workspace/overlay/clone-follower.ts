@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { type Cursor, createCursor } from "../cursor.ts";
-import { O_PATH } from "../paths.ts";
+import { childPath, O_PATH } from "../paths.ts";
 
 /** Goes along with a tour, in another tree: there it opens only what it is asked for. */
 export interface Follower {
@@ -9,6 +9,8 @@ export interface Follower {
   leave(): void;
   /** The open directory where the tour is now; null when this tree has none there. */
   dir(): number | null;
+  /** What the directory of this name is like, without opening it; null when there is none. */
+  like(name: string): fs.Stats | null;
   close(): void;
 }
 
@@ -18,18 +20,25 @@ export function createFollower(at: string): Follower {
   let cursor: Cursor | null = null;
   /** How many names of the trail the cursor has gone down. */
   let depth = 0;
+  const dir = (): number | null => {
+    cursor ??= cursorAt(at);
+    for (; depth < trail.length; depth++) if (!tryDown(cursor, trail[depth]!)) return null;
+    return cursor.fd;
+  };
   return {
+    dir,
+    like(name) {
+      const holder = dir();
+      const stat =
+        holder === null ? undefined : fs.lstatSync(childPath(holder, name), { throwIfNoEntry: false });
+      return stat?.isDirectory() ? stat : null;
+    },
     enter: (name) => void trail.push(name),
     leave() {
       trail.pop();
       if (depth <= trail.length) return;
       cursor!.up();
       depth--;
-    },
-    dir() {
-      cursor ??= cursorAt(at);
-      for (; depth < trail.length; depth++) if (!tryDown(cursor, trail[depth]!)) return null;
-      return cursor.fd;
     },
     close: () => cursor?.close(),
   };
@@ -44,8 +53,7 @@ function cursorAt(at: string): Cursor {
   }
 }
 
-/** False when the tree has no directory there. */
-export function tryDown(cursor: Cursor, name: string): boolean {
+function tryDown(cursor: Cursor, name: string): boolean {
   try {
     cursor.down(name);
     return true;

@@ -23,7 +23,7 @@ export interface SeenEntry extends TreeEntry {
 
 const MAX_JUDGED_NAMES = 128;
 /** The tree lives while it is looked at: a name may be gone by now, or something else. */
-const UNREACHABLE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
+const UNREACHABLE = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 export interface LookOptions {
   /** What the clock says by which files get their times. */
@@ -94,19 +94,8 @@ function enter(dir: number, place: Place, { clockMs, leavesOut }: LookOptions): 
     const names = Array.from(known.below, ([name, { kind }]) => ({ name, kind }));
     return { ...level, below: new Map(), names };
   }
-  const names = tryReadNames(dir);
-  if (names === null) return { ...level, seen: UNSEEN, below: new Map(known?.below), names: [] };
-  return { ...level, below: new Map(), names: names.filter((next) => isPart(next, place, leavesOut)) };
-}
-
-/** Null when they may not be read: then it counts as unchanged. */
-function tryReadNames(dir: number): NamedKind[] | null {
-  try {
-    return readNames(dir);
-  } catch (error) {
-    if (osErrorCode(error) === "EACCES") return null;
-    throw error;
-  }
+  const names = readNames(dir).filter((next) => isPart(next, place, leavesOut));
+  return { ...level, below: new Map(), names };
 }
 
 const PARTS = new Set<FileKind>(["file", "symlink", "directory"]);
@@ -124,24 +113,39 @@ function isPart({ name, kind }: NamedKind, place: Place, leavesOut: LookOptions[
 function lookAt(cursor: Cursor, level: Level, { name, kind }: NamedKind, options: LookOptions): Level {
   const known = level.known?.below?.get(name);
   try {
-    if (kind === "directory") {
+    if (kind === "directory" && mayEnter(cursor.fd, name)) {
       cursor.down(name);
       return enter(cursor.fd, { above: level, name, known }, options);
     }
-    const seen = seenFile(fs.lstatSync(childPath(cursor.fd, name)));
-    if (seen !== null) level.below.set(name, known && isSame(seen, known) ? known : seen);
+    const seen = seenAt(fs.lstatSync(childPath(cursor.fd, name)), known);
+    if (seen !== null) level.below.set(name, seen);
   } catch (error) {
-    const code = osErrorCode(error) ?? "";
-    if (code === "EACCES" && known) level.below.set(name, known);
-    else if (!UNREACHABLE.has(code)) throw error;
+    if (!UNREACHABLE.has(osErrorCode(error) ?? "")) throw error;
   }
   return level;
 }
 
+/** One that may not be read could not be left again either. */
+function mayEnter(dir: number, name: string): boolean {
+  if (process.geteuid?.() === 0) return true;
+  try {
+    fs.accessSync(childPath(dir, name), fs.constants.R_OK | fs.constants.X_OK);
+    return true;
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return false;
+    throw error;
+  }
+}
+
+/** What is in a directory that may not be entered counts as unchanged. */
+function seenAt(stat: fs.Stats, known: SeenEntry | undefined): SeenEntry | null {
+  const seen = stat.isDirectory() ? seenDirectory(stat.mode, known?.below ?? new Map()) : seenFile(stat);
+  return seen && known && isSame(seen, known) ? known : seen;
+}
+
 function isSame(a: SeenEntry, b: SeenEntry): boolean {
-  return (
-    a.kind === b.kind && a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.size === b.size && a.mode === b.mode
-  );
+  if (a.kind !== b.kind || a.mode !== b.mode) return false;
+  return a.kind === "directory" || (a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.size === b.size);
 }
 
 /** What was known of a directory, when that is still so. */

@@ -13,7 +13,6 @@ import {
 } from "../../../test/kit/planted-tree.ts";
 import { osPath } from "../names.ts";
 import type { Stack } from "../session/record.ts";
-import type { SessionView } from "../session/session-view.ts";
 
 /** Few, so that what is done meets what was done before. */
 const PATHS = ["a", "a/a", "a/a/a", "a/\uDCFF", "\uDCFF", "\uDCFF/a"];
@@ -56,127 +55,101 @@ const PROJECT = new Map<string, Planted>([
   ["\uDCFF/a", file("2")],
 ]);
 
-async function withWorld(work: (world: CloneWorld) => Promise<void>): Promise<void> {
-  const world = makeCloneWorld(PROJECT);
-  try {
-    await work(world);
-  } finally {
-    world.remove();
-  }
-}
-
-const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      step: fc.constant("change" as const),
-      actions: fc.array(action, { minLength: 1, maxLength: 4 }),
-    }),
-  },
+const actions = fc.array(action, { minLength: 1, maxLength: 4 });
+const plainStep = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ step: fc.constant("change" as const), actions }) },
   { weight: 3, arbitrary: fc.record({ step: fc.constant("capture" as const) }) },
   { weight: 2, arbitrary: fc.record({ step: fc.constant("checkpoint" as const) }) },
   { weight: 1, arbitrary: fc.record({ step: fc.constant("rewind" as const), to: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ step: fc.constantFrom("restart" as const, "rebuild" as const) }) },
 );
+/** Somebody changes the project. */
+const edit = fc.record({ step: fc.constant("edit" as const), actions });
+const anyStep = fc.oneof(plainStep, plainStep, edit);
+type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-test("every state that was captured is shown again exactly, and what each layer changed is told", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), (steps) =>
-      withWorld(async (world) => {
-        /** States with the stack that has them, newest last. */
-        const states: { stack: Stack; tree: Map<string, Planted> }[] = [];
-        let next = 1;
-        let stack = stackOf(next++);
-        let view: SessionView = await world.open(stack);
-        const push = async (below: Stack) => {
-          stack = [...below, ...stackOf(next++)];
-          await view.show(stack);
-        };
-        for (const taken of steps) {
-          if (taken.step === "change") for (const one of taken.actions) act(world.merged, one);
-          if (taken.step === "capture") await view.capture();
-          if (taken.step === "checkpoint") {
-            await view.capture();
-            states.push({ stack, tree: world.tree() });
-            await push(stack);
-          }
-          if (taken.step === "rewind" && states.length > 0) {
-            const state = states[taken.to % states.length]!;
-            await view.capture();
-            await push(state.stack);
-            expect(world.tree()).toEqual(state.tree);
-          }
-          if (taken.step === "restart" || taken.step === "rebuild") {
-            await view.capture();
-            const before = world.tree();
-            view.close();
-            if (taken.step === "rebuild") fs.writeFileSync(`${world.dir}/showing`, "");
-            view = await world.open(stack);
-            expect(world.tree()).toEqual(before);
-          }
-        }
-        await view.capture();
-        view.close();
-        const now = world.tree();
-        expect(await world.changes(stack, { below: null, upTo: stack.length })).toEqual(
-          bruteForce(survey(world.project), now),
-        );
-        for (const [index, state] of states.entries()) {
-          const below = states
-            .slice(0, index)
-            .findLast(
-              (other) =>
-                state.stack.length === other.stack.length + 1 &&
-                other.stack.every((layer, at) => layer.name === state.stack[at]!.name),
-            );
-          if (below === undefined) continue;
-          expect(
-            await world.changes(state.stack, { below: below.stack.length, upTo: state.stack.length }),
-          ).toEqual(bruteForce(below.tree, state.tree));
-        }
-      }),
-    ),
-    { numRuns: Number(process.env.RUNS ?? 60), endOnFailure: false },
-  );
-}, 600_000);
+interface State {
+  readonly stack: Stack;
+  readonly tree: Map<string, Planted>;
+}
 
-const edit = fc.record({
-  step: fc.constant("edit" as const),
-  actions: fc.array(action, { minLength: 1, maxLength: 4 }),
+/** Plays the steps; whenever changes were captured, the copy is what the layers make of the project. Gives the states that were left by a checkpoint, and the last one. */
+async function play(world: CloneWorld, steps: readonly Step[]): Promise<State[]> {
+  const states: State[] = [];
+  let next = 1;
+  let stack = stackOf(next++);
+  let view = await world.open(stack);
+  const push = async (below: Stack) => {
+    stack = [...below, ...stackOf(next++)];
+    await view.show(stack);
+  };
+  for (const taken of steps) {
+    if (taken.step === "change") {
+      for (const one of taken.actions) act(world.merged, one);
+      continue;
+    }
+    if (taken.step === "edit") {
+      for (const one of taken.actions) act(world.project, one);
+      await view.refresh();
+    }
+    await view.capture();
+    if (taken.step === "checkpoint") {
+      states.push({ stack, tree: world.tree() });
+      await push(stack);
+    }
+    if (taken.step === "rewind" && states.length > 0) await push(states[taken.to % states.length]!.stack);
+    if (taken.step === "restart" || taken.step === "rebuild") {
+      view.close();
+      if (taken.step === "rebuild") fs.writeFileSync(`${world.dir}/showing`, "");
+      view = await world.open(stack);
+    }
+    expect(world.tree()).toEqual(laidOver(world, stack));
+  }
+  await view.capture();
+  view.close();
+  return [...states, { stack, tree: world.tree() }];
+}
+
+function isBelow(below: Stack, stack: Stack): boolean {
+  return stack.length === below.length + 1 && below.every(({ name }, index) => name === stack[index]!.name);
+}
+
+async function checkPlays(
+  step: fc.Arbitrary<Step>,
+  check: (world: CloneWorld, states: readonly State[]) => Promise<void>,
+): Promise<void> {
+  const steps = fc.array(step, { minLength: 3, maxLength: 16 });
+  const property = fc.asyncProperty(steps, async (taken) => {
+    const world = makeCloneWorld(PROJECT);
+    try {
+      await check(world, await play(world, taken));
+    } finally {
+      world.remove();
+    }
+  });
+  await fc.assert(property, { numRuns: 40 });
+}
+
+test("every state that was left is shown again exactly, and what each layer changed is told", async () => {
+  await checkPlays(plainStep, async (world, states) => {
+    const last = states.at(-1)!;
+    const all = { below: null, upTo: last.stack.length };
+    expect(await world.changes(last.stack, all)).toEqual(bruteForce(survey(world.project), last.tree));
+    const view = await world.open(last.stack);
+    for (const { stack, tree } of states) {
+      await view.show([...stack, ...stackOf(1000)]);
+      expect(world.tree()).toEqual(tree);
+    }
+    view.close();
+    for (const { stack, tree } of states) {
+      const below = states.find((state) => isBelow(state.stack, stack));
+      if (below === undefined) continue;
+      const span = { below: below.stack.length, upTo: stack.length };
+      expect(await world.changes(stack, span)).toEqual(bruteForce(below.tree, tree));
+    }
+  });
 });
 
 test("what is edited in the project is taken in wherever no layer has anything", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(step, step, edit), { minLength: 3, maxLength: 16 }), (steps) =>
-      withWorld(async (world) => {
-        const stacks: Stack[] = [];
-        let next = 1;
-        let stack = stackOf(next++);
-        let view: SessionView = await world.open(stack);
-        const push = async (below: Stack) => {
-          stacks.push(stack);
-          stack = [...below, ...stackOf(next++)];
-          await view.show(stack);
-        };
-        for (const taken of steps) {
-          if (taken.step === "edit") for (const one of taken.actions) act(world.project, one);
-          if (taken.step === "edit") await view.refresh();
-          if (taken.step === "change") {
-            for (const one of taken.actions) act(world.merged, one);
-            continue;
-          }
-          await view.capture();
-          if (taken.step === "checkpoint") await push(stack);
-          if (taken.step === "rewind" && stacks.length > 0) await push(stacks[taken.to % stacks.length]!);
-          if (taken.step === "restart") {
-            view.close();
-            view = await world.open(stack);
-          }
-          expect(world.tree()).toEqual(laidOver(world, stack));
-        }
-        view.close();
-      }),
-    ),
-    { numRuns: Number(process.env.RUNS ?? 60), endOnFailure: false },
-  );
-}, 600_000);
+  await checkPlays(anyStep, async () => {});
+});

@@ -1,11 +1,11 @@
 // Brings a directory from one view to another: only what differs is touched. Readers see each file wholly old
 // or wholly new.
 import fs from "node:fs";
-import { createCursor } from "../cursor.ts";
-import { childPath, fdPath, TEMP_PREFIX } from "../paths.ts";
-import { makeAlike } from "./alike.ts";
+import { type Cursor, createCursor } from "../cursor.ts";
+import { childPath, fdPath, openChild, TEMP_PREFIX } from "../paths.ts";
+import { kindAt, makeAlike } from "./alike.ts";
 import { clear, copyEntry, goInto, makeWritable, type Spot } from "./clone-copy.ts";
-import { createFollower } from "./clone-follower.ts";
+import { createFollower, type Follower } from "./clone-follower.ts";
 import { type SeenEntry, seenDirectory, seenFile } from "./clone-look.ts";
 import { createPace, type Pace } from "./clone-pace.ts";
 import { tourDifferences } from "./clone-tour.ts";
@@ -46,15 +46,15 @@ function beginCopying(want: Standing, { target, known, onStep }: Restoring, pace
   const sources = new Map(want.map(({ tree }) => [tree, createFollower(tree.at)]));
   const levels: Level[] = [{ below: known, isNew: false, model: null }];
   const level = (): Level => levels.at(-1)!;
-  /** Where the tour is, in the tree whose version is seen; null when nothing is there by now. */
-  const sourceOf = (seen: Standing): number | null => sources.get(seen[0]!.tree)!.dir();
+  /** Follows the tour in the tree whose version is seen. */
+  const sourceOf = (seen: Standing): Follower => sources.get(seen[0]!.tree)!;
 
   return {
     async entry({ name, want }: Difference) {
       onStep?.();
       const { below, isNew } = level();
       const spot = { dir: to.fd, name };
-      const dir = want.length === 0 ? null : sourceOf(want);
+      const dir = want.length === 0 ? null : sourceOf(want).dir();
       const put = isNew ? copyEntry : replaceEntry;
       const made = dir === null ? null : await put({ dir, name }, spot, pace);
       const seen = made && seenFile(made);
@@ -64,17 +64,14 @@ function beginCopying(want: Standing, { target, known, onStep }: Restoring, pace
     },
     async enter({ name, want }: Difference) {
       onStep?.();
+      const model = sourceOf(want).like(name);
       for (const source of sources.values()) source.enter(name);
-      const dir = sourceOf(want);
-      const model = dir === null ? null : fs.fstatSync(dir);
       const isNew = await goInto(to, name, model, pace);
       levels.push({ below: level().below.get(name)?.below ?? new Map(), isNew, model });
     },
     async leave({ name }: Difference) {
       const { below, model } = levels.pop()!;
-      if (model !== null) makeAlike(to.fd, model);
-      const { mode } = fs.fstatSync(to.fd);
-      to.up();
+      const mode = leaveAlike(to, model);
       for (const source of sources.values()) source.leave();
       level().below.set(name, seenDirectory(mode, below));
     },
@@ -86,6 +83,18 @@ function beginCopying(want: Standing, { target, known, onStep }: Restoring, pace
   };
 }
 
+/** Gives the mode that the directory has then. It may be one that can't be left again, so that comes first. */
+function leaveAlike(cursor: Cursor, model: fs.Stats | null): number {
+  const left = openChild(cursor.fd, ".");
+  try {
+    cursor.up();
+    if (model !== null) makeAlike(left, model);
+    return fs.fstatSync(left).mode;
+  } finally {
+    fs.closeSync(left);
+  }
+}
+
 /** Whatever is there goes in the same step; a directory goes before. */
 async function replaceEntry(from: Spot, to: Spot, pace: Pace): Promise<fs.Stats | null> {
   const temporary = { dir: to.dir, name: `${TEMP_PREFIX}copy` };
@@ -93,7 +102,7 @@ async function replaceEntry(from: Spot, to: Spot, pace: Pace): Promise<fs.Stats 
   const made = await copyEntry(from, temporary);
   if (made === null) return null;
   const at = childPath(to.dir, to.name);
-  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) await clear(to, pace);
+  if (kindAt(to.dir, to.name) === "directory") await clear(to, pace);
   fs.renameSync(childPath(temporary.dir, temporary.name), at);
   const moved = fs.lstatSync(at, { throwIfNoEntry: false });
   // A rename changes the time; what somebody else has put there by now is not ours.

@@ -2,6 +2,7 @@
 // other only what differs is put together, for as long as it is needed.
 import fs from "node:fs";
 import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
 import { processToken, tokenIsAlive } from "../../core/lock.ts";
 import { fdPath, openRoot, type Root } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
@@ -74,5 +75,14 @@ async function makeSide(at: string, other: Standing, state: Standing): Promise<v
 /** What killed processes have left behind. */
 function removeLeftovers(dir: string): void {
   const isLeft = (name: string) => name.startsWith(PREFIX) && !tokenIsAlive(name.slice(PREFIX.length));
-  for (const name of fs.readdirSync(dir).filter(isLeft)) removeDirectory(path.join(dir, name));
+  for (const name of fs.readdirSync(dir).filter(isLeft)) tryRemove(path.join(dir, name));
+}
+
+/** Another process may be removing it too. */
+function tryRemove(dir: string): void {
+  try {
+    removeDirectory(dir);
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+  }
 }

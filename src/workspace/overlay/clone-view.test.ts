@@ -23,6 +23,7 @@ const PROJECT: PlantedTree = new Map([
   ["d/x", file("x\n", 0o600)],
   ["d/e/y", file("y\n", 0o755)],
   ["empty", directory(0o700)],
+  ["large", file("0123456789".repeat(20_000))],
   ["link", symlink("d/x")],
   ["\uDCFF", directory()],
   ["\uDCFF/\uDCFE\n", file("\xff")],
@@ -66,6 +67,31 @@ describe("a new copy", () => {
     expect(world.tree()).toEqual(survey(world.project));
     const times = (at: string) => fs.lstatSync(path.join(world.merged, at)).mtime;
     expect(["a", "d/e", "empty", "link"].map(times)).toEqual([past, past, past, past]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("belongs to whom the project belongs, as do its layers", async () => {
+    const world = tempWorld(PROJECT);
+    const give = (top: string, at: string, owner: number) => fs.lchownSync(path.join(top, at), owner, owner);
+    for (const [at, owner] of [
+      ["a", 1001],
+      ["d", 1002],
+      ["d/x", 1003],
+      ["link", 1004],
+      [".", 1005],
+    ] as const)
+      give(world.project, at, owner);
+    const view = await openIn(world, stackOf(1));
+    const ownersIn = (top: string, ...paths: readonly string[]) =>
+      paths.map((at) => fs.lstatSync(path.join(top, at))).map(({ uid, gid }) => [uid, gid]);
+    expect(ownersIn(world.merged, "a", "d", "d/x", "link", ".").flat()).toEqual(
+      [1001, 1002, 1003, 1004, 1005].flatMap((owner) => [owner, owner]),
+    );
+    fs.writeFileSync(path.join(world.merged, "d/x"), "changed");
+    await view.capture();
+    expect(ownersIn(path.join(world.dir, "1"), "d", "d/x").flat()).toEqual([1002, 1002, 1003, 1003]);
+    await view.show(stackOf(2));
+    await view.show(stackOf(1, 3));
+    expect(ownersIn(world.merged, "d", "d/x").flat()).toEqual([1002, 1002, 1003, 1003]);
   });
 
   test("has neither secrets nor special files", async () => {

@@ -144,7 +144,8 @@ async function lookAgain(
     try {
       return await look(fd, known, { clockMs: fileClock(dir), leavesOut });
     } catch (error) {
-      if (looks === MOST_LOOKS || !(error instanceof HotcellError)) throw error;
+      const isMoved = error instanceof HotcellError && error.code === "EXECUTION_ERROR";
+      if (looks === MOST_LOOKS || !isMoved) throw error;
     }
   }
 }

@@ -23,6 +23,7 @@ export async function openKernelView(
   let mountedAt = 0;
   let shown = stack;
   let stale = false;
+  const looked = new Set<string>();
 
   const show = async (next: Stack): Promise<void> => {
     const began = fileClock(dir);
@@ -32,6 +33,7 @@ export async function openKernelView(
     mountedAt = began;
     shown = next;
     stale = false;
+    looked.clear();
   };
   const close = (): void => {
     mount?.close();
@@ -54,12 +56,15 @@ export async function openKernelView(
     show,
     async capture() {},
     async refresh() {
+      looked.clear();
       if (!stale) return false;
       await show(shown);
       return true;
     },
     notice(at) {
-      for (const directory of ancestorsOf(at)) {
+      for (const directory of ancestorsOf(at, project.path)) {
+        if (looked.has(directory)) continue;
+        looked.add(directory);
         const changed = changeTime(project, directory);
         if (changed === null) return;
         if (changed >= mountedAt) stale = true;
@@ -171,9 +176,10 @@ function changeTime(project: Root, directory: string): number | null {
 }
 
 /** The directories that hold a path, as it is written; links in it are followed by whoever looks. */
-function* ancestorsOf(at: string): Generator<string> {
+function* ancestorsOf(at: string, project: string): Generator<string> {
   yield "";
-  const names = path.posix.normalize(at).split("/");
+  const normal = path.posix.normalize(at);
+  const names = (normal.startsWith(`${project}/`) ? normal.slice(project.length + 1) : normal).split("/");
   if (names[0] === "" || names[0] === "..") return;
   for (let end = 1; end < names.length; end++) yield names.slice(0, end).join("/");
 }

@@ -26,7 +26,7 @@ function makeTrees(from: PlantedTree, to: PlantedTree) {
   });
   return {
     top,
-    transplant: (at: string) => transplant(...roots, at),
+    transplant: (at: string) => transplant(...roots, at, (path) => path.endsWith("secret")),
     found: () => survey(`${top}/to`),
   };
 }

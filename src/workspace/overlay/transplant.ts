@@ -15,11 +15,12 @@ const CARRIED = new Set(["file", "symlink", "directory"]);
 
 /**
  * Makes what is at a canonical path of one tree be what is there in another: nothing, a file, a link, or a
- * directory with all below it. What stands in the way goes. A special file counts as nothing.
+ * directory with all below it. What stands in the way goes. A special file counts as nothing, and so does what
+ * is to be left out; a directory's path ends in `/`.
  */
-export function transplant(from: Root, to: Root, at: string): void {
+export function transplant(from: Root, to: Root, at: string, leavesOut: (path: string) => boolean): void {
   explaining("put back", at, () => {
-    if (isCarried(from, at)) carry(from, to, at);
+    if (isCarried(from, at) && !leavesOut(at)) carry(from, to, at, leavesOut);
     else atExactly(to, at, (spot) => typeof spot === "string" || removeSpot(spot));
   });
 }
@@ -31,7 +32,7 @@ function isCarried(from: Root, at: string): boolean {
   });
 }
 
-function carry(from: Root, to: Root, at: string): void {
+function carry(from: Root, to: Root, at: string, leavesOut: (path: string) => boolean): void {
   const way = at.split("/");
   const name = way.pop()!;
   const source = createCursor(from.fd);
@@ -40,7 +41,7 @@ function carry(from: Root, to: Root, at: string): void {
     let made = 0;
     for (const step of way) if (followInto(source, target, step)) made++;
     removeSpot({ dir: target.fd, name });
-    copy(source, target, name);
+    copy(source, target, name, (trail) => leavesOut([at, ...trail].join("/")));
     for (; made > 0; made--) leaveAlike(source, target);
   } finally {
     source.close();
@@ -66,16 +67,19 @@ function leaveAlike(source: Cursor, target: Cursor): void {
   target.up();
 }
 
-function copy(source: Cursor, target: Cursor, name: string): void {
-  if (kindAt(source.fd, name) === "directory") copyTree(source, target, name);
+type LeavesOut = (trail: readonly string[]) => boolean;
+
+function copy(source: Cursor, target: Cursor, name: string, leavesOut: LeavesOut): void {
+  if (kindAt(source.fd, name) === "directory") copyTree(source, target, name, leavesOut);
   else copyEntry(source.fd, target.fd, name);
 }
 
-function copyTree(source: Cursor, target: Cursor, name: string): void {
+function copyTree(source: Cursor, target: Cursor, name: string, leavesOut: LeavesOut): void {
   followInto(source, target, name);
   const stats: fs.Stats[] = [];
-  for (const { step, dir, name: below } of tourTree(source.fd, { temporary: true })) {
-    if (step === "entry") copyEntry(dir, target.fd, below);
+  const enters = (trail: readonly string[]) => !leavesOut([...trail, ""]);
+  for (const { step, dir, name: below, trail } of tourTree(source.fd, { temporary: true, enters })) {
+    if (step === "entry" && !leavesOut(trail)) copyEntry(dir, target.fd, below);
     if (step === "enter") {
       stats.push(fs.fstatSync(dir));
       makeDirectory(target.fd, below, ownerOfReplaced(stats.at(-1)!));

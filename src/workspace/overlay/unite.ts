@@ -57,7 +57,7 @@ export async function uniteLayers(
   const united = openCursor(path.join(at, "united"));
   const seen = createCursor(fd);
   const end = (trail: readonly string[]) => makeEnd(path.join(at, "ends"), trail, makeWhiteout);
-  const uniting = { united, seen, marker, end, pace: createPace() };
+  const uniting = { united, seen, marker, end, makeWhiteout, pace: createPace() };
   try {
     takeOver(united.fd, fs.statSync(layers[0]!));
     for (const layer of layers) await addLayer(layer, uniting);
@@ -72,6 +72,7 @@ interface Uniting {
   readonly seen: Cursor;
   readonly marker: string;
   readonly end: (trail: readonly string[]) => void;
+  readonly makeWhiteout: MakeWhiteout;
   readonly pace: Pace;
 }
 
@@ -83,7 +84,7 @@ interface Level {
 
 /** Adds what a layer has and those above it have not. */
 async function addLayer(layer: string, uniting: Uniting): Promise<void> {
-  const { united, seen, pace } = uniting;
+  const { united, seen, makeWhiteout, pace } = uniting;
   const levels: Level[] = [{ isOpen: true, stat: unlock(united.fd) }];
   const enters = (trail: readonly string[]) => kindAt(seen.fd, trail.at(-1)!) === "directory";
   for (const { step, dir, name, kind, trail } of tourLayer(layer, enters)) {
@@ -98,7 +99,7 @@ async function addLayer(layer: string, uniting: Uniting): Promise<void> {
     }
     // What is not seen is a whiteout; in a directory that hides the project, there is no need for it.
     if (step === "entry" && kind !== "directory" && (isOpen || kindAt(seen.fd, name) !== null)) {
-      shareUnlessThere(dir, united.fd, name);
+      shareUnlessThere(dir, united.fd, name, makeWhiteout);
     }
   }
   makeAlike(united.fd, levels[0]!.stat);
@@ -117,11 +118,14 @@ function enter(dir: number, trail: readonly string[], wasOpen: boolean, uniting:
   return { isOpen, stat: unlock(united.fd) };
 }
 
-function shareUnlessThere(from: number, to: number, name: string): void {
+/** The kernel makes one whiteout with many names, until it can have no more. */
+function shareUnlessThere(from: number, to: number, name: string, makeWhiteout: MakeWhiteout): void {
   try {
     fs.linkSync(childPath(from, name), childPath(to, name));
   } catch (error) {
-    if (osErrorCode(error) !== "EEXIST") throw error;
+    const isFull = osErrorCode(error) === "EMLINK" && kindAt(from, name) === "device";
+    if (isFull) makeWhiteout(to, name);
+    else if (osErrorCode(error) !== "EEXIST") throw error;
   }
 }
 

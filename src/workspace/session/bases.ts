@@ -4,11 +4,13 @@ import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { atExactly, onTheWay } from "../commit/exactly.ts";
-import { type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
+import { expectedVersion, type Fingerprint, fingerprintOf, sameVersion } from "../commit/fingerprint.ts";
+import type { Versions } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
-import { keepText, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
+import type { FileKind } from "../workspace-fs.ts";
+import { type Base, keepText, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
 import { pathsIn, touchedBy } from "./layers.ts";
 import type { Layer, SessionRecord, Stack } from "./record.ts";
 
@@ -20,11 +22,10 @@ export function takeBases({ stack }: SessionRecord, stateDir: string, project: R
   const before = notes.bases.size + notes.hidden.size;
   for (const at of pathsIn([live], stateDir)) {
     if (known.bases.has(at)) continue;
-    if (isBelowNothing(at, known)) notes.bases.set(at, null);
-    else if (isUnchanged(at, known.hidden, live.since, project))
-      notes.bases.set(at, takeBase(at, live, stateDir, project));
+    notes.bases.set(at, isBelowNothing(at, known) ? null : takeBase(at, known, live, stateDir, project));
   }
-  for (const at of hiddenBy(live, stateDir, project, view)) if (!known.hidden.has(at)) notes.hidden.add(at);
+  for (const at of hiddenBy(live, stateDir, project, view))
+    if (hiddenAbove(at, known.hidden) === undefined) notes.hidden.add(at);
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
 }
 
@@ -32,27 +33,34 @@ export function takeBases({ stack }: SessionRecord, stateDir: string, project: R
 function isBelowNothing(at: string, { bases }: Known): boolean {
   for (const parent of parentsUpwards(at)) {
     const known = bases.get(parent);
-    if (known !== undefined) return known.base?.kind !== "directory";
+    if (known !== undefined) return known.base !== "unknown" && known.base?.kind !== "directory";
   }
   return false;
 }
 
 /** Whether what is there now is what was there when the session took it from sight, or else at that time. */
 function isUnchanged(at: string, hidden: ReadonlyMap<string, number>, since: number, project: Root): boolean {
-  const from = [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
+  const from = hiddenAbove(at, hidden);
   return changeTime(project, at, from) < (from === undefined ? since : hidden.get(from)!);
 }
 
-/** Names of the project that are not in the view, in the directories that the layer has. */
+/** What was taken from sight at a path, or above it. */
+function hiddenAbove(at: string, hidden: ReadonlyMap<string, number>): string | undefined {
+  return [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
+}
+
+/** Names of the project that are not in the view, in the directories that the layer has; and its directories that are something else there. */
 function* hiddenBy(layer: Layer, stateDir: string, project: Root, view: Root): Generator<string, void, void> {
   const before = openTreeReader(project.fd);
   const after = openTreeReader(view.fd);
   try {
     for (const { directory } of touchedBy([layer], stateDir)) {
-      const shown = namesIn(after, directory);
+      const shown = kindsIn(after, directory);
       if (shown === null) continue;
-      for (const name of namesIn(before, directory) ?? [])
-        if (!shown.has(name)) yield directory === "" ? name : `${directory}/${name}`;
+      for (const [name, kind] of kindsIn(before, directory) ?? []) {
+        const isHidden = kind === "directory" ? shown.get(name) !== kind : !shown.has(name);
+        if (isHidden) yield directory === "" ? name : `${directory}/${name}`;
+      }
     }
   } finally {
     before.close();
@@ -61,21 +69,26 @@ function* hiddenBy(layer: Layer, stateDir: string, project: Root, view: Root): G
 }
 
 /** Null where it is no directory, or may not be read. */
-function namesIn(tree: TreeReader, directory: string): Set<string> | null {
+function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | null {
   try {
     if (directory !== "" && tree.look(directory)?.kind !== "directory") return null;
-    return new Set(tree.list(directory).map(({ name }) => name));
+    return new Map(tree.list(directory).map(({ name, kind }) => [name, kind]));
   } catch (error) {
     if (error instanceof HotcellError) return null;
     throw error;
   }
 }
 
-/** Notes that these paths of the project are what the session began with: it has put them there itself. */
-export function moveBases(paths: readonly string[], live: Layer, stateDir: string, project: Root): void {
+/** Notes that the session now begins with what a commit, or its revert, has put into the project. */
+export function moveBases(put: Versions, live: Layer, stateDir: string, project: Root): void {
   const notes = readNotes(live, stateDir);
-  for (const at of paths) {
-    notes.bases.set(at, takeBase(at, live, stateDir, project));
+  for (const [at, version] of put) {
+    const expected = version && expectedVersion(version);
+    const found = fingerprintOf(project, at);
+    // Somebody may have changed it since: then what was put is what counts.
+    const base = isVersion(found, expected) ? found : expected;
+    if (base === found) keepAncestor(at, found, live, stateDir, project);
+    notes.bases.set(at, base);
     notes.moved.add(at);
   }
   forgetMoved(notes.hidden, notes.moved);
@@ -89,7 +102,7 @@ export function copyBases(from: Layer, to: Layer, stateDir: string, isKept: (at:
   const [hidden, moved] = [known.hidden, known.moved].map((paths) => new Set([...paths].filter(isKept)));
   writeNotes(to, stateDir, { bases, hidden: hidden!, moved: moved! });
   for (const base of bases.values()) {
-    if (from.session === to.session || !base?.sha256) continue;
+    if (from.session === to.session || base === "unknown" || !base?.sha256) continue;
     const text = readKeptText(from, stateDir, base.sha256);
     if (text !== null) keepText(to, stateDir, base.sha256, text);
   }
@@ -107,15 +120,15 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
   return {
     baseOf(at) {
       const found = known.bases.get(at);
-      if (found !== undefined) return found.base;
+      if (found !== undefined) return found.base === "unknown" ? undefined : found.base;
       if (isBelowNothing(at, known)) return null;
       const isOld = isUnchanged(at, known.hidden, 0, project);
       return isOld ? fingerprintOf(project, at) : undefined;
     },
     ancestorText(at) {
-      const found = known.bases.get(at);
-      const sha256 = found?.base?.sha256;
-      return found === undefined || !sha256 ? null : readKeptText(found.layer, stateDir, sha256);
+      const { base = null, layer } = known.bases.get(at) ?? {};
+      if (base === null || base === "unknown" || base.sha256 === null) return null;
+      return readKeptText(layer!, stateDir, base.sha256);
     },
   };
 }
@@ -140,26 +153,66 @@ function changeTime(project: Root, at: string, from = at): number {
   return Math.max(latest, own ?? nearest);
 }
 
-function takeBase(at: string, layer: Layer, stateDir: string, project: Root): Fingerprint | null {
-  const base = fingerprintOf(project, at);
-  if (base?.kind !== "file" || base.sha256 === null || base.size > LIMITS.maxDiffFileBytes) return base;
+/** A directory changes whenever something is put into it: of one that was in sight the mode is what counts. */
+function takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, project: Root): Base {
+  const found = fingerprintOf(project, at);
+  const wasHidden = hiddenAbove(at, hidden) !== undefined;
+  const isCertain =
+    (found?.kind === "directory" && !wasHidden) || isUnchanged(at, hidden, live.since, project);
+  if (!isCertain) return "unknown";
+  keepAncestor(at, found, live, stateDir, project);
+  return found;
+}
+
+/** The text of it, for a merge. */
+function keepAncestor(
+  at: string,
+  found: Fingerprint | null,
+  layer: Layer,
+  stateDir: string,
+  project: Root,
+): void {
+  if (found?.kind !== "file" || found.sha256 === null || found.size > LIMITS.maxDiffFileBytes) return;
   const text = readText(project, at);
-  if (text !== null) keepText(layer, stateDir, base.sha256, text);
-  return base;
+  if (text !== null) keepText(layer, stateDir, found.sha256, text);
+}
+
+/** What was put has no more than the common bits of a mode. */
+function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boolean {
+  return sameVersion(found && { ...found, mode: found.mode & 0o777 }, expected);
+}
+
+/** Paths that the session has put into the project and not changed since, and that somebody has changed there: they are the project's own again. */
+export function findFollowing(
+  { stack }: SessionRecord,
+  stateDir: string,
+  project: Root,
+  view: Root,
+): string[] {
+  const { moved, bases } = readStack(stack, stateDir);
+  return [...moved].filter((at) => {
+    const base = bases.get(at)?.base;
+    if (base === undefined || base === "unknown" || base?.kind === "directory") return false;
+    const found = fingerprintOf(project, at);
+    return !sameVersion(found, base) && isVersion(fingerprintOf(view, at), base);
+  });
 }
 
 interface Known {
   /** Of the lowest layer that knows it, unless a commit has moved it since. */
-  readonly bases: Map<string, { readonly base: Fingerprint | null; readonly layer: Layer }>;
+  readonly bases: Map<string, { readonly base: Base; readonly layer: Layer }>;
   /** When it was taken from sight first. */
   readonly hidden: Map<string, number>;
+  /** What the session has put into the project itself. */
+  readonly moved: Set<string>;
 }
 
 function readStack(stack: Stack, stateDir: string): Known {
-  const known: Known = { bases: new Map(), hidden: new Map() };
+  const known: Known = { bases: new Map(), hidden: new Map(), moved: new Set() };
   for (const layer of stack) {
     const { bases, hidden, moved } = readNotes(layer, stateDir);
     for (const [at, base] of bases) known.bases.set(at, { base, layer });
+    for (const at of moved) known.moved.add(at);
     forgetMoved(known.hidden, moved);
     for (const at of hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
   }

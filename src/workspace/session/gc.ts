@@ -6,6 +6,7 @@ import { holdLock } from "../../core/lock.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 import { removeDirectory, removeSession } from "./make-session.ts";
 import { readRecord, sessionDir } from "./record.ts";
+import { commitsIn } from "./session-commit.ts";
 import type { DiffOptions } from "./session-diff.ts";
 import { removeUnused, sessionIds } from "./unused.ts";
 
@@ -31,10 +32,12 @@ export interface GcResult {
 export async function collectGarbage(place: DiffOptions, options: GcOptions = {}): Promise<GcResult> {
   const { stateDir } = place;
   if (!options.dryRun) clearUp(stateDir);
+  const listed = new Map(sessionIds(stateDir).map((id) => [id, readRecordText(id, stateDir)]));
   const sessions = await listSessions(place);
   const before = totalOf(sessions);
   const removed = chooseRemoved(sessions, stateDir, options.maxBytes ?? Number.POSITIVE_INFINITY).filter(
-    ({ id }) => options.dryRun || (options.only?.includes(id) !== false && tryRemove(id, stateDir)),
+    ({ id }) =>
+      options.dryRun || (options.only?.includes(id) !== false && tryRemove(id, stateDir, listed.get(id))),
   );
   const freedBytes = totalOf(removed);
   return {
@@ -54,9 +57,9 @@ function chooseRemoved(
 ): SessionSummary[] {
   const needed = neededByOthers(stateDir);
   const idle = sessions.filter(({ id, state }) => state === "idle" && !needed.has(id));
-  const empty = idle.filter(({ changes }) => changes === 0);
+  const empty = idle.filter((session) => session.changes === 0 && !canBeUndone(session, stateDir));
   const byAge = idle
-    .filter(({ changes }) => changes !== 0)
+    .filter((session) => !empty.includes(session))
     .sort((a, b) => lastUse(a, stateDir) - lastUse(b, stateDir));
   let total = totalOf(sessions) - totalOf(empty);
   const over = byAge.filter(({ bytes }) => {
@@ -65,6 +68,12 @@ function chooseRemoved(
     return isOver;
   });
   return [...empty, ...over];
+}
+
+/** Whether something was rewound or committed that a person may want back. */
+function canBeUndone({ id }: SessionSummary, stateDir: string): boolean {
+  const dir = sessionDir(stateDir, id);
+  return readRecord(dir).left.length > 0 || commitsIn(dir).length > 0;
 }
 
 /** Sessions that others were forked from use their layers. */
@@ -81,9 +90,17 @@ function lastUse({ id }: SessionSummary, stateDir: string): number {
   return fs.statSync(path.join(sessionDir(stateDir, id), "session.json")).mtimeMs;
 }
 
-/** False when somebody has it open by now. */
-function tryRemove(id: string, stateDir: string): boolean {
-  return whileLocked(id, stateDir, () => removeSession(id, stateDir));
+/** False when somebody has it open by now, or has used it since it was listed. */
+function tryRemove(id: string, stateDir: string, listed: string | undefined): boolean {
+  return whileLocked(id, stateDir, () => {
+    const isUsed = readRecordText(id, stateDir) !== listed || neededByOthers(stateDir).has(id);
+    if (!isUsed) removeSession(id, stateDir);
+    return !isUsed;
+  });
+}
+
+function readRecordText(id: string, stateDir: string): string {
+  return fs.readFileSync(path.join(sessionDir(stateDir, id), "session.json"), "utf8");
 }
 
 /** What killed processes and thrown away changes have left behind. */
@@ -95,7 +112,10 @@ function clearUp(stateDir: string): void {
       removeDirectory(path.join(sessions, name));
   }
   for (const id of sessionIds(stateDir)) {
-    whileLocked(id, stateDir, () => removeUnused(readRecord(sessionDir(stateDir, id)), stateDir));
+    whileLocked(id, stateDir, () => {
+      removeUnused(readRecord(sessionDir(stateDir, id)), stateDir);
+      return true;
+    });
   }
 }
 
@@ -106,12 +126,11 @@ function isOld(dir: string): boolean {
   return fs.statSync(dir).mtimeMs < Date.now() - MAKING_MS;
 }
 
-function whileLocked(id: string, stateDir: string, work: () => void): boolean {
+function whileLocked(id: string, stateDir: string, work: () => boolean): boolean {
   try {
     const release = holdLock(path.join(sessionDir(stateDir, id), "lock"));
     try {
-      work();
-      return true;
+      return work();
     } finally {
       release();
     }

@@ -7,9 +7,11 @@ import { bytesOf, textOf } from "../diff/text.ts";
 import { layerDir } from "./layers.ts";
 import { type Layer, sessionDir } from "./record.ts";
 
+/** Null: nothing was there. `unknown`: somebody changed it just then. */
+export type Base = Fingerprint | null | "unknown";
+
 export interface Notes {
-  /** Null: nothing was there. What was not known for certain is missing. */
-  readonly bases: Map<string, Fingerprint | null>;
+  readonly bases: Map<string, Base>;
   /** What the project has and the session does not show any more: nothing is noted of what is below. */
   readonly hidden: Set<string>;
   /** What a commit or its revert has put there: nothing of it is hidden. */

@@ -47,9 +47,10 @@ export async function showSession(id: string, place: DiffOptions): Promise<Sessi
   const { stateDir } = place;
   const dir = sessionDir(stateDir, id);
   const { stack } = readRecord(dir);
-  const calls = stack.flatMap(({ call, since }, index) => {
-    const paths = call === null ? 0 : changedIn(stack[index]!, stateDir).length;
-    return paths === 0 ? [] : [{ ...call!, at: new Date(since).toISOString(), paths }];
+  const calls = stack.flatMap((layer) => {
+    if (layer.call === null) return [];
+    const at = new Date(layer.since).toISOString();
+    return [{ ...layer.call, at, paths: changedIn(layer, stateDir).length }];
   });
   const commits = commitsIn(dir).map((number) => ({
     tx: String(number),

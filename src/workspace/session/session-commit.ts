@@ -5,7 +5,7 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { applyCommit, type CommitResult } from "../commit/apply.ts";
 import { expectedVersion, type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
-import { committedPaths, isUnfinished } from "../commit/journal.ts";
+import { committedVersions, isUnfinished } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
 import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
@@ -71,8 +71,12 @@ export function settleCommits(record: SessionRecord, stateDir: string): SessionR
   const dir = sessionDir(stateDir, record.id);
   const unsettled = commitsIn(dir).filter((number) => number > record.commits);
   if (unsettled.length === 0) return record;
-  const paths = unsettled.flatMap((number) => committedPaths(path.join(dir, "tx", String(number))));
-  withProject(record, (project) => moveBases(paths, liveLayer(record), stateDir, project));
+  withProject(record, (project) => {
+    for (const number of unsettled) {
+      const put = committedVersions(path.join(dir, "tx", String(number)));
+      moveBases(put, liveLayer(record), stateDir, project);
+    }
+  });
   return { ...record, commits: unsettled.at(-1)! };
 }
 

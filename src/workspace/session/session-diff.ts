@@ -74,6 +74,7 @@ function findChanges(
     before: before.fd,
     after: after.fd,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
+    tellsAll: record.strategy === "clone",
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
     ...(signal && { signal }),

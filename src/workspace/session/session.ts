@@ -5,7 +5,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 import type { CommitResult } from "../commit/apply.ts";
-import { committedPaths } from "../commit/journal.ts";
+import { revertedVersions } from "../commit/journal.ts";
 import type { CommitPlan } from "../commit/plan.ts";
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { Watching } from "../commit/watching.ts";
@@ -14,7 +14,7 @@ import { fileClock } from "../file-clock.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
 import type { Root } from "../paths.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
-import { moveBases, takeBases } from "./bases.ts";
+import { findFollowing, moveBases, takeBases } from "./bases.ts";
 import { changedIn, layerDir } from "./layers.ts";
 import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
 import { openView } from "./open-view.ts";
@@ -157,8 +157,20 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     withProject(record, (project) => takeBases(record, stateDir, project, view.root));
     note(settleCommits(record, stateDir));
   };
-  const checkpoint = async (call: CallMark | null): Promise<void> => {
+  /** What was committed and then edited in the project is the project's own again. */
+  const follow = async (): Promise<void> => {
+    if (record.commits === 0) return;
+    const paths = withProject(record, (project) => findFollowing(record, stateDir, project, view.root));
+    if (paths.length === 0) return;
+    const { left } = record;
+    await show({ ...withoutPaths(record, 0, paths, stateDir), left });
+  };
+  const settleAll = async (): Promise<void> => {
     await settle();
+    await follow();
+  };
+  const checkpoint = async (call: CallMark | null): Promise<void> => {
+    await settleAll();
     const isEmpty = fs.readdirSync(layerDir(stateDir, liveLayer(record))).length === 0;
     await show(checkpointed(record, call, isEmpty, fileClock(dir)));
     await view.refresh();
@@ -190,7 +202,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         }
       }),
     async read(work) {
-      await alone(() => view.refresh());
+      await alone(async () => {
+        await follow();
+        await view.refresh();
+      });
       try {
         const result = await together(work);
         if (!view.isStale()) return result;
@@ -230,17 +245,17 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     hideSecrets: () => alone(view.hideSecrets),
     diff: (work, call) =>
       alone(async () => {
-        await settle();
+        await settleAll();
         return withDiff(id, { ...place, ...(call && { call }) }, work);
       }),
     plan: (options = {}) =>
       alone(async () => {
-        await settle();
+        await settleAll();
         return planSession(id, options, place);
       }),
     commit: (options = {}, watching = {}) =>
       alone(async () => {
-        await settle();
+        await settleAll();
         const result = await commitSession(id, options, place, watching);
         await checkpoint(null);
         return result;
@@ -249,10 +264,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         await settle();
         const txDir = txDirOf(dir, tx);
-        const paths = committedPaths(txDir);
         return withProject(record, (project) => {
           const result = revertCommit(txDir, project);
-          moveBases(paths, liveLayer(record), stateDir, project);
+          moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project);
           return result;
         });
       }),

@@ -31,11 +31,11 @@ export function rewound(record: SessionRecord, to: string, since: number): Sessi
   return restacked(record, record.stack.slice(0, indexOfCall(record.stack, to)), since);
 }
 
-/** The session as it was before the last rewind. */
+/** The session as it was before the last rewind. What was done since is kept in its place. */
 export function unwound(record: SessionRecord, since: number): SessionRecord {
   const stack = record.left[record.left.length - 1];
   if (stack === undefined) throw new HotcellError("NOT_FOUND", "There is no rewind to undo.");
-  return { ...pushed(record, stack, null, since), left: record.left.slice(0, -1) };
+  return { ...pushed(record, stack, null, since), left: [...record.left.slice(0, -1), record.stack] };
 }
 
 /** Another session that begins with these layers of this one. Both go on from there on their own. */
@@ -50,24 +50,26 @@ export function restacked(record: SessionRecord, stack: Stack, since: number): S
 
 const now = (): string => new Date().toISOString();
 
-/** The calls that the session has, oldest first: each can be rewound to. */
-function callsOf({ stack }: Pick<SessionRecord, "stack">): CallMark[] {
-  return stack.flatMap(({ call }) => (call === null ? [] : [call]));
-}
-
 function pushed(record: SessionRecord, stack: Stack, call: CallMark | null, since: number): SessionRecord {
   const layer: Layer = { session: record.id, name: String(record.next), call, since };
   return { ...record, stack: [...stack, layer], next: record.next + 1 };
 }
 
-/** By its id, or `#3` for the third call of the session. */
+/** By its id, or `#3` for the third call of the session. Of several with one id it is the last. */
 export function indexOfCall(stack: Stack, to: string): number {
   const ordinal = /^#([1-9]\d*)$/.exec(to)?.[1];
-  const call = ordinal === undefined ? undefined : callsOf({ stack })[Number(ordinal) - 1]?.id;
-  const index = stack.findIndex((layer) => layer.call?.id === (call ?? to));
+  const index =
+    ordinal === undefined
+      ? stack.findLastIndex(({ call }) => call?.id === to)
+      : indexOfNth(stack, Number(ordinal));
   if (index >= 0) return index;
   throw new HotcellError(
     "NOT_FOUND",
     `The session has no call ${quote(to)} that changed something. See hotcell session show.`,
   );
+}
+
+function indexOfNth(stack: Stack, ordinal: number): number {
+  const withCalls = stack.flatMap(({ call }, index) => (call === null ? [] : [index]));
+  return withCalls[ordinal - 1] ?? -1;
 }

@@ -8,12 +8,13 @@ import { HotcellError } from "../../core/errors.ts";
 import { atExactly } from "../commit/exactly.ts";
 import { fileClock } from "../file-clock.ts";
 import { showName } from "../names.ts";
+import { ENVIRONMENT } from "../overlay/mount.ts";
 import { removeSpot } from "../overlay/remove-spot.ts";
 import { transplant } from "../overlay/transplant.ts";
 import { openRoot, type Root } from "../paths.ts";
 import { copyBases } from "./bases.ts";
 import { layerDir, pathsIn } from "./layers.ts";
-import { removeLayer } from "./make-session.ts";
+import { removeDirectory, removeLayer } from "./make-session.ts";
 import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withSpan } from "./session-diff.ts";
 import { restacked } from "./stack.ts";
@@ -54,7 +55,8 @@ export async function restoreRest(
       changes.some(
         (change) => isAtOrBelow(change.path, path) || (change.from && isAtOrBelow(change.from, path)),
       );
-    for (const path of paths.filter(isLeft)) transplant(before, view, path);
+    const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
+    for (const path of paths.filter(isLeft)) transplant(before, view, path, isSecret);
   });
 }
 
@@ -73,8 +75,7 @@ function hasSome(layer: Layer, paths: readonly string[], stateDir: string): bool
 function copyWithout(layer: Layer, copy: Layer, paths: readonly string[], stateDir: string): void {
   const [from, to] = [layerDir(stateDir, layer), layerDir(stateDir, copy)];
   removeLayer(path.dirname(to), copy.name);
-  // Directories with their attributes, by which the kernel knows that they hide others; files as further names.
-  execFileSync("cp", ["--archive", "--link", "--", from, to], { stdio: ["ignore", "ignore", "pipe"] });
+  copyLayer(from, to);
   const root = openRoot(to);
   try {
     for (const at of paths) removeAt(root, at);
@@ -84,6 +85,21 @@ function copyWithout(layer: Layer, copy: Layer, paths: readonly string[], stateD
   const isKept = (at: string) => !paths.some((left) => isAtOrBelow(at, left));
   copyBases(layer, copy, stateDir, isKept);
   copyGone(`${from}.gone`, `${to}.gone`, isKept);
+}
+
+/** Directories with their attributes, by which the kernel knows that they hide others; files as further names where they can have more. */
+function copyLayer(from: string, to: string): void {
+  const copy = (...how: string[]) =>
+    execFileSync("cp", ["--archive", ...how, "--", from, to], {
+      env: ENVIRONMENT,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+  try {
+    copy("--link");
+  } catch {
+    removeDirectory(to);
+    copy("--reflink=auto");
+  }
 }
 
 /** The list of removed paths that a layer of the clone strategy has beside it. */

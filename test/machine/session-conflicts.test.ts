@@ -1,0 +1,198 @@
+// A person and a session at the same files: no edit is lost, and nothing is called a conflict that is none.
+import fs from "node:fs";
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createProtection } from "../../src/policy/protected.ts";
+import { fileClock } from "../../src/workspace/file-clock.ts";
+import { collectGarbage } from "../../src/workspace/session/gc.ts";
+import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
+import { openStateDir } from "../../src/workspace/state-dir.ts";
+import { tempDir } from "../kit/temp-cell.ts";
+
+const protectionOf = createProtection();
+
+async function begin(strategy: "kernel" | "clone", files: Readonly<Record<string, string>>) {
+  const top = tempDir();
+  const project = path.join(top, "project");
+  const inProject = (name: string) => path.join(project, name);
+  fs.mkdirSync(project);
+  for (const [name, content] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(inProject(name)), { recursive: true });
+    fs.writeFileSync(inProject(name), content);
+  }
+  const place = { stateDir: openStateDir(path.join(top, "state"), project), protectionOf };
+  const closing = async (opening: Promise<Session>) => {
+    const session = await opening;
+    onTestFinished(() => session.close());
+    return session;
+  };
+  /** Until what is changed next has a later time than what was changed before. */
+  const tick = async () => {
+    const before = fileClock(place.stateDir);
+    while (fileClock(place.stateDir) <= before) await setImmediate();
+  };
+  const session = await closing(createSession(project, { ...place, strategy }));
+  await tick();
+  return {
+    session,
+    inProject,
+    tick,
+    place,
+    reopen: () => closing(openSession(session.record.id, place)),
+    /** A call that does this; the user edits while it runs or after it. */
+    async call(work: (workspace: Session["workspace"]) => void, id = "c") {
+      await session.change({ id, tool: "test" }, async () => work(session.workspace));
+      await tick();
+    },
+    async edit(name: string, content: string) {
+      fs.writeFileSync(inProject(name), content);
+      await tick();
+    },
+    read: (name: string) => fs.readFileSync(inProject(name), "utf8"),
+    shown: () => session.diff(({ shown }) => shown.map(({ path: at, kind }) => `${kind} ${at}`)),
+  };
+}
+
+describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) => {
+  test("an edit made while a call changed the same file stays a conflict after later calls", async () => {
+    const { session, call, inProject, read } = await begin(strategy, { f: "one\n" });
+    await call((workspace) => {
+      workspace.write("f", "agent\n");
+      fs.writeFileSync(inProject("f"), "user\n");
+    });
+    await call((workspace) => workspace.write("f", "agent again\n"));
+    expect(await session.commit()).toMatchObject({ tx: null, conflicts: [{ path: "f" }] });
+    expect(read("f")).toBe("user\n");
+  });
+
+  test("an edit in a directory that was removed is not lost when the directory is made anew", async () => {
+    const { session, call, edit, read } = await begin(strategy, { "top/d/f": "one\n" });
+    await call((workspace) => workspace.remove("top", { recursive: true }));
+    await edit("top/d/f", "user\n");
+    await call((workspace) => workspace.write("top/d/new", "agent\n"));
+    await session.commit({ onConflict: "skip" });
+    expect(read("top/d/f")).toBe("user\n");
+  });
+
+  test("an edit made after a commit, and found by its revert, is not overwritten by the next commit", async () => {
+    const { session, call, edit, read } = await begin(strategy, { f: "one\n" });
+    await call((workspace) => workspace.write("f", "agent\n"));
+    await session.commit();
+    await edit("f", "user\n");
+    expect(await session.revert()).toEqual({ reverted: [], changed: ["f"] });
+    await session.commit();
+    expect(read("f")).toBe("user\n");
+  });
+
+  test("an edit made between a commit that was cut off and the next open is not overwritten", async () => {
+    const { session, call, edit, read, place, reopen } = await begin(strategy, { f: "one\n" });
+    await call((workspace) => workspace.write("f", "agent\n"));
+    const file = path.join(place.stateDir, "sessions", session.record.id, "session.json");
+    const record = fs.readFileSync(file);
+    await session.commit();
+    session.close();
+    fs.writeFileSync(file, record);
+    await edit("f", "user\n");
+    await (await reopen()).commit();
+    expect(read("f")).toBe("user\n");
+  });
+
+  test("what was committed follows the project when somebody edits it there", async () => {
+    const { session, call, edit, shown } = await begin(strategy, { f: "one\n" });
+    await call((workspace) => workspace.write("f", "agent\n"));
+    await session.commit();
+    await edit("f", "user\n");
+    expect(await session.read(async () => session.workspace.read("f").toString())).toBe("user\n");
+    expect(await shown()).toEqual([]);
+  });
+
+  test("a directory that becomes a file is committed without a conflict", async () => {
+    const { session, call, read } = await begin(strategy, { "d/x": "x\n", "d/y": "y\n" });
+    await call((workspace) => {
+      workspace.remove("d", { recursive: true });
+      workspace.write("d", "file\n");
+    });
+    expect(await session.commit()).toMatchObject({ conflicts: [] });
+    expect(read("d")).toBe("file\n");
+  });
+
+  test("a file that the user adds to a directory in which the session works is not the session's to remove", async () => {
+    const { session, call, edit, shown, read } = await begin(strategy, { "d/x": "x\n" });
+    await call((workspace) => workspace.write("d/new", "agent\n"));
+    await edit("d/mine", "user\n");
+    expect(await shown()).toEqual(["added d/new"]);
+    await session.commit({ onConflict: "ours" });
+    expect(read("d/mine")).toBe("user\n");
+  });
+
+  test("the mode that the user gives a directory stays, also when files come into it during a call", async () => {
+    const { session, call, inProject } = await begin(strategy, { "d/x": "x\n" });
+    await call((workspace) => {
+      workspace.write("d/x", "agent\n");
+      fs.writeFileSync(inProject("d/mine"), "");
+    });
+    fs.chmodSync(inProject("d"), 0o700);
+    await session.commit();
+    expect(fs.statSync(inProject("d")).mode & 0o777).toBe(0o700);
+  });
+
+  test("a rewind that is undone can be done again with what was made in between", async () => {
+    const { session, call } = await begin(strategy, {});
+    await call((workspace) => workspace.write("first", ""), "c1");
+    await session.rewind("c1");
+    await call((workspace) => workspace.write("second", ""), "c2");
+    const names = () => session.workspace.list(".").entries.map(({ name }) => name);
+    await session.undoRewind();
+    expect(names()).toEqual(["first"]);
+    await session.undoRewind();
+    expect(names()).toEqual(["second"]);
+  });
+
+  test("calls with one id are told apart by their number", async () => {
+    const { session, call } = await begin(strategy, {});
+    for (const name of ["a", "b", "c"]) await call((workspace) => workspace.write(name, ""), "call_0");
+    const changed = await session.diff(({ shown }) => shown.map(({ path: at }) => at), "#2");
+    expect(changed).toEqual(["b"]);
+    await session.rewind("call_0");
+    expect(session.workspace.list(".").entries.map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+
+  test("secrets do not come into the view when a directory is restored from the project", async () => {
+    const { session, call } = await begin(strategy, { "top/d/a": "a\n", "top/d/.env": "KEY=1" });
+    await session.hideSecrets();
+    await call((workspace) => {
+      workspace.write("top/d/a", "agent\n");
+      fs.rmSync(`/proc/self/fd/${session.view.fd}/top`, { recursive: true });
+    });
+    await session.discard(["top/d"]);
+    expect(fs.readdirSync(`/proc/self/fd/${session.view.fd}/top/d`)).toEqual(["a"]);
+  });
+});
+
+test("gc leaves a session alone that was used while it looked, and what can be undone", async () => {
+  const { session, place, reopen } = await begin("kernel", {});
+  session.close();
+  const makeOther = async () => {
+    const other = await createSession(session.record.workspace, place);
+    await other.change({ id: "c", tool: "test" }, async () => other.workspace.write("x", ""));
+    return other;
+  };
+  const rewound = await makeOther();
+  await rewound.rewind("c");
+  rewound.close();
+  (await makeOther()).close();
+  let used: Promise<void> | null = null;
+  const use = async () => {
+    const again = await reopen();
+    await again.change({ id: "c", tool: "test" }, async () => again.workspace.write("work", ""));
+    again.close();
+  };
+  const protectionWhileUsed = (at: string) => {
+    used ??= use();
+    return protectionOf(at);
+  };
+  const { removed } = await collectGarbage({ ...place, protectionOf: protectionWhileUsed });
+  await used;
+  expect([removed, used === null]).toEqual([[], false]);
+});
