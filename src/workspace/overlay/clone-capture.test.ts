@@ -184,7 +184,7 @@ describe("a capture", () => {
     }
   });
 
-  test("hides what a layer below has, and does not name what that one removed already", async () => {
+  test("hides what a layer below has, and names what is not seen of the project though that one removed it already", async () => {
     const { view, merged, layer, gone } = await begin();
     const at = (name: string) => path.join(merged, name);
     fs.writeFileSync(at("new"), "n");
@@ -198,8 +198,10 @@ describe("a capture", () => {
       new Map([
         ["new", GONE],
         ["d", directory()],
+        ["d/e", GONE],
+        ["d/x", GONE],
       ]),
-      ["new"],
+      ["d/e", "d/x", "new"],
     ]);
   });
 

@@ -18,8 +18,10 @@ export interface Capturing {
   readonly have: Standing;
   /** The working copy as it is now. What vanishes meanwhile is marked to be looked at again. */
   readonly copy: Tree & { readonly root: SeenEntry };
-  /** What is seen without the live layer: only that needs to be hidden. */
+  /** What is seen without the live layer. */
   readonly below: Standing;
+  /** What the project has: the layer tells of all that is not seen of it, also where a layer below hides it. */
+  readonly project: Standing;
   /** The live layer's directory. */
   readonly layer: string;
 }
@@ -29,6 +31,7 @@ interface Level {
   readonly seen: SeenEntry;
   /** What is seen here without the live layer. */
   readonly below: Standing;
+  readonly project: Standing;
   /** The directory in the working copy; null when it is gone by now. */
   readonly model: fs.Stats | null;
 }
@@ -52,7 +55,7 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
   const root = fs.openSync(layer, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   const to = createCursor(root);
   const from = createFollower(copy.at);
-  const levels: Level[] = [{ name: "", seen: copy.root, below: capturing.below, model: null }];
+  const levels: Level[] = [{ name: "", seen: copy.root, ...capturing, model: null }];
   const level = (): Level => levels.at(-1)!;
   const pathOf = (name: string): string => [...levels.slice(1).map((above) => above.name), name].join("/");
 
@@ -66,7 +69,8 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
   };
   const hide = async (name: string): Promise<void> => {
     await forget(name);
-    if (childOf(level().below, name).length === 0) return;
+    const { below, project } = level();
+    if (childOf(below, name).length + childOf(project, name).length === 0) return;
     fs.writeFileSync(childPath(to.fd, name), "", { flag: "wx", mode: 0o600 });
     gone.add(pathOf(name));
   };
@@ -84,11 +88,13 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
       from.enter(name);
       const isNew = await goInto(to, name, model, pace);
       if (isNew && gone.size > 0) gone.delete(pathOf(name));
-      const { seen, below } = level();
-      levels.push({ name, seen: seen.below!.get(name)!, below: childOf(below, name), model });
+      const { seen, below, project } = level();
+      const within = { below: childOf(below, name), project: childOf(project, name) };
+      levels.push({ name, seen: seen.below!.get(name)!, ...within, model });
       if (isDirectory(have)) return;
       // A directory that was made anew: what was in the one before it must not be seen in this one.
-      for (const other of namesIn(level().below)) if (!level().seen.below!.has(other)) await hide(other);
+      const hidden = new Set([...namesIn(within.below), ...namesIn(within.project)]);
+      for (const other of hidden) if (!level().seen.below!.has(other)) await hide(other);
     },
     async leave() {
       const { model } = levels.pop()!;

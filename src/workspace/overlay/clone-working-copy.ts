@@ -75,6 +75,7 @@ export async function captureChanges(place: ClonePlace, shown: Shown): Promise<S
     have: viewOf(wasInterrupted ? [await readLayer(layer), known] : [known]),
     copy: { ...known, root: copy },
     below: viewOf([...below, { at: fdPath(project.fd), root: shown.project }]),
+    project: viewOf([{ at: fdPath(project.fd), root: shown.project }]),
     layer,
   });
   const next = { ...shown, copy, layers: [await readLayer(layer), ...below] };

@@ -61,14 +61,17 @@ function mounted(helper: ChildProcessWithoutNullStreams): Promise<void> {
 }
 
 function cannotMount(reason: string): HotcellError {
-  const said = reason.trim().replaceAll("\n", "; ");
+  const said = reason
+    .trim()
+    .replace(/\.+$/, "")
+    .replace(/\s*\n\s*/g, "; ");
   return new HotcellError("NOT_SUPPORTED", `Could not mount the session's view: ${said}.`);
 }
 
 /** Nothing that redirects or names other files is followed, whatever stands in a layer's attributes. */
 function mountOptions({ lowers, upper }: OverlayLayers, isRoot: boolean): string {
   const writable = upper === null ? [] : [`upperdir=${upper.name}`, `workdir=${upper.work}`];
-  const off = isRoot ? ["redirect_dir=off", "metacopy=off", "index=off"] : ["userxattr"];
+  const off = isRoot ? ["redirect_dir=nofollow", "metacopy=off", "index=off"] : ["userxattr"];
   return [`lowerdir=${lowers.join(":")}`, ...writable, ...off].join(",");
 }
 
