@@ -224,6 +224,18 @@ function sizeTests(begin: Begin): void {
     expect(fs.readdirSync(`${project}/d/d`)).toEqual(["d", "new"]);
   });
 
+  test("makes, renames and removes a path as deep as can be named", async () => {
+    const { session, workspace } = await begin(new Map());
+    const path = `${"d/".repeat(2000)}f`;
+    await session.change({ id: "c1", tool: "test" }, async () => void workspace.write(path, "deep"));
+    await session.change({ id: "c2", tool: "test" }, async () => workspace.rename("d", "e"));
+    expect(workspace.read(path.replace("d", "e")).toString()).toBe("deep");
+    await session.change({ id: "c3", tool: "test" }, async () => workspace.remove("e", { recursive: true }));
+    expect(await differences(session)).toEqual([]);
+    await session.rewind("c2");
+    expect(workspace.read(path).toString()).toBe("deep");
+  });
+
   test.each([5_000, 43_000])(
     "lists, changes, compares and commits in a directory with %i entries",
     async (count) => {
