@@ -49,11 +49,12 @@ function readAll(dir) {
 }
 
 function compare([operation, { hotcell, ...others }]) {
-  return Object.entries(others).map(([name, { wallUs }]) => {
+  return Object.entries(others).map(([name, { wallUs, cpuUs }]) => {
     const what = `${operation} ÷ ${name}`;
     const ratio = hotcell.wallUs / wallUs;
     const atMost = AIMS.get(what);
-    return atMost === undefined ? { what, ratio } : compareWithAim(what, ratio, atMost);
+    const aim = atMost === undefined ? { what, ratio } : compareWithAim(what, ratio, atMost);
+    return { ...aim, cpuRatio: hotcell.cpuUs / cpuUs };
   });
 }
 
@@ -64,7 +65,7 @@ export function format({ files, figures, comparisons }) {
   return `${[
     `A tree of ${files} files.`,
     formatTable([["", "wall", "lowest", "highest", "CPU", "rounds"], ...costs]),
-    formatTable([["hotcell ÷ another", "ratio", "aim", ""], ...comparisons.map(comparisonCells)]),
+    formatTable([["hotcell ÷ another", "CPU", "wall", "aim", ""], ...comparisons.map(comparisonCells)]),
   ].join("\n\n")}\n`;
 }
 
@@ -72,9 +73,10 @@ function costCells({ wallUs, lowestUs, highestUs, cpuUs, rounds }) {
   return [...[wallUs, lowestUs, highestUs, cpuUs].map(formatTime), String(rounds)];
 }
 
-function comparisonCells({ what, ratio, atMost, holds }) {
-  if (atMost === undefined) return [what, formatRatio(ratio), "", ""];
-  return [what, formatRatio(ratio), formatRatio(atMost), holds ? "holds" : "misses"];
+function comparisonCells({ what, ratio, cpuRatio, atMost, holds }) {
+  const ratios = [cpuRatio, ratio].map(formatRatio);
+  if (atMost === undefined) return [what, ...ratios, "", ""];
+  return [what, ...ratios, formatRatio(atMost), holds ? "holds" : "misses"];
 }
 
 function formatTime(us) {

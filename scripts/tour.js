@@ -41,9 +41,13 @@ async function tour() {
       content: "mine now\n",
     });
     await step("4. It tries to read outside the project.", "read_file", { path: "../../../etc/passwd" });
-    await step("5. It asks for secrets. They are refused by name, whether there are any or not.", "read_file", {
-      path: ".env",
-    });
+    await step(
+      "5. It asks for secrets. They are refused by name, whether there are any or not.",
+      "read_file",
+      {
+        path: ".env",
+      },
+    );
     await tellSession(cell);
   } finally {
     await cell.close();

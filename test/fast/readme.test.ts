@@ -80,10 +80,7 @@ describe("the documents", () => {
       "executed_ok",
       "executed_ok",
       "executed_ok",
-      ...["PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"].flatMap((code) => [
-        code,
-        "not_executed, denied",
-      ]),
+      ...["PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"].flatMap((code) => [code, "not_executed, denied"]),
     ]);
     expect(tour).toContain("+mine now\n");
     expect(tour).toContain("committed src/bye.js; changes left in the session: 0");

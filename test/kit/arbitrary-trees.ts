@@ -90,7 +90,7 @@ export const twoTrees: fc.Arbitrary<TwoTrees> = fc.array(entry, { maxLength: 14 
 });
 
 /** The first at a path stays there, and nothing comes below what is no directory. */
-function put(tree: Map<string, Planted>, names: readonly string[], planted: Planted): void {
+export function put(tree: Map<string, Planted>, names: readonly string[], planted: Planted): void {
   const trail = names.map((_, index) => names.slice(0, index + 1).join("/"));
   const path = trail.pop()!;
   if (trail.some((above) => (tree.get(above)?.kind ?? "directory") !== "directory")) return;

@@ -4,6 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
+import { collectGarbage } from "../../src/workspace/session/gc.ts";
+import { listSessions } from "../../src/workspace/session/list-sessions.ts";
 import { recoverSessions } from "../../src/workspace/session/recover-sessions.ts";
 import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
 import { openStateDir } from "../../src/workspace/state-dir.ts";
@@ -86,6 +88,30 @@ export async function crashEverywhere(
     check: (fault) => checkSession(world, operation, fault),
   });
   return faults;
+}
+
+/** Makes a session, with each fault at each change of a file. */
+export async function crashCreating(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  const child = path.join(import.meta.dirname, "../machine/session-step.mjs");
+  const place = { stateDir: world.stateDir, protectionOf: createProtection() };
+  return injectFaults({
+    argv: [process.execPath, child, world.stateDir, world.project, "create"],
+    syscalls: CHANGES,
+    pathPrefix: path.dirname(world.project),
+    kinds,
+    reset: world.reset,
+    async check() {
+      const made = (await listSessions(place)).filter(({ id }) => id !== world.id);
+      expect(made.length).toBeLessThanOrEqual(1);
+      for (const { id, state } of made) {
+        expect(state).toBe("idle");
+        (await openSession(id, place)).close();
+      }
+      await collectGarbage(place);
+      expect(await listSessions(place)).toMatchObject([{ id: world.id, changes: 3 }]);
+      expect(readFiles(world.project)).toEqual(BASE);
+    },
+  });
 }
 
 async function checkSession(

@@ -14,7 +14,7 @@ import { apply, type Operation, restore, type Tree } from "./tree-model.ts";
 /** So many random sequences for each strategy, with their projects in `dir`. */
 export function sessionModelSuite(runs: number, dir: string): void {
   test.each(STRATEGIES)(
-    "P3.6 and P4.2.c: whatever is done in a session by the strategy %s, its view, diff and commit are those of a model",
+    "P2.4, P3.6 and P4.2.c: whatever is done in a session by the strategy %s, its view, diff and commit are those of a model",
     async (strategy) => {
       const property = fc.asyncProperty(sequences, (sequence) => play(sequence, strategy, dir));
       await fc.assert(property, { numRuns: runs });
@@ -192,7 +192,7 @@ async function undo(session: Session, model: Model): Promise<Model> {
   const state = model.left.at(-1);
   if (state !== undefined) {
     await session.undoRewind();
-    return { ...model, tree: state.tree, calls: state.calls, left: model.left.slice(0, -1) };
+    return { ...model, tree: state.tree, calls: state.calls, left: [...model.left.slice(0, -1), model] };
   }
   if (model.isMoreLeft) return model;
   await expect(session.undoRewind()).rejects.toMatchObject({ code: "NOT_FOUND" });

@@ -1,7 +1,8 @@
 // Random sequences of what can be done with a session.
 import fc from "fast-check";
+import { put } from "./arbitrary-trees.ts";
 import { directory, file, symlink } from "./planted-tree.ts";
-import { ancestorsOf, type Operation, type Tree } from "./tree-model.ts";
+import type { Operation, Tree } from "./tree-model.ts";
 
 export type Step =
   | { readonly do: "call" | "outside a call"; readonly operations: readonly Operation[] }
@@ -16,9 +17,8 @@ export interface Sequence {
 }
 
 /** Few names, so that they meet. */
-const path = fc
-  .array(fc.constantFrom("a", "\uDCFF"), { minLength: 1, maxLength: 3 })
-  .map((names) => names.join("/"));
+const names = fc.array(fc.constantFrom("a", "\uDCFF"), { minLength: 1, maxLength: 3 });
+const path = names.map((way) => way.join("/"));
 const content = fc.constantFrom("", "one\n", "two\n", "one\ntwo\n", "x".repeat(5000));
 const fileMode = fc.constantFrom(0o644, 0o600, 0o755);
 const directoryMode = fc.constantFrom(0o755, 0o700);
@@ -51,14 +51,9 @@ const planted = fc.oneof(
   { weight: 1, arbitrary: target.map(symlink) },
   { weight: 1, arbitrary: directoryMode.map(directory) },
 );
-const project = fc.array(fc.tuple(path, planted), { maxLength: 12 }).map((entries) => {
+const project = fc.array(fc.tuple(names, planted), { maxLength: 12 }).map((entries) => {
   const tree: Tree = new Map();
-  for (const [at, what] of entries) {
-    const above = ancestorsOf(at);
-    if (tree.has(at) || above.some((way) => (tree.get(way)?.kind ?? "directory") !== "directory")) continue;
-    for (const way of above) if (!tree.has(way)) tree.set(way, directory());
-    tree.set(at, what);
-  }
+  for (const [way, what] of entries) put(tree, way, what);
   return tree;
 });
 

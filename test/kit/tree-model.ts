@@ -15,12 +15,15 @@ export type Operation =
 /** `links`: it would follow one. */
 type Result = "done" | "refused" | "links";
 
+/** These do it to a link itself. */
+const TAKES_LINKS = new Set<Operation["do"]>(["remove", "rename", "symlink"]);
+
 const NEW_FILE = 0o666 & ~process.umask();
 const NEW_DIRECTORY = 0o777 & ~process.umask();
 
-export const isAtOrBelow = (at: string, above: string): boolean => at === above || at.startsWith(`${above}/`);
+const isAtOrBelow = (at: string, above: string): boolean => at === above || at.startsWith(`${above}/`);
 
-export function ancestorsOf(at: string): string[] {
+function ancestorsOf(at: string): string[] {
   const names = at.split("/");
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
 }
@@ -30,24 +33,10 @@ export function apply(tree: Tree, operation: Operation): Result {
   const kindsOnTheWay = ends.flatMap(ancestorsOf).map((at) => tree.get(at)?.kind);
   if (kindsOnTheWay.includes("symlink")) return "links";
   if (kindsOnTheWay.includes("file")) return "refused";
-  const followed = FOLLOWED[operation.do](ends);
-  if (followed.some((at) => tree.get(at)?.kind === "symlink")) return "links";
+  const isLink = (at: string) => tree.get(at)?.kind === "symlink";
+  if (!TAKES_LINKS.has(operation.do) && ends.some(isLink)) return "links";
   return perform(tree, operation) ? "done" : "refused";
 }
-
-type Ends = readonly string[];
-const all = (ends: Ends): Ends => ends;
-const none = (): Ends => [];
-const FOLLOWED: Readonly<Record<Operation["do"], (ends: Ends) => Ends>> = {
-  write: all,
-  append: all,
-  mkdir: all,
-  copy: all,
-  chmod: all,
-  remove: none,
-  rename: none,
-  symlink: none,
-};
 
 /** False when it is refused. */
 function perform(tree: Tree, operation: Operation): boolean {
@@ -89,7 +78,7 @@ function fill(tree: Tree, at: string, contentOf: (old: string) => string, mode =
 /** The paths at and below one. */
 const branch = (tree: Tree, at: string): string[] => [...tree.keys()].filter((path) => isAtOrBelow(path, at));
 
-export function cut(tree: Tree, at: string): void {
+function cut(tree: Tree, at: string): void {
   for (const path of branch(tree, at)) tree.delete(path);
 }
 

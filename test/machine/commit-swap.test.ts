@@ -20,7 +20,7 @@ import { MEMORY_DIR } from "../kit/memory-dir.ts";
 import { buildWorld, type PathRow, type World } from "../kit/path-fixture.ts";
 import { createSwappedPair, type SwappedPair } from "../kit/swapped-pair.ts";
 
-const ROUNDS = 3000;
+const ROUNDS = 2000;
 const MOST_CONTROL_ROUNDS = 200_000;
 
 const ROW: PathRow = {

@@ -167,7 +167,7 @@ describe("a change", () => {
     ]);
   });
 
-  test("of a special file says its kind, and nothing waits for one", () => {
+  test("crash-016: of a special file says its kind, and nothing waits for one", () => {
     const { top, before, after, ...world } = makeWorld({ pipe: file("a") }, {});
     execFileSync("mkfifo", [`${before}/old`, `${after}/new`, `${after}/pipe`]);
     fs.mkdirSync(`${top}/call-1`);
@@ -428,7 +428,7 @@ describe("what can't be read", () => {
   });
 });
 
-describe("5,000 directories deep", () => {
+describe("crash-015: 5,000 directories deep", () => {
   const DEPTH = 5000;
   const deepPath = Array.from({ length: DEPTH }, () => "d").join("/");
 

@@ -1,8 +1,8 @@
 // Does one thing to a session, and says how it ended.
-// Usage: node session-step.mjs STATE_DIR ID OPERATION
+// Usage: node session-step.mjs STATE_DIR ID OPERATION, or STATE_DIR PROJECT create
 import { writeSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openSession } from "../../dist/workspace/session/session.js";
+import { createSession, openSession } from "../../dist/workspace/session/session.js";
 
 const [stateDir, id, operation] = process.argv.slice(2);
 
@@ -21,8 +21,9 @@ const OPERATIONS = {
 };
 
 try {
-  const session = await openSession(id, { stateDir, protectionOf: createProtection() });
-  await OPERATIONS[operation](session);
+  const place = { stateDir, protectionOf: createProtection() };
+  const session = operation === "create" ? await createSession(id, place) : await openSession(id, place);
+  await OPERATIONS[operation]?.(session);
   session.close();
   writeSync(1, "done");
 } catch (error) {

@@ -1,9 +1,8 @@
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
-import { holdLock } from "../../core/lock.ts";
 import { type Recovery, recoverCommit } from "../commit/recover.ts";
 import { readRecord, sessionDir } from "./record.ts";
-import { unfinishedCommits, withProject } from "./session-commit.ts";
+import { unfinishedCommits, whileCommitting, withProject } from "./session-commit.ts";
 import { sessionIds } from "./unused.ts";
 
 export interface Recovered {
@@ -23,19 +22,19 @@ export function recoverSessions(stateDir: string, id?: string): Recovered[] {
     return unfinishedCommits(dir).map((txDir) => ({
       session,
       tx: path.basename(txDir),
-      ...tryRecover(txDir, workspace, path.join(dir, "lock")),
+      ...tryRecover(txDir, workspace, stateDir),
     }));
   });
 }
 
-function tryRecover(txDir: string, workspace: string, lock: string): Pick<Recovered, "result" | "problem"> {
+function tryRecover(
+  txDir: string,
+  workspace: string,
+  stateDir: string,
+): Pick<Recovered, "result" | "problem"> {
   try {
-    const release = holdLock(lock);
-    try {
-      return { result: withProject({ workspace }, (project) => recoverCommit(txDir, project)) };
-    } finally {
-      release();
-    }
+    const recover = () => withProject({ workspace }, (project) => recoverCommit(txDir, project));
+    return { result: whileCommitting({ workspace }, stateDir, recover) };
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     return { result: "failed", problem: error.message };

@@ -3,6 +3,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
+import { holdLock } from "../../core/lock.ts";
+import { quote } from "../../core/quote.ts";
 import { applyCommit, type CommitResult } from "../commit/apply.ts";
 import { expectedVersion, type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
 import { committedVersions, isUnfinished } from "../commit/journal.ts";
@@ -12,12 +14,14 @@ import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { applyHunks } from "../diff/hunks.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
+import { workspaceKey } from "../host.ts";
 import { openRoot, type Root } from "../paths.ts";
 import { moveBases, openBases } from "./bases.ts";
-import { type SessionRecord, sessionDir } from "./record.ts";
+import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import type { Sides } from "./session-view.ts";
 import { liveLayer } from "./stack.ts";
+import { sessionIds } from "./unused.ts";
 
 export interface CommitOptions {
   /** All when left out. */
@@ -41,12 +45,43 @@ export function commitSession(
   watching: Watching,
 ): Promise<CommitResult> {
   const dir = sessionDir(place.stateDir, id);
+  refuseOthersUnfinished(id, place.stateDir);
   return withDiff(id, place, ({ changes }, sides, record) => {
     const plan = planOf(changes, sides, record, options, place);
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
     const txDir = path.join(dir, "tx", String(lastCommit(dir) + 1));
-    return applyCommit(plan, { project: sides.before, view: sides.after, txDir, ...watching });
+    return whileCommitting(record, place.stateDir, () =>
+      applyCommit(plan, { project: sides.before, view: sides.after, txDir, ...watching }),
+    );
   });
+}
+
+/** One commit, revert or recovery at a time in a project, whichever session it is of. */
+export function whileCommitting<T>(
+  { workspace }: Pick<SessionRecord, "workspace">,
+  stateDir: string,
+  work: () => T,
+): T {
+  const dir = path.join(stateDir, "workspaces", workspaceKey(workspace));
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const release = holdLock(path.join(dir, "commit.lock"));
+  try {
+    return work();
+  } finally {
+    release();
+  }
+}
+
+/** What another session's commit has left half done must not be committed over. */
+function refuseOthersUnfinished(id: string, stateDir: string): void {
+  const { workspace } = readRecord(sessionDir(stateDir, id));
+  const other = sessionIds(stateDir).find((candidate) => {
+    const dir = sessionDir(stateDir, candidate);
+    return candidate !== id && readRecord(dir).workspace === workspace && unfinishedCommits(dir).length > 0;
+  });
+  if (other === undefined) return;
+  const message = `Could not commit: a commit of the session ${quote(other)} to the same project was interrupted. Run hotcell session recover first.`;
+  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: other });
 }
 
 /** Numbers of the session's commits, oldest first. */

@@ -33,6 +33,7 @@ import {
   planSession,
   settleCommits,
   unfinishedCommits,
+  whileCommitting,
   withProject,
 } from "./session-commit.ts";
 import { type SessionDiff, withDiff } from "./session-diff.ts";
@@ -265,7 +266,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         await settle();
         const txDir = txDirOf(dir, tx);
         return withProject(record, (project) => {
-          const result = revertCommit(txDir, project);
+          const result = whileCommitting(record, stateDir, () => revertCommit(txDir, project));
           moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project);
           return result;
         });

@@ -1,1 +1,0 @@
-export const openCloneView: any = () => { throw new Error("none") }; export const openCloneSides: any = openCloneView;

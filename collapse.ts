@@ -1,1 +1,0 @@
-export const collapsedIfTall: any = async (r: any) => r;

@@ -1,0 +1,4 @@
+import os from "node:os";
+import { sessionForgerySuite } from "../kit/session-forgery-suite.ts";
+
+sessionForgerySuite(os.tmpdir());
