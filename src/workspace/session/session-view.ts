@@ -2,7 +2,7 @@
 // and a copy of the project where there is none (overlay/clone-view.ts).
 import type { Protection } from "../../policy/protected.ts";
 import type { Root } from "../paths.ts";
-import type { SessionRecord, Stack } from "./record.ts";
+import type { Stack } from "./record.ts";
 
 /** Where sessions are, and what is kept from them. */
 export interface SessionPlace {
@@ -44,5 +44,3 @@ export interface Span {
   readonly below: number | null;
   readonly upTo: number;
 }
-
-export type OpenSides = (record: SessionRecord, stateDir: string, span: Span) => Promise<Sides>;
