@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
 
 /**
  * What the clock says that files are stamped with: it runs behind the real one by some milliseconds. Whatever
@@ -8,4 +9,10 @@ export function fileClock(dir: string): number {
   const now = new Date();
   fs.utimesSync(dir, now, now);
   return fs.statSync(dir).ctimeMs;
+}
+
+/** What is written after this has a later time than what was written before. The directory is any of ours. */
+export async function clockStep(dir: string): Promise<void> {
+  const beganMs = fileClock(dir);
+  while (fileClock(dir) <= beganMs) await setTimeout(1);
 }

@@ -78,7 +78,9 @@ function pathsToCompare(
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const isTouched = touched?.below.has(name) === true;
     const isOnBoth = old.has(name) && now.has(name);
-    if (!isTouched && (isOnBoth || isTold)) continue;
+    // The view shows no whiteout, also none that is the project's own.
+    const isWhiteout = inAfter && old.get(name) === "device" && !now.has(name);
+    if (!isTouched && (isOnBoth || isTold || isWhiteout)) continue;
     const path = joinPath(directory, name);
     const isShown = (kind: FileKind | undefined): boolean =>
       kind !== undefined && !judgedPaths(path, kind === "directory").some(isMasked);

@@ -1,5 +1,5 @@
 import { explaining } from "../os-error.ts";
-import { tourTree } from "../tree.ts";
+import { type TourOptions, tourTree } from "../tree.ts";
 import type { TouchedDirectory } from "./changes.ts";
 import { joinPath } from "./path-names.ts";
 
@@ -18,9 +18,12 @@ interface LayeredName {
 }
 
 /** Unites layers, oldest first. */
-export function* touchedByLayers(layers: readonly Layer[]): Generator<TouchedDirectory, void, void> {
+export function* touchedByLayers(
+  layers: readonly Layer[],
+  options: Pick<TourOptions, "unreadable"> = {},
+): Generator<TouchedDirectory, void, void> {
   const root = new Map<string, LayeredName>();
-  for (const layer of layers) addLayer(root, layer);
+  for (const layer of layers) addLayer(root, layer, options);
   const pending = [{ directory: "", below: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { directory, below } = next;
@@ -32,9 +35,13 @@ export function* touchedByLayers(layers: readonly Layer[]): Generator<TouchedDir
   }
 }
 
-function addLayer(root: Map<string, LayeredName>, { fd, call }: Layer): void {
+function addLayer(
+  root: Map<string, LayeredName>,
+  { fd, call }: Layer,
+  options: Pick<TourOptions, "unreadable">,
+): void {
   const levels = [root];
-  for (const { step, name } of namedTour(fd)) {
+  for (const { step, name } of namedTour(fd, options)) {
     if (step === "leave") {
       levels.pop();
       continue;
@@ -50,10 +57,10 @@ function addLayer(root: Map<string, LayeredName>, { fd, call }: Layer): void {
 }
 
 /** A tour whose errors name the path. */
-function* namedTour(fd: number): ReturnType<typeof tourTree> {
+function* namedTour(fd: number, options: Pick<TourOptions, "unreadable">): ReturnType<typeof tourTree> {
   let trail: readonly string[] = [];
   try {
-    for (const step of tourTree(fd, { unreadable: () => {} })) {
+    for (const step of tourTree(fd, options)) {
       trail = step.trail;
       yield step;
     }

@@ -9,9 +9,9 @@ import { clear, copyEntry, goInto, makeReadable } from "./clone-copy.ts";
 import { createFollower } from "./clone-follower.ts";
 import { readGone, syncLayer, writeGone } from "./clone-layer.ts";
 import type { SeenEntry } from "./clone-look.ts";
-import { createPace, type Pace } from "./clone-pace.ts";
 import { tourDifferences } from "./clone-tour.ts";
 import { childOf, type Difference, isDirectory, namesIn, type Standing, type Tree } from "./clone-tree.ts";
+import { createPace, type Pace } from "./pace.ts";
 
 export interface Capturing {
   /** What the working copy had when the layer was last brought up to date. */

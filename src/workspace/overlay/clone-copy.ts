@@ -9,7 +9,7 @@ import { childPath, type Found, fdPath, openChild, openChildDirectory } from "..
 import { tourTree } from "../tree.ts";
 import { makeDirectory, makeLink } from "../tree-change.ts";
 import { kindAt } from "./alike.ts";
-import type { Pace } from "./clone-pace.ts";
+import type { Pace } from "./pace.ts";
 
 const { COPYFILE_FICLONE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 /** A larger file is copied by another thread, and by sharing its blocks where that is possible. */

@@ -6,9 +6,9 @@ import { osErrorCode } from "../../core/errors.ts";
 import { childPath } from "../paths.ts";
 import { type TreeStep, tourTree } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
-import { createPace } from "./clone-pace.ts";
 import { writeWhole } from "./clone-store.ts";
 import type { Tree, TreeEntry } from "./clone-tree.ts";
+import { createPace } from "./pace.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 const fsync = promisify(fs.fsync);

@@ -3,8 +3,8 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
 import { file, type PlantedTree, plant, symlink } from "../../../test/kit/planted-tree.ts";
+import { clockStep } from "../file-clock.ts";
 import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-look.ts";
-import { clockStep } from "./clone-pace.ts";
 
 const NOTHING = seenDirectory(0, new Map());
 /** A clock that has gone on since anything was changed. */

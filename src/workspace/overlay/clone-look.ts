@@ -6,8 +6,8 @@ import { type Cursor, createCursor } from "../cursor.ts";
 import { childPath } from "../paths.ts";
 import { kindOf, type NamedKind, readNames } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
-import { createPace } from "./clone-pace.ts";
 import type { TreeEntry } from "./clone-tree.ts";
+import { createPace } from "./pace.ts";
 
 /** What was at a name, so that it can be told whether it still is. */
 export interface SeenEntry extends TreeEntry {

@@ -7,9 +7,9 @@ import { kindAt, makeAlike } from "./alike.ts";
 import { clear, copyEntry, goInto, makeWritable, type Spot } from "./clone-copy.ts";
 import { createFollower, type Follower } from "./clone-follower.ts";
 import { type SeenEntry, seenDirectory, seenFile } from "./clone-look.ts";
-import { createPace, type Pace } from "./clone-pace.ts";
 import { tourDifferences } from "./clone-tour.ts";
 import type { Difference, Standing } from "./clone-tree.ts";
+import { createPace, type Pace } from "./pace.ts";
 
 export interface Restoring {
   /** Open directory. */

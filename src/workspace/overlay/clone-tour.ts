@@ -1,6 +1,6 @@
 import { explaining } from "../os-error.ts";
-import type { Pace } from "./clone-pace.ts";
 import { type Difference, differences, type Standing } from "./clone-tree.ts";
+import type { Pace } from "./pace.ts";
 
 /** What is done at each step of the way from one view to another. */
 export type Steps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;

@@ -2,7 +2,7 @@
 // and until all of it is noted: what finds the mark later makes the copy anew.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
-import { fileClock } from "../file-clock.ts";
+import { clockStep, fileClock } from "../file-clock.ts";
 import { fdPath, type Root } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
@@ -12,10 +12,10 @@ import { capture } from "./clone-capture.ts";
 import { clearBelow } from "./clone-copy.ts";
 import { readLayer } from "./clone-layer.ts";
 import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-look.ts";
-import { clockStep, createPace } from "./clone-pace.ts";
 import { restore } from "./clone-restore.ts";
 import { begin, end, isUnderWay, writeProjectTree, writeWorkingCopy } from "./clone-store.ts";
 import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "./clone-tree.ts";
+import { createPace } from "./pace.ts";
 
 export interface ClonePlace extends SessionPlace {
   /** The session's directory. */

@@ -9,7 +9,7 @@ import { showName } from "../names.ts";
 import { childPath, openRoot, type Root } from "../paths.ts";
 import { readNames, tourTree } from "../tree.ts";
 import { kindAt, takeOver, unlock } from "./alike.ts";
-import { createPace, type Pace } from "./clone-pace.ts";
+import { createPace, type Pace } from "./pace.ts";
 import { removeSpot } from "./remove-spot.ts";
 import { createWhiteouts, type MakeWhiteout } from "./whiteout.ts";
 

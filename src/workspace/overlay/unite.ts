@@ -9,7 +9,7 @@ import { childPath } from "../paths.ts";
 import { type TourOptions, type TreeStep, tourTree } from "../tree.ts";
 import { makeDirectory } from "../tree-change.ts";
 import { kindAt, makeAlike, takeOver, unlock } from "./alike.ts";
-import { createPace, type Pace } from "./clone-pace.ts";
+import { createPace, type Pace } from "./pace.ts";
 import type { MakeWhiteout } from "./whiteout.ts";
 
 /**

@@ -21,8 +21,12 @@ export function takeBases({ stack }: SessionRecord, stateDir: string, project: R
   const notes = readNotes(live, stateDir);
   const before = notes.bases.size + notes.hidden.size;
   for (const at of pathsIn([live], stateDir)) {
-    if (known.bases.has(at)) continue;
-    notes.bases.set(at, isBelowNothing(at, known) ? null : takeBase(at, known, live, stateDir, project));
+    // What has a longer path is never committed.
+    if (at.length > LIMITS.maxPathBytes || known.bases.has(at) || notes.bases.has(at)) continue;
+    const noted = (path: string) =>
+      notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
+    const isNew = isBelowNothing(at, noted);
+    notes.bases.set(at, isNew ? null : takeBase(at, known, live, stateDir, project));
   }
   for (const at of hiddenBy(live, stateDir, project, view))
     if (hiddenAbove(at, known.hidden) === undefined) notes.hidden.add(at);
@@ -30,10 +34,10 @@ export function takeBases({ stack }: SessionRecord, stateDir: string, project: R
 }
 
 /** Whether there was no directory that it could have been in. */
-function isBelowNothing(at: string, { bases }: Known): boolean {
+function isBelowNothing(at: string, baseOf: (path: string) => Base | undefined): boolean {
   for (const parent of parentsUpwards(at)) {
-    const known = bases.get(parent);
-    if (known !== undefined) return known.base !== "unknown" && known.base?.kind !== "directory";
+    const base = baseOf(parent);
+    if (base !== undefined) return base !== "unknown" && base?.kind !== "directory";
   }
   return false;
 }
@@ -46,6 +50,7 @@ function isUnchanged(at: string, hidden: ReadonlyMap<string, number>, since: num
 
 /** What was taken from sight at a path, or above it. */
 function hiddenAbove(at: string, hidden: ReadonlyMap<string, number>): string | undefined {
+  if (hidden.size === 0) return undefined;
   return [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
 }
 
@@ -54,7 +59,7 @@ function* hiddenBy(layer: Layer, stateDir: string, project: Root, view: Root): G
   const before = openTreeReader(project.fd);
   const after = openTreeReader(view.fd);
   try {
-    for (const { directory } of touchedBy([layer], stateDir)) {
+    for (const { directory } of touchedBy([layer], stateDir, { unreadable: () => {} })) {
       const shown = kindsIn(after, directory);
       if (shown === null) continue;
       for (const [name, kind] of kindsIn(before, directory) ?? []) {
@@ -121,7 +126,7 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
     baseOf(at) {
       const found = known.bases.get(at);
       if (found !== undefined) return found.base === "unknown" ? undefined : found.base;
-      if (isBelowNothing(at, known)) return null;
+      if (isBelowNothing(at, (path) => known.bases.get(path)?.base)) return null;
       const isOld = isUnchanged(at, known.hidden, 0, project);
       return isOld ? fingerprintOf(project, at) : undefined;
     },
@@ -139,17 +144,18 @@ function* parentsUpwards(at: string): Generator<string, void, void> {
 
 /** Of what is at a path and on the way to it, from `from` on; where nothing is, of the directory that has lost it or never had it. */
 function changeTime(project: Root, at: string, from = at): number {
+  const own = atExactly(project, at, (spot) =>
+    typeof spot === "string"
+      ? undefined
+      : fs.lstatSync(childPath(spot.dir, spot.name), { throwIfNoEntry: false })?.ctimeMs,
+  );
+  if (own !== undefined && from === at) return own;
   let latest = 0;
   let nearest = 0;
   onTheWay(project, at, (dir, directory) => {
     nearest = fs.fstatSync(dir).ctimeMs;
     if (directory.length >= from.length) latest = Math.max(latest, nearest);
   });
-  const own = atExactly(project, at, (spot) =>
-    typeof spot === "string"
-      ? undefined
-      : fs.lstatSync(childPath(spot.dir, spot.name), { throwIfNoEntry: false })?.ctimeMs,
-  );
   return Math.max(latest, own ?? nearest);
 }
 

@@ -20,6 +20,10 @@ export interface Notes {
 
 const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
 
+export function hasNotes(layer: Layer, stateDir: string): boolean {
+  return fs.existsSync(notesFile(layer, stateDir));
+}
+
 export function readNotes(layer: Layer, stateDir: string): Notes {
   try {
     const { bases, hidden, moved } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));

@@ -2,29 +2,34 @@ import fs from "node:fs";
 import path from "node:path";
 import type { TouchedDirectory } from "../diff/changes.ts";
 import { touchedByLayers } from "../diff/touched.ts";
+import type { TourOptions } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
 export function layerDir(stateDir: string, { session, name }: Layer): string {
   return path.join(sessionDir(stateDir, session), name);
 }
 
-/** What these layers have, as a diff takes it. */
-export function* touchedBy(stack: Stack, stateDir: string): Generator<TouchedDirectory, void, void> {
+/** What these layers have, as a diff takes it. A directory that can't be read ends it with an error, unless told. */
+export function* touchedBy(
+  stack: Stack,
+  stateDir: string,
+  options: Pick<TourOptions, "unreadable"> = {},
+): Generator<TouchedDirectory, void, void> {
   const layers: { readonly fd: number; readonly call: string | null }[] = [];
   try {
     for (const layer of stack) {
       const fd = fs.openSync(layerDir(stateDir, layer), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
       layers.push({ fd, call: layer.call?.id ?? null });
     }
-    yield* touchedByLayers(layers);
+    yield* touchedByLayers(layers, options);
   } finally {
     for (const { fd } of layers) fs.closeSync(fd);
   }
 }
 
-/** The paths that these layers have, directories on the way among them, parents before children. */
+/** The paths that these layers have, directories on the way among them, parents before children; without what is in directories that can't be read. */
 export function* pathsIn(stack: Stack, stateDir: string): Generator<string, void, void> {
-  for (const { directory, names } of touchedBy(stack, stateDir)) {
+  for (const { directory, names } of touchedBy(stack, stateDir, { unreadable: () => {} })) {
     for (const name of names.keys()) yield directory === "" ? name : `${directory}/${name}`;
   }
 }

@@ -10,11 +10,12 @@ import type { CommitPlan } from "../commit/plan.ts";
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { Watching } from "../commit/watching.ts";
 import { openDirectoryView } from "../directory-view.ts";
-import { fileClock } from "../file-clock.ts";
+import { clockStep, fileClock } from "../file-clock.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
 import type { Root } from "../paths.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { findFollowing, moveBases, takeBases } from "./bases.ts";
+import { hasNotes } from "./layer-notes.ts";
 import { changedIn, layerDir } from "./layers.ts";
 import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
 import { openView } from "./open-view.ts";
@@ -172,7 +173,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   const checkpoint = async (call: CallMark | null): Promise<void> => {
     await settleAll();
-    const isEmpty = fs.readdirSync(layerDir(stateDir, liveLayer(record))).length === 0;
+    const live = layerDir(stateDir, liveLayer(record));
+    const isEmpty = fs.readdirSync(live).length === 0 && !hasNotes(liveLayer(record), stateDir);
     await show(checkpointed(record, call, isEmpty, fileClock(dir)));
     await view.refresh();
   };
@@ -258,6 +260,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         await settleAll();
         const result = await commitSession(id, options, place, watching);
+        await clockStep(dir);
         await checkpoint(null);
         return result;
       }),
@@ -265,11 +268,13 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         await settle();
         const txDir = txDirOf(dir, tx);
-        return withProject(record, (project) => {
-          const result = whileCommitting(record, stateDir, () => revertCommit(txDir, project));
+        const result = withProject(record, (project) => {
+          const reverted = whileCommitting(record, stateDir, () => revertCommit(txDir, project));
           moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project);
-          return result;
+          return reverted;
         });
+        await clockStep(dir);
+        return result;
       }),
     close() {
       workspace.close();

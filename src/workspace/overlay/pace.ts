@@ -1,6 +1,5 @@
 // Long work in small pieces: a tree of any size is gone through without holding up everything else.
-import { setImmediate, setTimeout } from "node:timers/promises";
-import { fileClock } from "../file-clock.ts";
+import { setImmediate } from "node:timers/promises";
 
 const PIECE_MS = 10;
 
@@ -15,10 +14,4 @@ export function createPace(): Pace {
       began = performance.now();
     });
   };
-}
-
-/** What is written after this has a later time than what was written before. The directory is any of ours. */
-export async function clockStep(dir: string): Promise<void> {
-  const beganMs = fileClock(dir);
-  while (fileClock(dir) <= beganMs) await setTimeout(1);
 }
