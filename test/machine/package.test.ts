@@ -92,7 +92,7 @@ test("a checkout that is not built says what to run", () => {
 
 /** Runs a call that asks, in a pseudo-terminal, and types the keys once the question is there. */
 async function answerInTerminal({ dir, bin, env }: Installed, keys: string): Promise<string> {
-  const line = `'${process.execPath}' '${bin}' call write_file '{"path":"b","content":"x"}' --json`;
+  const line = `'${process.execPath}' '${bin}' call write_file '{"path":"b","content":"x"}' --fs host --json`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
     cwd: dir,
     env,
