@@ -115,6 +115,29 @@ function directoryTests(begin: Begin): void {
     expect(await differences(session)).toEqual(["deleted empty"]);
   });
 
+  test("gives back a path that is discarded below a directory that was removed and made anew", async () => {
+    const { session, workspace } = await begin(new Map([["d/x", file("x")]]));
+    const change = (id: string, work: () => void) => session.change({ id, tool: "test" }, async () => work());
+    await change("c1", () => workspace.remove("d", { recursive: true }));
+    await change("c2", () => workspace.mkdir("d/x"));
+    for (let times = 0; times < 2; times++) {
+      await session.discard(["d/x"]);
+      expect([workspace.read("d/x").toString(), await differences(session)]).toEqual(["x", []]);
+    }
+  });
+
+  test("keeps what a commit noted when the next call is rewound", async () => {
+    const scene = await begin(new Map());
+    const { session, workspace } = scene;
+    await session.change({ id: "c1", tool: "test" }, async () => void workspace.write("a", "a"));
+    await session.checkpoint();
+    await commitAll(scene);
+    await session.change({ id: "c2", tool: "test" }, async () => {});
+    await session.rewind("c2");
+    workspace.rename("a", "b");
+    await commitAll(scene);
+  });
+
   test("puts a file in the place of a directory of the project, and a directory in the place of a file", async () => {
     const scene = await begin(
       new Map([

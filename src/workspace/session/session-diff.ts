@@ -17,6 +17,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */
   readonly call?: string;
   readonly signal?: AbortSignal;
+  /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
+  readonly tellsAll?: boolean;
 }
 
 export interface SessionDiff {
@@ -68,13 +70,13 @@ function findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, signal }: DiffOptions,
+  { stateDir, protectionOf, signal, tellsAll }: DiffOptions,
 ): Change[] {
   const changes = diffTrees({
     before: before.fd,
     after: after.fd,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
-    tellsAll: record.strategy === "clone",
+    tellsAll: tellsAll ?? record.strategy === "clone",
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
     ...(signal && { signal }),

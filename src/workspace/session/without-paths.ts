@@ -50,7 +50,8 @@ export async function restoreRest(
   view: Root,
 ): Promise<void> {
   const span = { below: from === 0 ? null : from, upTo: record.stack.length };
-  await withSpan(record, span, place, ({ changes }, { before }) => {
+  // The layers do not tell of these paths any more: what is not seen has to be looked for.
+  await withSpan(record, span, { ...place, tellsAll: false }, ({ changes }, { before }) => {
     const isLeft = (path: string) =>
       changes.some(
         (change) => isAtOrBelow(change.path, path) || (change.from && isAtOrBelow(change.from, path)),
