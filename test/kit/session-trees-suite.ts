@@ -126,6 +126,17 @@ function directoryTests(begin: Begin): void {
     }
   });
 
+  test("adds to a directory that it has removed, made anew and committed", async () => {
+    const scene = await begin(new Map([["d/x", file("x")]]));
+    const { session, workspace } = scene;
+    const change = (id: string, work: () => void) => session.change({ id, tool: "test" }, async () => work());
+    await change("c1", () => workspace.remove("d", { recursive: true }));
+    await change("c2", () => workspace.write("d/x", "made anew"));
+    await commitAll(scene);
+    await change("c3", () => workspace.write("d/new", "new"));
+    await commitAll(scene);
+  });
+
   test("keeps what a commit noted when the next call is rewound", async () => {
     const scene = await begin(new Map());
     const { session, workspace } = scene;

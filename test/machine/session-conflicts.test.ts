@@ -1,4 +1,5 @@
 // A person and a session at the same files: no edit is lost, and nothing is called a conflict that is none.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -137,6 +138,31 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(fs.statSync(inProject("d")).mode & 0o777).toBe(0o700);
   });
 
+  test("an edit that a commit left as a conflict stays one after later calls in the same directory", async () => {
+    const { session, call, edit, read } = await begin(strategy, { "d/sub/f": "1\n", "d/a": "1\n" });
+    await call((workspace) => {
+      workspace.remove("d/sub", { recursive: true });
+      workspace.chmod("d", 0o750);
+    });
+    await edit("d/sub/f", "user\n");
+    await session.commit({ onConflict: "skip" });
+    await call((workspace) => workspace.write("d/new", "agent\n"));
+    expect(await session.commit()).toMatchObject({ conflicts: [{ path: "d/sub/f" }] });
+    expect(read("d/sub/f")).toBe("user\n");
+  });
+
+  test("a file that the session can't see, in a directory that it made itself, is not removed with it", async () => {
+    const { session, call, inProject, edit, read } = await begin(strategy, { "d/f": "f\n", "d/e/h": "h\n" });
+    await call((workspace) => workspace.remove("d/e", { recursive: true }));
+    await session.commit();
+    await call((workspace) => workspace.write("d/e/k", "agent\n"));
+    fs.mkdirSync(inProject("d/e"));
+    await edit("d/e/h", "user\n");
+    await call((workspace) => workspace.remove("d", { recursive: true }));
+    await session.commit({ onConflict: "skip" });
+    expect(read("d/e/h")).toBe("user\n");
+  });
+
   test("a rewind that is undone can be done again with what was made in between", async () => {
     const { session, call } = await begin(strategy, {});
     await call((workspace) => workspace.write("first", ""), "c1");
@@ -196,3 +222,15 @@ test("gc leaves a session alone that was used while it looked, and what can be u
   await used;
   expect([removed, used === null]).toEqual([[], false]);
 });
+
+test.runIf(process.getuid?.() === 0).each(["tmpfs", "bind"])(
+  "what is mounted in the project (%s) is not gone because the view does not show it",
+  (kind) => {
+    const child = path.join(import.meta.dirname, "session-mounts-child.mjs");
+    const args = ["--mount", "--propagation", "private", process.execPath, child, tempDir(), kind];
+    expect(JSON.parse(execFileSync("unshare", args, { encoding: "utf8" }))).toEqual([
+      ["added a mount/new"],
+      ["new", "precious"],
+    ]);
+  },
+);

@@ -16,6 +16,8 @@ export interface DiffInput {
   readonly touched: Iterable<TouchedDirectory>;
   /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
   readonly tellsAll?: boolean;
+  /** Whether something else is mounted at a directory of the project, or above it: the view does not show that. */
+  readonly isMounted?: (directory: string) => boolean;
   /** Whether a path, as `protectionOf` takes it, is never part of a diff. */
   readonly isMasked: (path: string) => boolean;
   /** A directory's path ends in `/`. */
@@ -44,7 +46,11 @@ function diffReaders(trees: Trees, input: DiffInput): Change[] {
     const judged = judgedPaths(pair.path, isDirectory(pair));
     return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
   };
-  const pairs = uniteRenames(findPairs(trees, { tellsAll: false, ...input }).sort(byPath), trees, classOf);
+  const pairs = uniteRenames(
+    findPairs(trees, { tellsAll: false, isMounted: () => false, ...input }).sort(byPath),
+    trees,
+    classOf,
+  );
   const compareContents = createContentComparison(trees);
   const changes = editsFirst(pairs).flatMap((pair) => {
     input.signal?.throwIfAborted();

@@ -24,6 +24,8 @@ export interface PairOptions {
   readonly touched: Iterable<TouchedDirectory>;
   /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
   readonly tellsAll: boolean;
+  /** Whether something else is mounted at a directory of the project, or above it: the view does not show that. */
+  readonly isMounted: (directory: string) => boolean;
   readonly isMasked: (path: string) => boolean;
   readonly signal?: AbortSignal;
 }
@@ -42,7 +44,10 @@ interface Level extends Presence {
 }
 
 /** Every touched name; and of touched directories every name that is on one side only, with all that is below it. */
-export function findPairs(trees: Trees, { touched, tellsAll, isMasked, signal }: PairOptions): Pair[] {
+export function findPairs(
+  trees: Trees,
+  { touched, tellsAll, isMounted, isMasked, signal }: PairOptions,
+): Pair[] {
   const root = touchedTree(touched);
   if (root.below.size === 0) return [];
   const pairs: Pair[] = [];
@@ -50,14 +55,14 @@ export function findPairs(trees: Trees, { touched, tellsAll, isMasked, signal }:
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
     signal?.throwIfAborted();
     // What is mounted in the project is not in the view, and is not gone from it either.
-    const isTold = level.inBefore && level.inAfter && (tellsAll || trees.before.isElsewhere(level.path));
+    const isTold = level.inBefore && level.inAfter && (tellsAll || isMounted(level.path));
     for (const [path, presence] of pathsToCompare(level, isTold, trees, isMasked)) {
       const node = level.touched?.below.get(splitPath(path).name);
       const pair = { path, ...lookAt(path, presence, trees), calls: node?.calls ?? level.calls };
       if (pair.before === null && pair.after === null) continue;
       const inBefore = pair.before?.kind === "directory";
       const inAfter = pair.after?.kind === "directory";
-      const isMount = inBefore && inAfter && trees.before.isElsewhere(path);
+      const isMount = inBefore && inAfter && isMounted(path);
       if (!isMount) pairs.push(pair);
       if (inBefore || inAfter) levels.push({ path, inBefore, inAfter, touched: node, calls: pair.calls });
     }

@@ -16,8 +16,6 @@ export interface TreeReader {
   list(directory: string): NamedKind[];
   /** Null when nothing is there. */
   look(path: string): Side | null;
-  /** Whether a directory is on another file system than the root. */
-  isElsewhere(directory: string): boolean;
   /** Opens the regular file there. */
   withFile<T>(path: string, work: (fd: number) => T): T;
   /** The whole file. */
@@ -63,12 +61,6 @@ export function openTreeReader(root: number): TreeReader {
   return {
     list: (directory) => explaining("list", directory || ".", () => readNames(goTo(directory))),
     look: (path) => at("look at", path, sideOf),
-    isElsewhere: (directory) =>
-      explaining(
-        "look at",
-        directory || ".",
-        () => fs.fstatSync(goTo(directory)).dev !== fs.fstatSync(root).dev,
-      ),
     withFile,
     read: (path) =>
       withFile(path, (fd) => {

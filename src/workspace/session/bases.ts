@@ -3,14 +3,14 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { atExactly, onTheWay } from "../commit/exactly.ts";
+import { atExactly, onTheWay, parentOf } from "../commit/exactly.ts";
 import { expectedVersion, type Fingerprint, fingerprintOf, sameVersion } from "../commit/fingerprint.ts";
 import type { Versions } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
 import type { FileKind } from "../workspace-fs.ts";
-import { type Base, keepText, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
+import { type Base, keepText, type Notes, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
 import { pathsIn, touchedBy } from "./layers.ts";
 import type { Layer, SessionRecord, Stack } from "./record.ts";
 
@@ -96,7 +96,7 @@ export function moveBases(put: Versions, live: Layer, stateDir: string, project:
     notes.bases.set(at, base);
     notes.moved.add(at);
   }
-  forgetMoved(notes.hidden, notes.moved);
+  forgetMoved(notes.hidden, notes);
   writeNotes(live, stateDir, notes);
 }
 
@@ -199,8 +199,10 @@ export function findFollowing(
   return [...moved].filter((at) => {
     const base = bases.get(at)?.base;
     if (base === undefined || base === "unknown" || base?.kind === "directory") return false;
-    const found = fingerprintOf(project, at);
-    return !sameVersion(found, base) && isVersion(fingerprintOf(view, at), base);
+    // Where the directory is the session's own, or gone, the project's would not be seen.
+    const isSeen = at.includes("/") ? fingerprintOf(view, parentOf(at))?.kind === "directory" : true;
+    if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) return false;
+    return !sameVersion(fingerprintOf(project, at), base) && isVersion(fingerprintOf(view, at), base);
   });
 }
 
@@ -216,18 +218,23 @@ interface Known {
 function readStack(stack: Stack, stateDir: string): Known {
   const known: Known = { bases: new Map(), hidden: new Map(), moved: new Set() };
   for (const layer of stack) {
-    const { bases, hidden, moved } = readNotes(layer, stateDir);
-    for (const [at, base] of bases) known.bases.set(at, { base, layer });
-    for (const at of moved) known.moved.add(at);
-    forgetMoved(known.hidden, moved);
-    for (const at of hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
+    const notes = readNotes(layer, stateDir);
+    for (const [at, base] of notes.bases) known.bases.set(at, { base, layer });
+    for (const at of notes.moved) known.moved.add(at);
+    forgetMoved(known.hidden, notes);
+    for (const at of notes.hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
   }
   return known;
 }
 
-/** With all that is below them. */
-function forgetMoved(hidden: Map<string, number> | Set<string>, moved: ReadonlySet<string>): void {
+/** What a commit has put is in sight; where it has put no directory, so is nothing below. */
+function forgetMoved(hidden: Map<string, number> | Set<string>, { moved, bases }: Notes): void {
   if (moved.size === 0) return;
-  const isMoved = (at: string) => [at, ...parentsUpwards(at)].some((path) => moved.has(path));
-  for (const at of [...hidden.keys()].filter(isMoved)) hidden.delete(at);
+  const isDirectory = (path: string) => {
+    const base = bases.get(path);
+    return base !== "unknown" && base?.kind === "directory";
+  };
+  const isPut = (at: string) =>
+    moved.has(at) || [...parentsUpwards(at)].some((path) => moved.has(path) && !isDirectory(path));
+  for (const at of [...hidden.keys()].filter(isPut)) hidden.delete(at);
 }

@@ -9,6 +9,7 @@ import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
 import { touchedBy } from "./layers.ts";
+import { readMounts } from "./mounts.ts";
 import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import type { SessionPlace, Sides, Span } from "./session-view.ts";
 import { indexOfCall } from "./stack.ts";
@@ -77,6 +78,7 @@ function findChanges(
     after: after.fd,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
     tellsAll: tellsAll ?? record.strategy === "clone",
+    isMounted: readMounts(record.workspace),
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
     ...(signal && { signal }),
