@@ -1,5 +1,6 @@
 // openCell: the only place where all parts meet. It owns their lifetime.
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
 import { runBatch } from "./call/batch.ts";
@@ -111,6 +112,9 @@ function makeCell(parts: CallParts, session: Session | null, end: () => void): C
     open = false;
     active.abort();
     await Promise.allSettled(running);
+    // A call that was cancelled may still be at work, and the session is nobody else's until it has ended.
+    if (session !== null)
+      await Promise.race([session.idle(), setTimeout(LIMITS.closeWaitMs, null, { ref: false })]);
     end();
   };
   return {

@@ -58,6 +58,8 @@ export const LIMITS = {
   maxConfigBytes: 1024 * 1024,
   /** Nesting of objects and arrays in a configuration or policy test file. */
   maxConfigDepth: 32,
+  /** How long closing a cell waits for what a cancelled call still does. */
+  closeWaitMs: 5000,
   /** How long a writer waits for another process's lock. */
   lockWaitMs: 5000,
 } as const;

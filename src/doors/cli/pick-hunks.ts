@@ -99,7 +99,8 @@ function selectionOf(
   const whole = files.filter(isWhole).map(([piece]) => piece!.change);
   const partly = files.filter((pieces) => !isWhole(pieces)).flat();
   const holdLeft = new Set(partly.flatMap(({ change }) => directoriesOf(change)));
-  const emptied = holders.filter(({ path }) => !holdLeft.has(path));
+  // A mode that nobody was asked about is not taken.
+  const emptied = holders.filter(({ path, kind }) => kind !== "mode" && !holdLeft.has(path));
   return {
     paths: [...whole, ...emptied].map(({ path }) => path),
     hunks: partly.flatMap((piece) => (taken.has(piece) ? [piece.hunk!.id] : [])),

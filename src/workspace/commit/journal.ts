@@ -78,7 +78,8 @@ export function committedPaths(txDir: string): string[] {
 
 /** What is there again where a commit was taken back: of several steps at one path, from before the first. */
 export function revertedVersions(txDir: string): Versions {
-  const { outcomes } = readJournal(txDir)!;
+  const outcomes = readJournal(txDir)?.outcomes ?? [];
+  if (outcomes.length === 0) return new Map();
   const undone = readSteps(txDir).steps.filter((_, index) => outcomes[index]!.state === "undone");
   return new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)]));
 }

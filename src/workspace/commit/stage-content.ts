@@ -5,6 +5,7 @@ import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { createFile, writeAll } from "../atomic-write.ts";
 import { bytesOf } from "../diff/text.ts";
 import { osPath, showName } from "../names.ts";
+import { giveNew } from "../owner.ts";
 import { openChild, type Root } from "../paths.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { copyFile } from "./copy-file.ts";
@@ -41,8 +42,9 @@ function stageText({ mode, owner, text }: CommitStep, to: Spot): void {
 }
 
 function stageLink({ owner, text }: CommitStep, to: Spot): void {
+  const began = Date.now();
   fs.symlinkSync(osPath(text!), pathTo(to));
-  if (owner !== null) fs.lchownSync(pathTo(to), owner.uid, owner.gid);
+  if (owner !== null) giveNew(to.dir, to.name, owner, began);
 }
 
 function stageCopy(from: Spot, step: CommitStep, to: Spot): void {

@@ -43,13 +43,23 @@ export function openStaging(project: Root, { places, placeOf }: Places): Staging
   };
   try {
     for (const { directory, name } of places) {
-      fds.push(inHolder(project, directory, (dir) => tryOpenDirectory(dir, name)) ?? NOWHERE);
+      fds.push(inHolder(project, directory, (dir) => tryOpenOwn(dir, name)) ?? NOWHERE);
     }
     return { fds, fresh: (index) => spot(index, "new"), aside: (index) => spot(index, "old"), close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+/** Somebody who may write beside it may have put another directory in its place: that one is not ours. */
+function tryOpenOwn(dir: number, name: string): number | null {
+  const fd = tryOpenDirectory(dir, name);
+  if (fd === null) return null;
+  const { uid, mode } = fs.fstatSync(fd);
+  if (uid === process.geteuid!() && (mode & 0o777) === 0o700) return fd;
+  fs.closeSync(fd);
+  return null;
 }
 
 function inHolder<T>(project: Root, directory: string, work: (dir: number) => T): T {

@@ -3,8 +3,15 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { atExactly, onTheWay, parentOf } from "../commit/exactly.ts";
-import { expectedVersion, type Fingerprint, fingerprintOf, sameVersion } from "../commit/fingerprint.ts";
+import { atExactly, isThere, onTheWay, parentOf } from "../commit/exactly.ts";
+import {
+  expectedVersion,
+  type Fingerprint,
+  fingerprintOf,
+  sameVersion,
+  stillIs,
+  type Version,
+} from "../commit/fingerprint.ts";
 import type { Versions } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
@@ -159,15 +166,26 @@ function changeTime(project: Root, at: string, from = at): number {
   return Math.max(latest, own ?? nearest);
 }
 
-/** A directory changes whenever something is put into it: of one that was in sight the mode is what counts. */
 function takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, project: Root): Base {
   const found = fingerprintOf(project, at);
-  const wasHidden = hiddenAbove(at, hidden) !== undefined;
-  const isCertain =
-    (found?.kind === "directory" && !wasHidden) || isUnchanged(at, hidden, live.since, project);
-  if (!isCertain) return "unknown";
+  if (!isCertain(at, found, hidden, live.since, project)) return "unknown";
   keepAncestor(at, found, live, stateDir, project);
   return found;
+}
+
+/** Whether that is what was there before the layer's first change, and what the session saw. */
+function isCertain(
+  at: string,
+  found: Fingerprint | null,
+  hidden: ReadonlyMap<string, number>,
+  since: number,
+  project: Root,
+): boolean {
+  // Where nothing is, nothing can be overwritten, whatever was taken from sight before.
+  if (found === null) return changeTime(project, at) < since;
+  // A directory changes whenever something is put into it: of one that was in sight the mode is what counts.
+  if (found.kind === "directory" && hiddenAbove(at, hidden) === undefined) return true;
+  return isUnchanged(at, hidden, since, project);
 }
 
 /** The text of it, for a merge. */
@@ -183,9 +201,21 @@ function keepAncestor(
   if (text !== null) keepText(layer, stateDir, found.sha256, text);
 }
 
+export function isVersionThere(project: Root, at: string, version: Version | null): boolean {
+  return isVersion(fingerprintOf(project, at), version && expectedVersion(version));
+}
+
 /** What was put has no more than the common bits of a mode. */
 function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boolean {
   return sameVersion(found && { ...found, mode: found.mode & 0o777 }, expected);
+}
+
+function isStill(project: Root, at: string, base: Fingerprint | null): boolean {
+  return atExactly(project, at, (spot) => {
+    if (base === null || typeof spot === "string")
+      return base === null && (typeof spot === "string" || !isThere(spot));
+    return stillIs(spot, base);
+  });
 }
 
 /** Paths that the session has put into the project and not changed since, and that somebody has changed there: they are the project's own again. */
@@ -202,7 +232,7 @@ export function findFollowing(
     // Where the directory is the session's own, or gone, the project's would not be seen.
     const isSeen = at.includes("/") ? fingerprintOf(view, parentOf(at))?.kind === "directory" : true;
     if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) return false;
-    return !sameVersion(fingerprintOf(project, at), base) && isVersion(fingerprintOf(view, at), base);
+    return !isStill(project, at, base) && isVersion(fingerprintOf(view, at), base);
   });
 }
 

@@ -91,7 +91,7 @@ function bytesIn(dir: string): number {
   const fd = fs.openSync(dir, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   try {
     let bytes = 0;
-    for (const { step, dir: holder, name } of tourTree(fd, { temporary: true })) {
+    for (const { step, dir: holder, name } of tourTree(fd, { temporary: true, unreadable: () => {} })) {
       if (step === "entry")
         bytes += fs.lstatSync(childPath(holder, name), { throwIfNoEntry: false })?.blocks ?? 0;
     }

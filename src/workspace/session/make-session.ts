@@ -16,7 +16,8 @@ export function makeSession(record: SessionRecord, stateDir: string): void {
   const dir = sessionDir(stateDir, record.id);
   const made = `${dir}.new`;
   fs.mkdirSync(made, { recursive: true, mode: 0o700 });
-  for (const name of ["mask", "merged", "notes"]) fs.mkdirSync(path.join(made, name), { mode: 0o700 });
+  const { name: live } = record.stack.at(-1)!;
+  for (const name of ["mask", "merged", "notes", live]) fs.mkdirSync(path.join(made, name), { mode: 0o700 });
   fs.symlinkSync(record.workspace, path.join(made, "lower"));
   writeRecord(made, record);
   fs.renameSync(made, dir);

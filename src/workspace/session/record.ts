@@ -52,6 +52,14 @@ export function sessionDir(stateDir: string, id: string): string {
   return path.join(stateDir, "sessions", id);
 }
 
+/** Users mount in different ways, and don't see each other's layers as they are. */
+export function refuseForeign(dir: string): void {
+  const { uid } = fs.statSync(dir);
+  if (uid === process.geteuid?.()) return;
+  const message = `Could not open the session ${quote(path.basename(dir))}: it belongs to the user with the id ${uid}. Run hotcell as that user.`;
+  throw new HotcellError("WORKSPACE_UNUSABLE", message, { uid });
+}
+
 export function readRecord(dir: string): SessionRecord {
   const id = path.basename(dir);
   try {

@@ -7,7 +7,7 @@ import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 import { applyCommit, type CommitResult } from "../commit/apply.ts";
 import { expectedVersion, type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
-import { committedVersions, isUnfinished } from "../commit/journal.ts";
+import { committedVersions, isUnfinished, revertedVersions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
 import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
@@ -16,7 +16,7 @@ import { applyHunks } from "../diff/hunks.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
 import { workspaceKey } from "../host.ts";
 import { openRoot, type Root } from "../paths.ts";
-import { moveBases, openBases } from "./bases.ts";
+import { isVersionThere, moveBases, openBases } from "./bases.ts";
 import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import type { Sides } from "./session-view.ts";
@@ -113,6 +113,18 @@ export function settleCommits(record: SessionRecord, stateDir: string): SessionR
     }
   });
   return { ...record, commits: unsettled.at(-1)! };
+}
+
+/** Where a revert was cut off and recovered, the session begins with what is in the project again. */
+export function settleReverts(record: SessionRecord, stateDir: string): void {
+  const dir = sessionDir(stateDir, record.id);
+  withProject(record, (project) => {
+    for (const number of commitsIn(dir)) {
+      const reverted = revertedVersions(path.join(dir, "tx", String(number)));
+      const again = [...reverted].filter(([at, version]) => isVersionThere(project, at, version));
+      if (again.length > 0) moveBases(new Map(again), liveLayer(record), stateDir, project);
+    }
+  });
 }
 
 export function withProject<T>(

@@ -10,7 +10,7 @@ import { openKernelSides } from "../overlay/kernel-view.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
 import { touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
-import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
+import { readRecord, refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
 import type { SessionPlace, Sides, Span } from "./session-view.ts";
 import { indexOfCall } from "./stack.ts";
 
@@ -63,6 +63,7 @@ function spanOf({ stack }: SessionRecord, call: string | undefined): Span {
 }
 
 function openSidesOf(record: SessionRecord, stateDir: string, span: Span): Promise<Sides> {
+  refuseForeign(sessionDir(stateDir, record.id));
   const open = record.strategy === "kernel" ? openKernelSides : openCloneSides;
   return open(record, stateDir, span);
 }

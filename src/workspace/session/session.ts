@@ -22,6 +22,7 @@ import { openView } from "./open-view.ts";
 import {
   type CallMark,
   readRecord,
+  refuseForeign,
   type SessionRecord,
   type Strategy,
   sessionDir,
@@ -33,6 +34,7 @@ import {
   commitsIn,
   planSession,
   settleCommits,
+  settleReverts,
   unfinishedCommits,
   whileCommitting,
   withProject,
@@ -63,6 +65,8 @@ export interface Session {
   discard(paths?: readonly string[]): Promise<void>;
   /** Another session with the same changes; gives its id. */
   fork(): Promise<string>;
+  /** When everything that was begun has ended, also what nobody waits for any more. */
+  idle(): Promise<void>;
   /** Before something looks at the view directly, as a command does: the project's secrets are not there for it. */
   hideSecrets(): Promise<void>;
   diff<T>(work: (diff: SessionDiff) => T | Promise<T>, call?: string): Promise<T>;
@@ -101,6 +105,7 @@ export async function createSession(workspace: string, options: CreateOptions): 
 export async function openSession(id: string, place: SessionPlace, mayChoose = false): Promise<Session> {
   const dir = sessionDir(place.stateDir, id);
   readRecord(dir);
+  refuseForeign(dir);
   const release = holdLock(path.join(dir, "lock"));
   try {
     refuseUnfinished(id, dir);
@@ -161,11 +166,16 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   /** What was committed and then edited in the project is the project's own again. */
   const follow = async (): Promise<void> => {
-    if (record.commits === 0) return;
+    const mayHaveCommitted = record.commits > 0 || record.stack.some(({ session }) => session !== id);
+    if (!mayHaveCommitted) return;
     const paths = withProject(record, (project) => findFollowing(record, stateDir, project, view.root));
     if (paths.length === 0) return;
-    const { left } = record;
-    await show({ ...withoutPaths(record, 0, paths, stateDir), left });
+    try {
+      await show(withoutPaths(record, 0, paths, stateDir));
+    } catch (error) {
+      // Then they stay as they are in the session, and a commit says that they are a conflict.
+      if (!(error instanceof HotcellError)) throw error;
+    }
   };
   const settleAll = async (): Promise<void> => {
     await settle();
@@ -185,6 +195,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     await settle();
   };
   await settle();
+  settleReverts(record, stateDir);
 
   return {
     get record() {
@@ -245,6 +256,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         (await openSession(child.id, place)).close();
         return child.id;
       }),
+    idle: () => alone(async () => {}),
     hideSecrets: () => alone(view.hideSecrets),
     diff: (work, call) =>
       alone(async () => {
@@ -258,6 +270,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       }),
     commit: (options = {}, watching = {}) =>
       alone(async () => {
+        refuseUnfinished(id, dir);
         await settleAll();
         const result = await commitSession(id, options, place, watching);
         await clockStep(dir);

@@ -99,7 +99,18 @@ function copyLayer(from: string, to: string): void {
     copy("--link");
   } catch {
     removeDirectory(to);
-    copy("--reflink=auto");
+    tryCopy(() => copy("--reflink=auto"), from);
+  }
+}
+
+function tryCopy(copy: () => void, from: string): void {
+  try {
+    copy();
+  } catch (error) {
+    const said = String((error as { stderr?: Buffer }).stderr ?? error)
+      .trim()
+      .split("\n")[0];
+    throw new HotcellError("EXECUTION_ERROR", `Could not copy the layer "${path.basename(from)}": ${said}`);
   }
 }
 
