@@ -116,12 +116,12 @@ describe("picking hunks", () => {
     expect((await pick(changes, "yn")).selection).toEqual({ paths: ["d/x"], hunks: [] });
   });
 
-  test("a directory's mode goes with all that changed in it: its path alone would take that along", async () => {
+  test("a directory's mode, about which nobody is asked, is not taken with what changed in it", async () => {
     const changes = changesOf(
       { d: directory(), "d/x": file("1\n") },
       { d: directory(0o700), "d/x": file("2\n") },
     );
-    expect((await pick(changes, "y")).selection).toEqual({ paths: ["d/x", "d"], hunks: [] });
+    expect((await pick(changes, "y")).selection).toEqual({ paths: ["d/x"], hunks: [] });
     expect((await pick(changes, "n")).selection).toEqual({ paths: [], hunks: [] });
   });
 
