@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { mountOverlay } from "../dist/workspace/overlay/mount.js";
 import { removeSession } from "../dist/workspace/session/make-session.js";
 import { createSession } from "../dist/workspace/session/session.js";
 import { git, protectionOf } from "./sessions-tree.js";
@@ -17,6 +18,13 @@ export function openSessions(stateDir) {
       const session = await createSession(project, { stateDir, protectionOf, strategy: "kernel" });
       open.push(session);
       return session;
+    },
+    /** What the kernel alone makes of an unchanged session: a directory, without any check, and how to close it. */
+    async openBareView({ record }) {
+      const dir = path.join(stateDir, "sessions", record.id);
+      const layers = { dir, lowers: ["mask", "lower"], upper: null, merged: "merged" };
+      const { fd, close } = await mountOverlay(layers);
+      return { dir: `/proc/self/fd/${fd}`, close };
     },
     removeAll() {
       for (const session of open.splice(0)) {
