@@ -38,7 +38,8 @@ export function createPathCheck(tool: Tool, decided: Decision, parts: DecidePart
   return (at) => {
     if (decided.paths.includes(at)) return;
     const protection = checkedProtection(tool, { path: at, kind: null }, parts);
-    const verdict = judge(judgedCall(tool, [at || "."], [protection], parts), parts.policy);
+    const judged = judgedCall(tool, [at || "."], [protection], parts);
+    const verdict = judge({ ...judged, subject: "path" }, parts.policy);
     if (isStricter(verdict, tool, decided.verdict)) throw leadsElsewhere(tool, at, verdict);
   };
 }
@@ -61,10 +62,10 @@ function judgedCall(
   protections: readonly (Protection | null)[],
   { contains }: DecideParts,
 ): Judged {
-  const { name, danger, effect } = tool;
+  const { name, danger, effect, subject } = tool;
   const asks = protections.some((protection) => protection?.write === "ask");
   const contained = contains(tool);
-  return { tool: name, danger, effect, subjects, protection: asks ? "ask" : "none", contained };
+  return { tool: name, danger, effect, subject, subjects, protection: asks ? "ask" : "none", contained };
 }
 
 /** Empty when nothing can be there: then it can't be used either, and the tool itself says why. */

@@ -16,6 +16,15 @@ export const LIMITS = {
   maxPathBytes: 4096,
   maxNameBytes: 255,
   maxLinksFollowed: 40,
+  /** A command line that rules can read: no longer than the kernel takes as one argument. */
+  maxCommandBytes: 128 * 1024,
+  /** Nodes of its syntax tree, one within the other. */
+  maxCommandDepth: 256,
+  maxCommandBraces: 1000,
+  /** Simple commands in it, with those that others run. */
+  maxSimpleCommands: 1000,
+  /** All their words: one that others run is counted with each of them. */
+  maxCommandChars: 1024 * 1024,
   /** `read_file` without a range. */
   maxReadBytes: 1024 * 1024,
   /** Above this size a file's sha256 and count of lines are not taken. */
@@ -40,6 +49,8 @@ export const LIMITS = {
   /** One observation as JSON; what is over becomes an artifact. */
   maxObservationBytes: 2 * 1024 * 1024,
   toolTimeoutMs: 60_000,
+  /** What a command writes out: of each stream so much is shown, its head and its tail. */
+  maxShownOutputBytes: 100 * 1024,
   /** The longest that setTimeout keeps: beyond it timers fire at once. */
   maxTimeoutMs: 2_147_483_647,
   /** One log file; then the next one begins. */

@@ -1,24 +1,41 @@
-// Rules on command lines, by their text. `*` stands for any characters; `git diff *` also for `git diff` alone.
-// Text can't tell a quoted operator from a real one, so an allow takes neither.
+// Rules on commands. `*` stands for any characters; `git diff *` also for `git diff` alone.
+import { LIMITS } from "../core/limits.ts";
 import type { Verdict } from "../core/words.ts";
+import type { CommandLine, ShellWord, SimpleCommand } from "./shell/command-line.ts";
+import { baseName } from "./shell/look-through.ts";
 
 const OPERATOR = /[;&|\n`<>()]|\$\(/;
 
-/** An allow covers one plain command; a deny or an ask is tried on the whole line and on each of its commands. */
-export function matchesCommand(pattern: string, decision: Verdict["decision"], line: string): boolean {
-  if (decision === "allow") return !OPERATOR.test(line) && matchesText(pattern, collapseBlanks(line));
-  return commandTexts(line).some((text) => matchesText(pattern, text));
+/** A line as denies and asks are compared with it. */
+export interface CommandTexts {
+  readonly whole: string;
+  readonly commands: readonly string[];
 }
 
-/** The whole line and every piece of it between shell operators. */
-export function commandTexts(line: string): readonly string[] {
-  const pieces = line.split(OPERATOR);
-  return (pieces.length === 1 ? [line] : [line, ...pieces]).map(collapseBlanks);
+/** Of a line that can't be parsed, the pieces between shell operators are all that can be had. */
+export function commandTexts(line: CommandLine): CommandTexts {
+  const text = line.line.slice(0, LIMITS.maxCommandBytes);
+  const commands = line.readable
+    ? line.commands.flatMap(spellings)
+    : [text, ...text.split(OPERATOR)].map(collapseBlanks);
+  return { whole: collapseBlanks(text), commands };
 }
 
-export function matchesText(pattern: string, text: string): boolean {
-  if (pattern.endsWith(" *") && matchesStars(pattern.slice(0, -2), text)) return true;
-  return matchesStars(pattern, text);
+/** What a deny or an ask with this pattern finds in a line; null when it finds nothing. */
+export function findRestricted(pattern: string, { whole, commands }: CommandTexts): string | null {
+  const matches = compileText(pattern);
+  // A pattern like `curl * | sh` is about the line as it is written.
+  if (OPERATOR.test(pattern) && matches(whole)) return whole;
+  return commands.find(matches) ?? null;
+}
+
+/** The first of the patterns that covers a command: its own word as written, and what follows where each word is known. */
+export function findCovering(patterns: readonly string[], { words }: SimpleCommand): string | null {
+  const [name, ...args] = words;
+  if (!name?.fixed || name.text === null) return null;
+  const called = name.text;
+  const text = [called, ...args.map(exactText)].join(" ");
+  return patterns.find((pattern) => isNamedBy(pattern, called) && compileText(pattern)(text)) ?? null;
 }
 
 export function collapseBlanks(text: string): string {
@@ -27,21 +44,58 @@ export function collapseBlanks(text: string): string {
 
 /** Why a pattern can't match any command, and what to write; null when it can. */
 export function findCommandPatternFault(pattern: string, decision: Verdict["decision"]): string | null {
-  if (decision !== "allow" || !OPERATOR.test(pattern)) return null;
-  return 'an allow never covers a line with shell operators; write one allow for each command, like "allow run_command(git diff *)"';
+  if (decision !== "allow") return null;
+  if (OPERATOR.test(pattern)) {
+    return 'an allow covers one command, without shell operators; write one allow for each command, like "allow run_command(git diff *)"';
+  }
+  const [head = ""] = pattern.split(" ", 1);
+  return head.includes("*") && head.includes("/")
+    ? 'in an allow "*" stands for no path of a program; write the path whole'
+    : null;
+}
+
+/** As it is written, and with the command's own name only. */
+function spellings({ words: [name, ...args] }: SimpleCommand): readonly string[] {
+  const written = name!.text ?? name!.source;
+  return [written, baseName(written)].map((spelling) => [spelling, ...args.map(plainText)].join(" "));
+}
+
+function plainText({ text, source }: ShellWord): string {
+  return collapseBlanks(text ?? source);
+}
+
+// No pattern has a control character in it, so only a star can stand for a word that is not known.
+function exactText({ text }: ShellWord): string {
+  if (text === null) return "\0";
+  return /^\S+$/.test(text) ? text : `'${text}'`;
+}
+
+/** A star stands for no path, or `*` would allow any program of the workspace. */
+function isNamedBy(pattern: string, name: string): boolean {
+  const [head = ""] = pattern.split(" ", 1);
+  return head.includes("*") ? /^[^\s/]+$/.test(name) : head === name;
+}
+
+function compileText(pattern: string): (text: string) => boolean {
+  const whole = compileStars(pattern);
+  if (!pattern.endsWith(" *")) return whole;
+  const bare = compileStars(pattern.slice(0, -2));
+  return (text) => bare(text) || whole(text);
 }
 
 // Each part is taken where it first fits, so the cost follows the text, whatever the pattern.
-function matchesStars(pattern: string, text: string): boolean {
+function compileStars(pattern: string): (text: string) => boolean {
   const [head = "", ...parts] = pattern.split("*");
   const tail = parts.pop();
-  if (tail === undefined) return text === head;
-  if (!text.startsWith(head)) return false;
-  let at = head.length;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - at >= tail.length && text.endsWith(tail);
+  if (tail === undefined) return (text) => text === head;
+  return (text) => {
+    if (!text.startsWith(head)) return false;
+    let at = head.length;
+    for (const part of parts) {
+      const found = text.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return text.length - at >= tail.length && text.endsWith(tail);
+  };
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type DangerLevel, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
 import { DEFAULT_POLICY, type Judged, judge } from "./judge.ts";
@@ -18,7 +17,6 @@ const write: Judged = {
   effect: "change",
   subjects: ["src/a"],
 };
-const command = (line: string): Judged => ({ ...write, tool: "run_command", subjects: [line] });
 
 const policy = (trust: TrustLevel, ...rules: string[]) => ({
   trust,
@@ -40,10 +38,11 @@ describe("trust levels decide where no rule does", () => {
   ])("%s: %s and %s (%s): %s", (_, trust, tool, danger, decision) => {
     const verdict = judge({ ...read, tool, danger, subjects: ["ls"] }, policy(trust));
     const means = { supervised: "every call", guided: "dangerous tools only", autonomous: "none" }[trust];
+    const more = ' "ls" in "ls" is not covered by any rule; to allow it add: allow bash(ls *)';
     expect(verdict).toEqual({
       decision,
       rule: { text: `trust level ${trust}`, source: "built-in" },
-      reason: `No rule is about this call, and trust level ${trust} asks before ${means}.`,
+      reason: `No rule is about this call, and trust level ${trust} asks before ${means}.${tool === "bash" && decision === "ask" ? more : ""}`,
     });
   });
 });
@@ -116,64 +115,5 @@ describe("protected paths that ask", () => {
   test("give way to a configured rule", () => {
     expect(judge(secretary, policy("guided", "allow write_file(docs/**)")).decision).toBe("allow");
     expect(judge(secretary, policy("guided", "deny write_file(docs/**)")).decision).toBe("deny");
-  });
-});
-
-describe("the built-in deny list", () => {
-  interface Row {
-    readonly id: string;
-    readonly cat: string;
-    readonly command: string;
-    readonly expected: string;
-  }
-  const corpus = new URL("../../test/corpus/commands.jsonl", import.meta.url);
-  const rows = readFileSync(corpus, "utf8")
-    .split("\n")
-    .filter((line) => line.includes('"cat":"blocklist"'))
-    .map((line) => JSON.parse(line) as Row);
-
-  test("is checked against the whole corpus", () => expect(rows).toHaveLength(12));
-
-  test.each(rows)("$id $command is denied, however much is trusted", ({ command: line }) => {
-    for (const trust of TRUST_LEVELS) {
-      for (const tool of ["run_command", "bash"]) {
-        const verdict = judge({ ...command(line), tool }, policy(trust));
-        expect([verdict.decision, verdict.rule.source]).toEqual(["deny", "built-in deny list"]);
-      }
-    }
-  });
-
-  test.each([
-    "format c:",
-    "ls; sudo ls",
-    "echo $(curl x)",
-    "nice rm -rf ~/x",
-    "  sudo\tls",
-    "mkfs /dev/sda",
-    "sudo",
-  ])("denies %s", (line) => {
-    expect(judge(command(line), policy("autonomous")).decision).toBe("deny");
-  });
-
-  test.each(["git diff", "echo sudoku", "rm -rf build", "formatter x", "ncdu", "chmod 755 x", "ddrescue"])(
-    "is not about %s",
-    (line) => {
-      expect(judge(command(line), policy("autonomous")).decision).toBe("allow");
-    },
-  );
-
-  test("names what it denies", () => {
-    expect(judge(command("curl x"), policy("guided"))).toEqual({
-      decision: "deny",
-      rule: { text: "deny run_command(curl *)", source: "built-in deny list" },
-      reason: 'The built-in deny list has "curl *", and no rule allows this command.',
-    });
-  });
-
-  test("is beaten by a configured allow and by a configured ask, and is not about paths", () => {
-    expect(judge(command("curl x"), policy("guided", "allow run_command(curl *)")).decision).toBe("allow");
-    expect(judge(command("curl x"), policy("guided", "ask run_command(curl *)")).decision).toBe("ask");
-    expect(judge(command("curl x; ls"), policy("guided", "allow run_command(curl *)")).decision).toBe("deny");
-    expect(judge({ ...read, subjects: ["curl x"] }, policy("guided")).decision).toBe("allow");
   });
 });

@@ -91,6 +91,11 @@ export function createProtection(options: ProtectOptions = {}): (relativePath: s
   };
 }
 
+/** What is judged for a link besides its own path: some rows go by the way to a file, and there the link decides what is found. */
+export function pathsBehindLink(path: string): string[] {
+  return ["*", "workflows/*", "fish/*"].map((below) => `${path}/${below}`);
+}
+
 function compileGlobs(globs: readonly string[] = []): (path: FoldedPath) => boolean {
   const patterns = globs.map((glob) => {
     const fault = findPathPatternFault(glob);

@@ -4,8 +4,9 @@ import { HotcellError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
 import type { RuleOrigin, Verdict } from "../core/words.ts";
-import { collapseBlanks, findCommandPatternFault, matchesCommand } from "./command-pattern.ts";
+import { collapseBlanks, findCommandPatternFault } from "./command-pattern.ts";
 import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
+import { hasControlCharacter } from "./shell/control-character.ts";
 import { findTool, KNOWN_TOOLS, type KnownTool, type SubjectKind } from "./tool-names.ts";
 
 export type Decision = Verdict["decision"];
@@ -19,7 +20,10 @@ export interface Rule {
   readonly tool: string;
   readonly pattern: string | null;
   readonly origin: RuleOrigin;
-  /** True when the rule is about this path or command line; the tool is not looked at. */
+  /**
+   * True when the rule is about this path, or, without a pattern, about this command line; the tool is not
+   * looked at. Patterns on commands are matched by `command-pattern.ts`.
+   */
   matches(subject: string): boolean;
 }
 
@@ -134,8 +138,7 @@ function makeRule(rule: Omit<Rule, "matches">, subject: SubjectKind): Rule {
 function coverageOf({ pattern, decision }: Omit<Rule, "matches">, subject: SubjectKind) {
   if (pattern === null) return () => true;
   if (subject === "path" && decision === "allow") return compilePathPattern(pattern);
-  if (subject === "path") return compileFolded(pattern);
-  return (line: string) => matchesCommand(pattern, decision, line);
+  return subject === "path" ? compileFolded(pattern) : () => false;
 }
 
 /** On a file system that knows no case, another spelling is the same file: what restricts covers it too. */
@@ -143,11 +146,6 @@ function compileFolded(pattern: string): (path: string) => boolean {
   const exact = compilePathPattern(pattern);
   const folded = compilePathPattern(pattern.toLowerCase());
   return (path) => exact(path) || folded(path.toLowerCase());
-}
-
-// What a terminal obeys is never allowed unseen; tabs and line ends are the shell's own.
-function hasControlCharacter(text: string): boolean {
-  return /[\0-\x08\x0b-\x1f\x7f-\x9f]/.test(text);
 }
 
 function refuseIdle(rule: Rule, index: number, rules: readonly Rule[]): void {

@@ -1,0 +1,316 @@
+import { describe, expect, test } from "vitest";
+import { TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
+import { type Judged, judge } from "./judge.ts";
+import { createProtection } from "./protected.ts";
+import { parseRules } from "./rule.ts";
+
+const command = (line: string, tool = "run_command"): Judged => ({
+  tool,
+  danger: "dangerous",
+  effect: "change",
+  subjects: [line],
+  protection: "none",
+});
+
+const policy = (trust: TrustLevel, ...rules: string[]) => ({
+  trust,
+  rules: parseRules(rules.map((text) => ({ text, source: "options" }))),
+});
+
+const decide = (line: string, trust: TrustLevel, ...rules: string[]) =>
+  judge(command(line), policy(trust, ...rules)).decision;
+
+const reasonFor = (line: string, trust: TrustLevel, ...rules: string[]) =>
+  judge(command(line), policy(trust, ...rules)).reason;
+
+describe("a rule on a command line", () => {
+  test("000 pitfall 3: a command behind a metacharacter is not carried along by the one before it", () => {
+    const lines = [
+      "ls; rm x",
+      "ls && rm x",
+      "ls || rm x",
+      "ls | rm x",
+      "ls `rm x`",
+      "ls $(rm x)",
+      "echo hello; echo pwned",
+    ];
+    for (const line of lines)
+      expect([line, decide(line, "guided", "allow run_command(ls *)")]).toEqual([line, "ask"]);
+    for (const line of lines.slice(0, 6))
+      expect(decide(line, "autonomous", "deny run_command(rm *)")).toBe("deny");
+  });
+
+  test.each([
+    ["git status | head", "allow"],
+    ["git status > out.txt 2>&1", "allow"],
+    ["git status 2>/dev/null", "allow"],
+    ['for f in *; do head "$f"; done', "allow"],
+    ["nice git status", "ask"],
+    ["git status; cat x", "ask"],
+    ["git status > /etc/x", "ask"],
+    ["git status > ../x", "ask"],
+    ["git status > a/../../x", "ask"],
+    ["git status > $X", "ask"],
+    ["git status > ~/x", "ask"],
+    ["head < /etc/passwd", "ask"],
+    ["PATH=. git status", "ask"],
+    ["git() { head; }", "ask"],
+    ["git $((x))", "ask"],
+    ["> x", "ask"],
+    ["", "ask"],
+  ])("as an allow covers a line only when it covers all of it: %j %s", (line, decision) => {
+    expect(decide(line, "guided", "allow run_command(git *)", "allow run_command(head *)")).toBe(decision);
+  });
+
+  test("as a deny goes before an ask, and both before an allow, wherever in the line", () => {
+    const rules = [
+      "allow run_command(*)",
+      "ask run_command(git push *)",
+      "deny run_command(git push --force *)",
+    ];
+    expect(decide("ls; git pull", "guided", ...rules)).toBe("allow");
+    expect(decide("ls; git push", "autonomous", ...rules)).toBe("ask");
+    expect(decide("git push; nice git push --force", "autonomous", ...rules)).toBe("deny");
+  });
+
+  test("for the whole tool decides, whatever the line", () => {
+    for (const line of ["a 'b", "$X", "PATH=. a", "sudo a"]) {
+      expect(decide(line, "supervised", "allow run_command")).toBe("allow");
+      expect(decide(line, "autonomous", "deny run_command")).toBe("deny");
+      expect(decide(line, "autonomous", "ask *")).toBe("ask");
+    }
+    expect(decide("a\x1b[2J", "autonomous", "allow run_command")).toBe("ask");
+  });
+
+  test("of another tool is not about it, but one of a caller's own command tool is read the same way", () => {
+    const deploy = { name: "deploy", subject: "command", danger: "dangerous" } as const;
+    const rules = parseRules([{ text: "deny deploy(prod *)", source: "options" }], [deploy]);
+    const call = { ...command("ls; prod eu", "deploy"), subject: "command" } as const;
+    expect(judge(call, { trust: "autonomous", rules }).decision).toBe("deny");
+    expect(judge(command("prod eu"), { trust: "autonomous", rules }).decision).toBe("allow");
+  });
+
+  test("for a call with several lines: one is enough to deny, all must be allowed", () => {
+    const both = { ...command(""), subjects: ["ls", "git push"] };
+    expect(judge(both, policy("autonomous", "deny run_command(git *)")).decision).toBe("deny");
+    expect(judge(both, policy("guided", "allow run_command(ls *)")).decision).toBe("ask");
+    expect(judge(both, policy("guided", "allow run_command(ls)", "allow run_command(git *)")).decision).toBe(
+      "allow",
+    );
+  });
+});
+
+describe("what can't be known before it runs", () => {
+  test.each([
+    "a 'b",
+    "echo $(",
+    "a\x1b[2J",
+    "git\0status",
+    "${X}do ls",
+    'sh -c "$X"',
+    "eval $X",
+    "g?t x",
+    "env $X ls",
+  ])("asks at every trust level, though a pattern allows everything: %j", (line) => {
+    for (const trust of TRUST_LEVELS) expect(decide(line, trust, "allow run_command(*)")).toBe("ask");
+  });
+
+  test("says what it is", () => {
+    expect(judge(command("ls 'x"), policy("autonomous"))).toEqual({
+      decision: "ask",
+      rule: { text: "unknown commands", source: "built-in" },
+      reason: expect.stringMatching(
+        /^The command line can't be read, for it can't be parsed: ".+", so it asks\.$/,
+      ),
+    });
+    expect(reasonFor("ls; ${X}do", "autonomous")).toBe(
+      'What "${X}do" in "ls; ${X}do" runs is known only when it runs, so it asks.',
+    );
+  });
+});
+
+describe("redirects are writes", () => {
+  test.each<[string, string, Verdict["decision"]]>([
+    ["deny write_file(gen/**)", "echo x > gen/a", "deny"],
+    ["deny write_file(gen/**)", "echo x >> ./gen//a", "deny"],
+    ["deny write_file(gen/**)", "echo x &> src/../gen/a", "deny"],
+    ["deny write_file(gen/**)", "{ echo x; } > GEN/a", "deny"],
+    ["ask write_file(gen/**)", "echo x > gen/a", "ask"],
+    ["deny write_file", "echo x > $X", "deny"],
+    ["deny write_file(gen/**)", "cat < gen/a", "allow"],
+    ["deny write_file(gen/**)", "echo x > src/a", "allow"],
+    ["deny write_file", "echo x > /dev/null 2>&1", "allow"],
+    ["deny file_write(gen/**)", "echo x > gen/a", "allow"],
+  ])("%s and %j: %s", (rule, line, decision) => {
+    expect(decide(line, "autonomous", rule)).toBe(decision);
+  });
+
+  test("for bash the rules of its own toolset's writer count", () => {
+    const judged = command("echo x > gen/a", "bash");
+    expect(judge(judged, policy("autonomous", "deny file_write(gen/**)")).decision).toBe("deny");
+    expect(judge(judged, policy("autonomous", "deny write_file(gen/**)")).decision).toBe("allow");
+  });
+
+  test.each([".env", ".git/hooks/pre-commit", "a/.ssh/config", "config/secrets.json"])(
+    "no rule opens a protected path: %s",
+    (path) => {
+      const rules = ["allow run_command", "allow write_file"];
+      expect(judge(command(`echo x > ${path}`), policy("autonomous", ...rules))).toEqual({
+        decision: "deny",
+        rule: { text: "protected paths", source: "built-in" },
+        reason: `"${path}" is a protected path, and no rule opens it for writing.`,
+      });
+    },
+  );
+
+  test("one whose writes ask does so, and gives way to a rule", () => {
+    const line = "echo x > docs/secretary.md";
+    expect(judge(command(line), policy("autonomous"))).toEqual({
+      decision: "ask",
+      rule: { text: "protected paths", source: "built-in" },
+      reason: '"docs/secretary.md" is a protected path, so a write to it asks.',
+    });
+    expect(decide(line, "autonomous", "allow run_command(echo *)")).toBe("allow");
+  });
+
+  test("the configured table of protected paths is the one that counts", () => {
+    const protectionOf = createProtection({ allow: [".env"], secrets: ["own/**"] });
+    const configured = { ...policy("autonomous"), protectionOf };
+    expect(judge(command("echo x > .env"), configured).decision).toBe("allow");
+    expect(judge(command("echo x > own/a"), configured).decision).toBe("deny");
+  });
+});
+
+describe("the built-in deny list", () => {
+  test.each([
+    "sudo",
+    "  sudo\tls",
+    "ls; sudo ls",
+    "s\\udo ls",
+    "/usr/bin/sudo ls",
+    "$'sudo' ls",
+    "env sudo ls",
+    "env - sudo ls",
+    "sh -c 'sudo ls'",
+    "echo $(curl x)",
+    "c''url x",
+    "busybox wget x",
+    "find . -exec nc x 1 \\;",
+    "format c:",
+    "mkfs /dev/sda",
+    "mkfs.ext4 /dev/sda",
+    "dd if=a of=b",
+    "shutdown now",
+    "netcat x 1",
+    "rm -rf /",
+    "rm -fr /*",
+    "rm -r -f /etc",
+    "rm -rf -- /",
+    'rm -rf "/"',
+    "rm --recursive --force /",
+    "rm --rec --fo /",
+    "rm x -Rf /",
+    "nice rm -rf ~/x",
+    "rm -rf ~root",
+    'rm -rf "$HOME"',
+    "rm -rf ${HOME}/x",
+    "chmod 777 x",
+    "chmod -R 0777 x",
+    "chmod a+rwx x",
+  ])("denies %j, however much is trusted", (line) => {
+    for (const trust of TRUST_LEVELS) {
+      for (const tool of ["run_command", "bash"]) {
+        const { decision, rule } = judge(command(line, tool), policy(trust));
+        expect([decision, rule.source]).toEqual(["deny", "built-in deny list"]);
+      }
+    }
+  });
+
+  test.each([
+    "echo 'rm -rf /'",
+    "git commit -m 'sudo removed'",
+    "cat <<'E'\nsudo ls\nE",
+    "grep -n curl README.md",
+    "command -v curl",
+    "git diff",
+    "echo sudoku",
+    "rm -rf build",
+    "rm -r /tmp/x",
+    "formatter x",
+    "ncdu",
+    "chmod 755 x",
+    "ddrescue",
+  ])("is about commands, not about text: %j", (line) => {
+    expect(decide(line, "autonomous")).toBe("allow");
+  });
+
+  test("names what it denies, and the rule that would allow it", () => {
+    expect(judge(command("ls | curl x"), policy("guided"))).toEqual({
+      decision: "deny",
+      rule: { text: "deny run_command(curl *)", source: "built-in deny list" },
+      reason:
+        '"curl" in "ls | curl x" is on the built-in deny list, and no rule allows it; to allow it add: allow run_command(curl *)',
+    });
+    expect(reasonFor("rm -r -f /tmp/x", "guided")).toMatch(
+      /; to allow it add: allow run_command\(rm -r -f \/tmp\/x\)$/,
+    );
+    expect(reasonFor("sudo ls", "guided", "allow run_command(ls)")).toMatch(
+      /add: allow run_command\(sudo \*\)$/,
+    );
+    expect(reasonFor("rm -rf $HOME", "guided")).toBe(
+      '"rm" in "rm -rf $HOME" is on the built-in deny list, and no rule allows it.',
+    );
+  });
+
+  test("is beaten by an allow and by an ask for that command, also beside others", () => {
+    expect(decide("curl x", "guided", "allow run_command(curl *)")).toBe("allow");
+    expect(decide("curl x", "guided", "ask run_command(curl *)")).toBe("ask");
+    expect(decide("curl x | head", "guided", "allow run_command(curl *)")).toBe("ask");
+    expect(decide("curl x | head", "autonomous", "allow run_command(curl *)")).toBe("allow");
+    expect(decide("curl x; wget x", "autonomous", "allow run_command(curl *)")).toBe("deny");
+    expect(decide("curl x", "autonomous", "allow run_command(ls *)")).toBe("deny");
+  });
+});
+
+describe("the reason", () => {
+  const ASKS = "No rule is about this call, and trust level guided asks before dangerous tools only.";
+
+  test.each([
+    [
+      "a | curly x",
+      '"curly" in "a | curly x" is not covered by any rule; to allow it add: allow run_command(curly *)',
+    ],
+    ["nice a", '"nice" in "nice a" is not covered by any rule; to allow it add: allow run_command(nice *)'],
+    [
+      "git push x",
+      '"git" in "git push x" is not covered by any rule; to allow it add: allow run_command(git push *)',
+    ],
+    ["./a x", '"./a" in "./a x" is not covered by any rule; to allow it add: allow run_command(./a *)'],
+    ["'a b' x", "\"'a b'\" in \"'a b' x\" is not covered by any rule."],
+    ["'a;b' x", "\"'a;b'\" in \"'a;b' x\" is not covered by any rule."],
+    [
+      "PATH=. a",
+      'In "PATH=. a" "PATH" is set, and programs run or load what such a variable says: no allow with a pattern covers that.',
+    ],
+    ["a > /x", 'No allow with a pattern covers a redirect with "/x".'],
+    ["> x", "There is no command in it that a rule could allow."],
+  ])("of an ask says what no rule covers, and the rule that would: %j", (line, hurdle) => {
+    const rules = ["allow run_command(a *)", "allow run_command(git diff *)"];
+    expect(reasonFor(line, "guided", ...rules)).toBe(`${ASKS} ${hurdle}`);
+  });
+
+  test("of a rule says what it is about", () => {
+    expect(reasonFor("ls; env git push x", "guided", "deny run_command(git push *)")).toBe(
+      'The rule "deny run_command(git push *)" at options denies this call. It runs "git push x".',
+    );
+    expect(reasonFor("ls > gen/a", "guided", "deny write_file(gen/**)")).toBe(
+      'The rule "deny write_file(gen/**)" at options denies this call. It writes "gen/a".',
+    );
+  });
+
+  test("has nothing in it that a terminal obeys", () => {
+    for (const line of ["a\x1b[2J", "x\u202ey", "sudo \u202e"]) {
+      expect(reasonFor(line, "guided")).toMatch(/^[^\p{C}]+$/u);
+    }
+  });
+});

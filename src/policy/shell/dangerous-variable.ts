@@ -1,0 +1,19 @@
+// Variables that make a program run or load something else. Families and no list of names: what is new is
+// most often named like what was there.
+const FAMILIES: readonly RegExp[] = [
+  // The shell and the dynamic linker.
+  /^(_|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS\d|GLOBIGNORE|INPUTRC|LD_.*|DYLD_.*)$/i,
+  // Where something is looked for.
+  /(PATH|HOME|CONF|CONFIG|RC|TERMINFO|HOSTALIASES)$/i,
+  // What is run, with which options, and through whom.
+  /(SHELL|EDITOR|VISUAL|PAGER|BROWSER|ASKPASS|COMMAND|WRAPPER|RSH|OPTIONS|OPTS?|FLAGS|ARGS)$/i,
+  /(PRELOAD|STARTUP|HOOK|PLUGINS?|PROXY)$/i,
+  // Programs that take whole settings from their environment.
+  /^(GIT|SSH|NPM_|YARN_|PNPM_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|JAVA_|_JAVA_|JDK_|LESS|MAN|MAKE)/i,
+  /^(CARGO_|RUST|GO[A-Z]|PHP|LUA_|DOCKER_|KUBE|AWS_|OPENSSL_|SSL_|CURL_|XDG_|NODE_(?!ENV$))/i,
+  /^(CC|CXX)$/,
+];
+
+export function isDangerousVariable(name: string): boolean {
+  return FAMILIES.some((family) => family.test(name));
+}

@@ -1,0 +1,121 @@
+// Reads a command line as bash would, without running anything.
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  parse,
+  type Redirect as RedirectNode,
+  type SyntaxNode,
+} from "unbash";
+import { LIMITS } from "../../core/limits.ts";
+import { quote } from "../../core/quote.ts";
+import type { CommandLine, Redirect, ShellWord, SimpleCommand } from "./command-line.ts";
+import { hasControlCharacter } from "./control-character.ts";
+import { findHazard } from "./find-hazard.ts";
+import { type Inner, lookThrough } from "./look-through.ts";
+import { readHereText, readWord, unknownWord } from "./read-word.ts";
+
+interface Reading {
+  readonly commands: SimpleCommand[];
+  readonly redirects: Redirect[];
+  readonly hazards: Set<string>;
+  /** All words of all commands. */
+  chars: number;
+  fault: string | null;
+}
+
+/** Never throws: what can't be read says why. */
+export function readCommandLine(line: string): CommandLine {
+  const reading: Reading = { commands: [], redirects: [], hazards: new Set(), chars: 0, fault: null };
+  readScript(line, 0, reading);
+  const { commands, redirects, hazards, fault } = reading;
+  if (fault !== null) return { readable: false, line, fault };
+  return { readable: true, line, commands, redirects, hazards: [...hazards] };
+}
+
+function readScript(text: string, depth: number, reading: Reading): void {
+  reading.fault ??= findTextFault(text);
+  if (reading.fault !== null) return;
+  try {
+    visit(parse(text), depth, reading);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // The stack has no room for it.
+    reading.fault ??= "it is nested too deep";
+  }
+}
+
+function findTextFault(text: string): string | null {
+  if (hasControlCharacter(text)) return "it has a control character in it";
+  if (Buffer.byteLength(text) > LIMITS.maxCommandBytes) return "it is too long";
+  return countBraces(text) > LIMITS.maxCommandBraces ? "it has too many braces" : null;
+}
+
+// The parser looks for the end of each from its beginning, and that of `$[` more than once.
+function countBraces(text: string): number {
+  return text.split("{").length + 10 * text.split("$[").length;
+}
+
+function visit(node: SyntaxNode, depth: number, reading: Reading): void {
+  reading.fault ??= findNodeFault(node, depth);
+  if (reading.fault !== null) return;
+  const hazard = findHazard(node);
+  if (hazard !== null) reading.hazards.add(hazard);
+  if (node.type === "Redirect") noteRedirect(node, reading);
+  if (node.type === "Command") noteCommand(node, depth, reading);
+  forEachChild(node, (child) => visit(child, depth + 1, reading));
+}
+
+function findNodeFault(node: SyntaxNode, depth: number): string | null {
+  if (depth > LIMITS.maxCommandDepth) return "it is nested too deep";
+  const [error] = node.type === "Script" ? (node.errors ?? []) : [];
+  if (error) return `it can't be parsed: ${quote(error.message)}`;
+  return "script" in node && node.script === undefined ? "a part of it can't be parsed" : null;
+}
+
+function noteRedirect({ operator, target }: RedirectNode, reading: Reading): void {
+  const word = target ? readWord(target) : unknownWord(operator);
+  const isCopy = operator === ">&" || operator === "<&";
+  if (isCopy && /^(\d+-?|-)$/.test(word.text ?? "")) return;
+  reading.redirects.push({ access: operator === "<" || operator === "<&" ? "read" : "write", target: word });
+}
+
+function noteCommand({ name, args, redirects }: Command, depth: number, reading: Reading): void {
+  if (name === undefined) return;
+  const words = [name, ...args].map((word) => (word.type === "Word" ? readWord(word) : readAssigned(word)));
+  const here = redirects.findLast((redirect) => redirect.type !== "Redirect");
+  noteWords(words, here && readHereText(here), depth, reading);
+}
+
+/** `export A=b`: one word to the command, though the parser takes it apart. */
+function readAssigned({ name, append, value, text: source }: Assignment): ShellWord {
+  if (value.type === "ArrayValue") return unknownWord(source);
+  const { text, fixed } = readWord(value);
+  return { text: text === null ? null : `${name}${append ? "+=" : "="}${text}`, fixed, source };
+}
+
+function noteWords(
+  words: readonly ShellWord[],
+  hereText: string | null | undefined,
+  depth: number,
+  reading: Reading,
+): void {
+  if (!addCommand(words, reading)) return;
+  for (const inner of lookThrough(words, hereText)) noteInner(inner, hereText, depth + 1, reading);
+}
+
+function noteInner(inner: Inner, hereText: string | null | undefined, depth: number, reading: Reading): void {
+  if (inner.type === "script") readScript(inner.text, depth, reading);
+  if (inner.type === "hazard") reading.hazards.add(inner.text);
+  if (inner.type === "command") noteWords(inner.words, hereText, depth, reading);
+  if (inner.type === "candidate") addCommand(inner.words, reading);
+}
+
+function addCommand(words: readonly ShellWord[], reading: Reading): boolean {
+  reading.commands.push({ words });
+  for (const { source } of words) reading.chars += source.length;
+  const isTooMuch =
+    reading.commands.length > LIMITS.maxSimpleCommands || reading.chars > LIMITS.maxCommandChars;
+  if (isTooMuch) reading.fault ??= "it has too many commands";
+  return reading.fault === null;
+}

@@ -1,0 +1,103 @@
+// Commands that run the command in their arguments, and which words stand before it.
+import type { ShellWord } from "./command-line.ts";
+
+export interface WrapperOptions {
+  /** Short options without and with a value. */
+  readonly flags?: string;
+  readonly values?: string;
+  readonly longFlags?: readonly string[];
+  readonly longValues?: readonly string[];
+  /** Words before the command that are no options. */
+  readonly operands?: number;
+  /** `NAME=value` may stand before the command. */
+  readonly assigns?: boolean;
+}
+
+export const WRAPPERS: ReadonlyMap<string, WrapperOptions> = new Map<string, WrapperOptions>([
+  ["builtin", {}],
+  ["busybox", {}],
+  ["command", { flags: "p" }],
+  ["doas", { flags: "Lns", values: "aCu" }],
+  [
+    "env",
+    {
+      flags: "iv0",
+      values: "uC",
+      longFlags: ["ignore-environment", "null", "debug"],
+      longValues: ["unset", "chdir"],
+      assigns: true,
+    },
+  ],
+  ["exec", { flags: "cl", values: "a" }],
+  ["ionice", { flags: "t", values: "cn", longFlags: ["ignore"], longValues: ["class", "classdata"] }],
+  ["nice", { flags: "0123456789", values: "n", longValues: ["adjustment"] }],
+  ["nohup", {}],
+  ["setsid", { flags: "cfw", longFlags: ["ctty", "fork", "wait"] }],
+  ["stdbuf", { values: "ioe", longValues: ["input", "output", "error"] }],
+  [
+    "sudo",
+    { flags: "ABbEHiknPSs", values: "CDghpRrTtUu", longValues: ["user", "group", "host"], assigns: true },
+  ],
+  ["time", { flags: "apqv", values: "fo", longFlags: ["append", "portability", "verbose"] }],
+  [
+    "timeout",
+    {
+      flags: "fpv",
+      values: "ks",
+      longFlags: ["foreground", "preserve-status", "verbose"],
+      longValues: ["kill-after", "signal"],
+      operands: 1,
+    },
+  ],
+  [
+    "xargs",
+    {
+      flags: "0oprtx",
+      values: "adEILnPs",
+      longFlags: ["null", "open-tty", "interactive", "no-run-if-empty", "verbose", "exit", "replace"],
+      longValues: ["arg-file", "delimiter", "max-args", "max-procs", "max-chars"],
+    },
+  ],
+]);
+
+// Whatever it holds, it stays one word; but "$@" is many.
+const QUOTED_ASSIGNMENT = /^\w+="[^"@]*"$/;
+
+/** The index of the wrapped command's first word; words.length when there is none; null when it can't be told. */
+export function findWrapped(words: readonly ShellWord[], options: WrapperOptions): number | null {
+  let operands = options.operands ?? 0;
+  let takesOptions = true;
+  for (let at = 1; at < words.length; at++) {
+    const { text, fixed, source } = words[at]!;
+    if (options.assigns && QUOTED_ASSIGNMENT.test(source)) takesOptions = false;
+    else if (text === null || !fixed) return null;
+    else if (takesOptions && text.startsWith("-")) {
+      const more = valuesAfter(text, options);
+      if (more === null || (more > 0 && words[at + 1]?.fixed !== true)) return null;
+      at += more;
+      takesOptions = text !== "--";
+    } else if (options.assigns && /^\w+=/.test(text)) {
+      takesOptions = false;
+    } else if (operands-- <= 0) {
+      return at;
+    }
+  }
+  return words.length;
+}
+
+/** How many of the next words belong to an option; null for one that is not known. */
+function valuesAfter(option: string, options: WrapperOptions): number | null {
+  if (option === "--") return 0;
+  if (!option.startsWith("--")) return valuesAfterShort(option, options);
+  const [name = "", value] = option.slice(2).split("=", 2);
+  const takesValue = options.longValues?.includes(name) ?? false;
+  if (!takesValue && !options.longFlags?.includes(name)) return null;
+  return takesValue && value === undefined ? 1 : 0;
+}
+
+function valuesAfterShort(option: string, { flags = "", values = "" }: WrapperOptions): number | null {
+  const at = [...option].findIndex((letter, index) => index > 0 && !flags.includes(letter));
+  if (at === -1) return 0;
+  if (!values.includes(option[at]!)) return null;
+  return at === option.length - 1 ? 1 : 0;
+}
