@@ -6,7 +6,7 @@ import { changingOf } from "./changing.ts";
 import { type Leftovers, openLeftovers } from "./leftovers.ts";
 import type { Root } from "./paths.ts";
 import { readingOf } from "./reading.ts";
-import { createView, type View } from "./view.ts";
+import { createView, type UseNotice, type View } from "./view.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
 
 export interface DirectoryViewOptions {
@@ -18,8 +18,7 @@ export interface DirectoryViewOptions {
   /** Where this view keeps its notes and lock; outside the root. */
   readonly notesDir: string;
   readonly protectionOf: (path: string) => Protection | null;
-  /** Told of each path that is used: as it was given, and where it leads. */
-  readonly onUse?: (at: string) => void;
+  readonly onUse?: UseNotice;
 }
 
 export function openDirectoryView({

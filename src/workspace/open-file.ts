@@ -1,4 +1,5 @@
-// Regular files only: what is at a path is looked at before it is opened, so a FIFO or a device never is.
+// Regular files only. What is at a path is looked at before it is opened; where the kernel opens no device, a file
+// to be read is opened at once, without waiting, and nothing is read of what is not regular.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { HotcellError } from "../core/errors.ts";
@@ -6,7 +7,7 @@ import { LIMITS } from "../core/limits.ts";
 import { writeAll } from "./atomic-write.ts";
 import { showName } from "./names.ts";
 import { explaining } from "./os-error.ts";
-import { type Found, fdPath } from "./paths.ts";
+import { atFound, type Found, fdPath, openStraight, type Root } from "./paths.ts";
 import { kindOf } from "./tree.ts";
 
 export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
@@ -23,8 +24,35 @@ const NOT_REGULAR = {
   symlink: "a symbolic link",
 } as const;
 
-/** The descriptor is the caller's to close. */
-export function openFile(found: Found, at: string, flags: number): number {
+export interface OpenFile {
+  /** The caller's to close. */
+  readonly fd: number;
+  /** Canonical, relative to the root. */
+  readonly path: string;
+  readonly size: number;
+}
+
+/** `guard` is asked about where the path really leads, before anything is read. */
+export function openToRead(root: Root, input: string, guard: (at: string) => void): OpenFile {
+  const straight = openStraight(root, input, O_RDONLY);
+  if (straight === null) {
+    return atFound(root, input, (found, path) => {
+      guard(path);
+      return { fd: openFile(found, path, O_RDONLY), path, size: found.stat.size };
+    });
+  }
+  const { fd, path, stat } = straight;
+  try {
+    guard(path);
+    checkRegular(straight, path, "read");
+    return { fd, path, size: stat.size };
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+}
+
+function openFile(found: Found, at: string, flags: number): number {
   checkRegular(found, at, flags === O_RDONLY ? "read" : "write");
   return fs.openSync(fdPath(found.fd), flags | O_NONBLOCK | O_NOCTTY);
 }
@@ -58,8 +86,12 @@ function checkRegular(found: Found, at: string, action: string): void {
 }
 
 /** The whole file, or with `maxBytes` at most that much of its beginning. */
-export function readBytes(fd: number, at: string, maxBytes: number | undefined): Buffer {
-  const { size } = fs.fstatSync(fd);
+export function readBytes(
+  fd: number,
+  at: string,
+  maxBytes: number | undefined,
+  { size }: Pick<OpenFile, "size"> = fs.fstatSync(fd),
+): Buffer {
   if (maxBytes === undefined && size > LIMITS.maxReadBytes) throw tooLarge(at, size);
   const wanted = Math.min(size, maxBytes ?? size);
   const buffer = Buffer.allocUnsafe(wanted);

@@ -1,13 +1,15 @@
-// The one gate for paths. A path is walked component by component from an open directory; nothing is
-// checked as a string and opened later, so a process that swaps directories meanwhile gains nothing.
+// The one gate for paths. A path is walked component by component from an open directory, or opened at once where
+// the kernel follows no link; nothing is checked as a string and opened later, so a process that swaps directories
+// meanwhile gains nothing.
 // Linux only: it works through /proc/self/fd.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
-import { decodeName, hasHalfCharacter, osPath, respell, showName, unshowName } from "./names.ts";
+import { decodeName, osPath, showName, unshowName } from "./names.ts";
+import { checkedPath, endsAsDirectory, isNamesOnly, namesOf } from "./path-text.ts";
 
-const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 /** Opens a name without opening what is behind it: no device wakes, no FIFO waits. Node has no name for it. */
 export const O_PATH = 0o10000000;
 
@@ -20,6 +22,10 @@ export interface Root {
   readonly path: string;
   /** As it was given, made absolute; links inside may be written with it. */
   readonly given: string;
+  /** The kernel follows no link below it, and opens no device, whoever asks: many names are opened as safely as one. */
+  readonly followsNoLinks?: boolean;
+  /** Told of each place on the way once a link was followed: the path as it is written does not tell of them. */
+  readonly onFollowed?: (path: string) => void;
 }
 
 /** Something on the way from the root: an open directory (or, last, anything), never a followed link. */
@@ -77,6 +83,21 @@ export function openRoot(dir: string): Root {
   }
 }
 
+/** Opens a directory by its real path; refused when the path has come to lead elsewhere since it was taken down. */
+export function openRealRoot(real: string): Root {
+  const root = openRoot(real);
+  if (root.path === real) return root;
+  fs.closeSync(root.fd);
+  throw leadsElsewhere(real);
+}
+
+export function leadsElsewhere(real: string): HotcellError {
+  return new HotcellError(
+    "WORKSPACE_UNUSABLE",
+    `Could not open the workspace "${real}": this path leads to another directory now. Put the project back to where it was.`,
+  );
+}
+
 export const fdPath = (fd: number): string => `/proc/self/fd/${fd}`;
 
 /** The way to `name` in an open directory, for calls that take a path. */
@@ -103,6 +124,16 @@ export function atPlace<T>(root: Root, input: string, options: WalkOptions, work
 
 /** Works on what is at the path, links followed. */
 export function atFound<T>(root: Root, input: string, work: (found: Found, path: string) => T): T {
+  const straight = openStraight(root, input, O_PATH);
+  if (straight === null) return atWalked(root, input, work);
+  try {
+    return work(straight, straight.path);
+  } finally {
+    fs.closeSync(straight.fd);
+  }
+}
+
+function atWalked<T>(root: Root, input: string, work: (found: Found, path: string) => T): T {
   const walker = new Walker(root, input, true);
   try {
     const { found, path } = walker.walk();
@@ -111,6 +142,50 @@ export function atFound<T>(root: Root, input: string, work: (found: Found, path:
   } finally {
     walker.close();
   }
+}
+
+export interface Straight {
+  /** Canonical, relative to the root. */
+  readonly path: string;
+  /** Not a link's. */
+  readonly stat: fs.Stats;
+}
+
+/** Opens all names of a path at once; the descriptor is the caller's to close. Null when it has to be walked: also to learn what is wrong with it. */
+export function openStraight(root: Root, input: string, flags: number): (Straight & Found) | null {
+  const path = straightPath(root, input);
+  if (path === null) return null;
+  let fd: number;
+  try {
+    fd = fs.openSync(`${fdPath(root.fd)}/${path}`, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    return null;
+  }
+  const stat = fs.fstatSync(fd);
+  if (!stat.isSymbolicLink()) return { fd, path, stat };
+  fs.closeSync(fd);
+  return null;
+}
+
+/** Looks at what is at a path, all names at once; null as above. */
+export function lookStraight(root: Root, input: string): Straight | null {
+  const path = straightPath(root, input);
+  if (path === null) return null;
+  try {
+    const stat = fs.lstatSync(`${fdPath(root.fd)}/${path}`, { throwIfNoEntry: false });
+    return stat === undefined || stat.isSymbolicLink() ? null : { path, stat };
+  } catch {
+    return null;
+  }
+}
+
+/** The path when it is nothing but names, below a root where no link is followed. */
+function straightPath(root: Root, input: string): string | null {
+  // A character has up to three bytes, without those that have four, which are walked.
+  if (!root.followsNoLinks || input.length > LIMITS.maxPathBytes / 3) return null;
+  const isGiven = input.startsWith("/") && input.startsWith(`${root.given}/`);
+  const path = isGiven ? input.slice(root.given.length + 1) : input;
+  return isNamesOnly(path) && !path.includes(TEMP_PREFIX) ? path : null;
 }
 
 class Walker {
@@ -143,6 +218,7 @@ class Walker {
         stat = fs.fstatSync(this.top.fd);
         continue;
       }
+      if (this.links > 0) this.root.onFollowed?.([...this.names, name].join("/"));
       const step = this.open(name);
       if (step === null) return this.missing(name);
       this.steps.push(step);
@@ -165,15 +241,16 @@ class Walker {
   }
 
   private get here(): string {
-    return this.steps
-      .slice(1)
-      .map((step) => step.name)
-      .join("/");
+    return this.names.join("/");
+  }
+
+  private get names(): string[] {
+    return this.steps.slice(1).map((step) => step.name);
   }
 
   /** Opens a name below the top; a name that isn't there may be one that was shown with `\xNN`. */
   private open(name: string): Step | null {
-    const fd = tryOpenPath(this.top.fd, name, O_NOFOLLOW);
+    const fd = tryOpenPath(this.top.fd, name);
     if (fd !== null) return { fd, name };
     const odd = unshowName(name);
     return odd === null ? null : this.open(odd);
@@ -186,7 +263,7 @@ class Walker {
 
   /** Replaces the link on top by the names that it stands for. */
   private expand(): void {
-    const { name } = this.steps[this.steps.length - 1]!;
+    const { name } = this.top;
     this.leave();
     if (++this.links > LIMITS.maxLinksFollowed) {
       throw new HotcellError(
@@ -222,9 +299,8 @@ class Walker {
     const below = this.todo.toReversed();
     if (below.includes("..")) throw this.escapes(below) ? this.outside() : this.notFound();
     if ([name, ...below].some((part) => part.startsWith(TEMP_PREFIX))) throw this.notFound();
-    const path = [...this.steps.slice(1).map((step) => step.name), name, ...below].join("/");
     return {
-      path,
+      path: [...this.names, name, ...below].join("/"),
       dir: this.top.fd,
       name,
       found: null,
@@ -286,46 +362,16 @@ class Walker {
   }
 }
 
-function checkedPath(input: string): string {
-  const problem = pathProblem(input);
-  if (problem === null) return respell(input);
-  throw new HotcellError("INVALID_ARGUMENTS", `The path is refused: ${problem}.`);
-}
-
-function pathProblem(input: string): string | null {
-  if (input === "") return 'it is empty; the workspace itself is "."';
-  if (input.includes("\0")) return "it has a NUL character";
-  if (hasHalfCharacter(input)) return "it has half a character (an unpaired surrogate)";
-  if (lengthOf(input) > LIMITS.maxPathBytes) return `it is longer than ${LIMITS.maxPathBytes} bytes`;
-  if (input.split("/").some((name) => lengthOf(unshowName(name) ?? name) > LIMITS.maxNameBytes)) {
-    return `a name in it is longer than ${LIMITS.maxNameBytes} bytes`;
-  }
-  return null;
-}
-
-const lengthOf = (name: string): number => Buffer.byteLength(osPath(name));
-
-function namesOf(relative: string): string[] {
-  return relative.split("/").filter((name) => name !== "" && name !== ".");
-}
-
-function endsAsDirectory(relative: string): boolean {
-  return relative.endsWith("/") || relative.endsWith("/.");
-}
-
 const join = (base: string, relative: string): string =>
   base === "/" ? `/${relative}` : `${base}/${relative}`;
 
-/** What a path of many names may meet and a single name does not: then each name is tried by itself. */
-const ON_THE_WAY = new Set(["ENOTDIR", "ELOOP", "EACCES"]);
-
-function tryOpenPath(dir: number, name: string, flags = 0): number | null {
-  if (name.startsWith(TEMP_PREFIX) || name.includes(`/${TEMP_PREFIX}`)) return null;
+function tryOpenPath(dir: number, name: string): number | null {
+  if (name.startsWith(TEMP_PREFIX)) return null;
   try {
-    return fs.openSync(childPath(dir, name), O_PATH | flags);
+    return openChild(dir, name);
   } catch (error) {
-    const code = osErrorCode(error) ?? "";
-    if (code === "ENOENT" || code === "ENAMETOOLONG" || (flags === 0 && ON_THE_WAY.has(code))) return null;
+    const code = osErrorCode(error);
+    if (code === "ENOENT" || code === "ENAMETOOLONG") return null;
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import { entryOf, statOf } from "./file-stat.ts";
 import { decodeName } from "./names.ts";
-import { chunksOf, O_RDONLY, openFile, readBytes } from "./open-file.ts";
+import { chunksOf, openToRead, readBytes } from "./open-file.ts";
 import { explaining } from "./os-error.ts";
-import { atFound, atPlace, childPath, type Found, fdPath, openChildDirectory } from "./paths.ts";
+import { atFound, atPlace, childPath, type Found, lookStraight, openChildDirectory } from "./paths.ts";
 import { existing, notADirectory, notAFile } from "./refusals.ts";
 import { readNames, type TreeStep, tourTree } from "./tree.ts";
 import { beneath, type View } from "./view.ts";
@@ -17,11 +17,7 @@ type Reading = Pick<
 export function readingOf(view: View): Reading {
   const { root, looking, guard } = view;
 
-  const openToRead = (input: string): number =>
-    atFound(root, input, (found, at) => {
-      guard(at, "read");
-      return openFile(found, at, O_RDONLY);
-    });
+  const mayRead = (at: string): void => guard(at, "read");
 
   const inDirectory = <T>(action: string, input: string, work: (found: Found, at: string) => T): T =>
     looking(action, input, () =>
@@ -34,41 +30,44 @@ export function readingOf(view: View): Reading {
 
   return {
     resolve(input) {
-      return looking("find", input, () =>
-        atPlace(root, input, {}, ({ path, found }) => ({ path, kind: found && statOf(found.stat).kind })),
-      );
+      return looking("find", input, () => {
+        const seen = lookStraight(root, input);
+        if (seen !== null) return { path: seen.path, kind: statOf(seen.stat).kind };
+        return atPlace(root, input, {}, ({ path, found }) => ({
+          path,
+          kind: found && statOf(found.stat).kind,
+        }));
+      });
     },
 
     stat(input, { follow = true } = {}) {
-      return looking("look at", input, () =>
-        atPlace(root, input, { follow }, (place) => statOf(existing(place, "look at").stat)),
-      );
+      return looking("look at", input, () => {
+        const seen = lookStraight(root, input);
+        if (seen !== null) return statOf(seen.stat);
+        return atPlace(root, input, { follow }, (place) => statOf(existing(place, "look at").stat));
+      });
     },
 
     read(input, options) {
       return looking("read", input, () => {
-        const fd = openToRead(input);
+        const file = openToRead(root, input, mayRead);
         try {
-          return readBytes(fd, input, options?.maxBytes);
+          return readBytes(file.fd, input, options?.maxBytes, file);
         } finally {
-          fs.closeSync(fd);
+          fs.closeSync(file.fd);
         }
       });
     },
 
     open(input) {
-      return looking("read", input, () =>
-        atFound(root, input, (found, path) => {
-          guard(path, "read");
-          const fd = openFile(found, path, O_RDONLY);
-          const chunks = () => chunksOf(fd, path);
-          return { path, size: found.stat.size, chunks, close: () => fs.closeSync(fd) };
-        }),
-      );
+      return looking("read", input, () => {
+        const { fd, path, size } = openToRead(root, input, mayRead);
+        return { path, size, chunks: () => chunksOf(fd, path), close: () => fs.closeSync(fd) };
+      });
     },
 
     *stream(input) {
-      const fd = looking("read", input, () => openToRead(input));
+      const fd = looking("read", input, () => openToRead(root, input, mayRead).fd);
       try {
         yield* chunksOf(fd, input);
       } finally {
@@ -103,14 +102,16 @@ export function readingOf(view: View): Reading {
         for (;;) {
           const next = explaining("walk", input, () => tour.next());
           if (next.done) return;
-          const { step, name, kind } = next.value;
+          const { step, name, kind, stat } = next.value;
           if (step === "leave") {
             ways.pop();
             continue;
           }
           const path = pathOf(name);
           yield { path, kind, stat: () => explaining("look at", path, () => statAt(next.value)) };
-          if (step === "enter") ways.push(pathOf(name));
+          if (stat === undefined) continue;
+          ways.push(pathOf(name));
+          view.entered(ways.at(-1)!, stat);
         }
       } finally {
         tour.return();
@@ -130,6 +131,6 @@ export function readingOf(view: View): Reading {
   };
 }
 
-function statAt({ step, dir, name }: TreeStep): FileStat {
-  return statOf(step === "enter" ? fs.statSync(fdPath(dir)) : fs.lstatSync(childPath(dir, name)));
+function statAt({ dir, name, stat }: TreeStep): FileStat {
+  return statOf(stat ?? fs.lstatSync(childPath(dir, name)));
 }

@@ -16,6 +16,8 @@ export interface TreeStep extends NamedKind {
   readonly step: "entry" | "enter" | "leave";
   /** The open directory that holds `name`, or on `enter` the one entered. */
   readonly dir: number;
+  /** On `enter` what the directory was then. */
+  readonly stat?: fs.Stats;
   /** The names on the way from where the tour began, this one last. */
   readonly trail: readonly string[];
 }
@@ -40,10 +42,10 @@ export function* tourTree(
   const trail: string[] = [];
   // What is still to be visited in each directory on the trail, last first.
   const levels: NamedKind[][] = [];
-  const open = () => {
+  const open = (stat: fs.Stats) => {
     if (unlock) fs.chmodSync(fdPath(cursor.fd), 0o700);
     try {
-      levels.push(readNames(cursor.fd, temporary).reverse());
+      levels.push(readNames(cursor.fd, temporary, stat).reverse());
     } catch (error) {
       if (unreadable === undefined || osErrorCode(error) !== "EACCES") throw error;
       unreadable(trail);
@@ -51,7 +53,7 @@ export function* tourTree(
     }
   };
   try {
-    for (open(); levels.length > 0; ) {
+    for (open(fs.fstatSync(cursor.fd)); levels.length > 0; ) {
       const next = levels.at(-1)!.pop();
       if (next === undefined) {
         levels.pop();
@@ -68,8 +70,9 @@ export function* tourTree(
         yield { step: "entry", name, kind, dir: cursor.fd, trail };
         trail.pop();
       } else if (tryDown(cursor, name)) {
-        yield { step: "enter", name, kind, dir: cursor.fd, trail };
-        open();
+        const stat = fs.fstatSync(cursor.fd);
+        yield { step: "enter", name, kind, dir: cursor.fd, trail, stat };
+        open(stat);
       } else trail.pop();
     }
   } finally {
@@ -78,7 +81,7 @@ export function* tourTree(
 }
 
 /** False when the directory is gone or no directory any more: the tree lives while it is visited. */
-function tryDown(cursor: { down(name: string): void }, name: string): boolean {
+export function tryDown(cursor: { down(name: string): void }, name: string): boolean {
   try {
     cursor.down(name);
     return true;
@@ -90,15 +93,14 @@ function tryDown(cursor: { down(name: string): void }, name: string): boolean {
 }
 
 /** The names in an open directory, sorted; without hotcell's own temporary files unless they are wanted. */
-export function readNames(dir: number, temporary = false): NamedKind[] {
-  refuseHuge(dir);
+export function readNames(dir: number, temporary = false, stat = fs.fstatSync(dir)): NamedKind[] {
+  refuseHuge(stat);
   const names = readDirectory(dir).filter(({ name }) => temporary || !name.startsWith(TEMP_PREFIX));
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** All names are read at once: millions of them would hold up everything else, and fill the memory. */
-function refuseHuge(dir: number): void {
-  const { size } = fs.fstatSync(dir);
+function refuseHuge({ size }: fs.Stats): void {
   if (size <= LIMITS.maxDirectoryBytes) return;
   throw new HotcellError(
     "FILE_TOO_LARGE",

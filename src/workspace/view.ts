@@ -1,5 +1,6 @@
 // What every operation of a directory view goes through: is the view open, may this path be touched, and
 // does another process write just now.
+import type { Stats } from "node:fs";
 import { HotcellError } from "../core/errors.ts";
 import { processToken, withLock } from "../core/lock.ts";
 import type { Protection } from "../policy/protected.ts";
@@ -13,13 +14,15 @@ export type Access = "read" | "write";
 /** Called with the canonical path, relative to the root. */
 export type PathCheck = (at: string, access: Access) => void;
 
+/** Told of each path that is used: as it was given, and where it leads. A directory's ends in `/`, and comes with what it was when a walk entered it. */
+export type UseNotice = (at: string, entered?: Stats) => void;
+
 export interface ViewOptions {
   readonly root: Root;
   readonly closeRoot: () => void;
   readonly lockPath: string;
   readonly protectionOf: (path: string) => Protection | null;
-  /** Told of each path that is used: as it was given, and where it leads. */
-  readonly onUse?: (at: string) => void;
+  readonly onUse?: UseNotice;
 }
 
 export interface View {
@@ -34,6 +37,8 @@ export interface View {
   guardTree(found: Found, at: string, access: Access): void;
   /** Whether a directory that a tour from `at` came to may be read. */
   mayEnter(at: string, trail: readonly string[]): boolean;
+  /** To be told of each directory that was entered then. */
+  entered(at: string, stat: Stats): void;
   /** The same view with one more check on every path where it really leads; it throws to refuse. */
   guardedBy(check: PathCheck): View;
   /** Closes the root too. */
@@ -64,11 +69,15 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
     throw new HotcellError("WORKSPACE_UNUSABLE", message);
   };
 
-  const guard = (at: string, access: Access): void => {
+  const judge = (at: string, access: Access): void => {
     const protection = protectionOf(at);
     if (protection?.[access] === "refuse") throw protectedPath(at, access, protection);
-    onUse?.(at);
     check(at.replace(/\/$/, ""), access);
+  };
+
+  const guard = (at: string, access: Access): void => {
+    onUse?.(at);
+    judge(at, access);
   };
 
   return {
@@ -83,7 +92,8 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
         if (step !== "leave") guard(judgedPath(at, trail) + (kind === "directory" ? "/" : ""), access);
       }
     },
-    mayEnter: (at, trail) => passes(() => guard(`${judgedPath(at, trail)}/`, "read")),
+    mayEnter: (at, trail) => passes(() => judge(`${judgedPath(at, trail)}/`, "read")),
+    entered: (at, stat) => onUse?.(`${at}/`, stat),
     guardedBy: (another) =>
       makeView(
         options,

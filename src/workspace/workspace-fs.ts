@@ -102,7 +102,7 @@ export interface WorkspaceFS {
 
   /**
    * The same files, with one more check on every path where it really leads, links followed: it is asked
-   * after the path was walked and before anything is opened, and throws to refuse.
+   * after the path was walked and before anything is read or changed, and throws to refuse.
    */
   guardedBy(check: (at: string, access: "read" | "write") => void): WorkspaceFS;
 

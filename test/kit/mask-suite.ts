@@ -1,12 +1,12 @@
 // The project's secrets are not there in a session's view, whoever looks and however.
 import fs from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
 import { createCursor } from "../../src/workspace/cursor.ts";
 import { osPath } from "../../src/workspace/names.ts";
 import { openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
-import { maskSecrets } from "../../src/workspace/overlay/mask.ts";
+import { createMask, type Mask } from "../../src/workspace/overlay/mask.ts";
 import { createWhiteouts } from "../../src/workspace/overlay/whiteout.ts";
 import { openRoot } from "../../src/workspace/paths.ts";
 import { makeSession, removeDirectory } from "../../src/workspace/session/make-session.ts";
@@ -46,10 +46,19 @@ function makeWorld(base: string) {
   const record = begun("one", project.path, "kernel", 0);
   makeSession(record, `${top}/state`);
   const dir = sessionDir(`${top}/state`, record.id);
+  const hiding = (mask: Mask) => async () => {
+    mask.hide();
+    return !(await mask.fit());
+  };
+  const mask = createMask(dir, project, createProtection());
   return {
     dir,
     project,
-    mask: (protectionOf = createProtection()) => maskSecrets(dir, project, protectionOf),
+    /** True when views may have to be mounted anew. */
+    hide: hiding(mask),
+    follow: mask.fit,
+    /** As another process has it. */
+    other: (protectionOf = createProtection()) => ({ hide: hiding(createMask(dir, project, protectionOf)) }),
     /** The way to a new view. */
     async view(): Promise<string> {
       const view = await openKernelView(dir, record, () => null);
@@ -79,7 +88,7 @@ export function maskSuite(base: string): void {
   test("secrets are not found in the view, and without the mask they would be", async () => {
     const world = makeWorld(base);
     expect(found(await world.view(), [...SECRETS, ...OTHERS])).toEqual([...SECRETS, ...OTHERS]);
-    expect(await world.mask()).toBe(true);
+    expect(await world.hide()).toBe(true);
     const view = await world.view();
     expect(found(view, [...SECRETS, ...OTHERS])).toEqual(OTHERS);
     for (const name of SECRETS) expect(() => fs.readFileSync(osPath(`${view}/${name}`))).toThrow("ENOENT");
@@ -89,33 +98,80 @@ export function maskSuite(base: string): void {
     const world = makeWorld(base);
     if (process.getuid!() === 0) fs.chownSync(`${world.project.path}/config`, 1234, 5678);
     fs.utimesSync(`${world.project.path}/config`, 1000, 2000);
-    await world.mask();
+    await world.hide();
     expect(seen(await world.view(), () => false)).toEqual(seen(world.project.path, isHidden));
   });
 
-  test("the mask follows the project and the rules, and says whether it changed", async () => {
+  test("the mask follows the project and the rules", async () => {
     const world = makeWorld(base);
     const at = (name: string) => path.join(world.project.path, name);
-    const changed = [await world.mask(), await world.mask()];
+    await world.hide();
     fs.renameSync(at(".env"), at("env"));
     fs.rmSync(at("config"), { recursive: true });
     fs.writeFileSync(at("config"), "a file now");
     fs.writeFileSync(at("src/.netrc"), "new");
-    changed.push(await world.mask(), await world.mask());
+    await world.hide();
     expect(found(await world.view(), ["env", "config", "src/.netrc", ".ssh"])).toEqual(["env", "config"]);
     fs.chmodSync(at("packages"), 0o700);
-    changed.push(await world.mask(), await world.mask());
+    await world.hide();
     fs.utimesSync(at("packages"), 1000, 2000);
-    changed.push(await world.mask());
-    changed.push(await world.mask(createProtection({ allow: ["**"] })));
-    expect(changed).toEqual([true, false, true, false, true, false, false, true]);
+    await world.hide();
+    await world.other(createProtection({ allow: ["**"] })).hide();
     expect(fs.readdirSync(path.join(world.dir, "mask"))).toEqual([]);
     expect(seen(await world.view(), () => false)).toEqual(seen(world.project.path, () => false));
   });
 
+  test("a mask that hides follows also to new secrets; one that was not told to hides what it did, and alters nothing", async () => {
+    const world = makeWorld(base);
+    const at = (name: string) => path.join(world.project.path, name);
+    await world.hide();
+    fs.chmodSync(at("packages/closed"), 0o700);
+    fs.rmSync(at("config"), { recursive: true });
+    fs.writeFileSync(at("config"), "a file now");
+    fs.writeFileSync(at("src/.netrc"), "new");
+    const names = [...SECRETS, "config", "src/.netrc"];
+    const modeOf = (root: string) => fs.statSync(`${root}/packages/closed`).mode & 0o777;
+    const one = await world.view();
+    expect([modeOf(one), found(one, names)]).toEqual([0o700, ["config", "src/.netrc"]]);
+    await world.follow();
+    expect(found(await world.view(), names)).toEqual(["config"]);
+  });
+
+  test("names are read again only in directories that changed", async () => {
+    const world = makeWorld(base);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const judged: string[] = [];
+    const rules = createProtection();
+    const { hide } = world.other((name) => {
+      judged.push(name);
+      return rules(name);
+    });
+    const judgedBy = async (work: () => void) => {
+      judged.splice(0);
+      work();
+      return [await hide(), [...judged].sort()];
+    };
+    await hide();
+    expect(await judgedBy(() => {})).toEqual([false, []]);
+    const add = () => fs.writeFileSync(`${world.project.path}/config/.netrc`, "new");
+    const names = [".netrc", "app.json", "credentials.json"].map((name) => `config/${name}`);
+    expect(await judgedBy(add)).toEqual([true, names]);
+    expect(await judgedBy(() => {})).toEqual([false, []]);
+  });
+
+  test("what changes while it may have the same time as before is seen", async () => {
+    const world = makeWorld(base);
+    for (let round = 0; round < 20; round++) {
+      await world.hide();
+      fs.writeFileSync(`${world.project.path}/src/${round}.pem`, "new");
+      expect(await world.hide()).toBe(true);
+    }
+  });
+
   test("a session may have a file of its own where the project has a secret", async () => {
     const world = makeWorld(base);
-    await world.mask();
+    await world.hide();
     const view = await world.view();
     fs.writeFileSync(`${view}/.env`, "the session's");
     fs.writeFileSync(`${view}/config/credentials.json`, "the session's");
@@ -135,7 +191,7 @@ export function maskSuite(base: string): void {
       next = setImmediate(take);
     };
     let next = setImmediate(take);
-    await world.mask();
+    await world.hide();
     clearImmediate(next);
     expect(turns).toBeGreaterThan(2);
   });
@@ -155,7 +211,7 @@ export function maskSuite(base: string): void {
     bottomOf(world.project.fd, (dir) => {
       for (const name of [".env", "other"]) fs.writeFileSync(`/proc/self/fd/${dir}/${name}`, "");
     });
-    await world.mask();
+    await world.hide();
     const { fd } = openRoot(path.join(world.dir, "mask"));
     bottomOf(fd, (dir) => expect(fs.readdirSync(`/proc/self/fd/${dir}`)).toEqual([".env"]));
     fs.closeSync(fd);
@@ -179,7 +235,7 @@ export function maskSuite(base: string): void {
     async () => {
       const world = makeWorld(base);
       fs.chmodSync(`${world.project.path}/config`, 0o300);
-      await expect(world.mask()).rejects.toMatchObject({
+      await expect(world.hide()).rejects.toMatchObject({
         code: "WORKSPACE_UNUSABLE",
         details: { path: "config" },
       });

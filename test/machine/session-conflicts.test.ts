@@ -175,6 +175,22 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(names()).toEqual(["second"]);
   });
 
+  test("what was committed, from whichever call, is what later edits on both sides are merged by", async () => {
+    const text = (at: string, first: string, last: string) => `${first}\n\n\nof ${at}\n\n\n${last}\n`;
+    const { session, call, inProject, read } = await begin(strategy, { e: "old\n", f: "old\n" });
+    await call((workspace) => workspace.write("e", text("e", "1", "2")), "first");
+    await call((workspace) => workspace.write("f", text("f", "1", "2")), "second");
+    await session.commit();
+    await call((workspace) => {
+      for (const at of ["e", "f"]) {
+        workspace.write(at, text(at, "1", "agent"));
+        fs.writeFileSync(inProject(at), text(at, "user", "2"));
+      }
+    }, "third");
+    expect(await session.commit({ onConflict: "merge" })).toMatchObject({ committed: ["e", "f"] });
+    expect([read("e"), read("f")]).toEqual([text("e", "user", "agent"), text("f", "user", "agent")]);
+  });
+
   test("calls with one id are told apart by their number", async () => {
     const { session, call } = await begin(strategy, {});
     for (const name of ["a", "b", "c"]) await call((workspace) => workspace.write(name, ""), "call_0");

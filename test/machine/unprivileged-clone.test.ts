@@ -92,6 +92,6 @@ test("what an agent closes to itself does not end the session", async () => {
     ]),
   );
   await world.view.show(stackOf(1, 3));
-  expect(["closed", "d", "new"].map(world.modeOf)).toEqual([0, 0o500, 0o700]);
+  expect(["closed", "d", "new"].map(world.modeOf)).toEqual([0o400, 0o500, 0o700]);
   expect(fs.readFileSync(at("d/x"), "utf8")).toBe("x");
 });

@@ -43,7 +43,15 @@ interface Found {
 function createHolders(project: Root): (directory: string) => string {
   const mounts = mountsIn(project);
   const known = new Map<string, Found>();
+  const { dev: topDevice } = fs.fstatSync(project.fd);
+  const isTopWritable = mayWrite(project.fd);
+  /** Without a mount on the way nothing leads back from another device: then one look tells of all directories on the way. */
+  const isAtTop = (directory: string): boolean =>
+    isTopWritable &&
+    mounts.size === 0 &&
+    inDirectory(project, directory, (dir) => dir !== null && fs.fstatSync(dir).dev === topDevice);
   const find = (directory: string): Found => {
+    if (isAtTop(directory)) return { device: topDevice, topmost: "", present: directory };
     const above = directory === "" ? null : lookAt(parentOf(directory));
     return inDirectory(project, directory, (dir) => {
       if (dir === null) return above!;

@@ -6,7 +6,7 @@ import { openChildDirectory, type Root } from "../paths.ts";
 import { type NamedKind, readNames } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
 import type { CommitStep } from "./commit-step.ts";
-import { atExactly, parentsOf } from "./exactly.ts";
+import { atExactly, inDirectory, parentOf, parentsOf } from "./exactly.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { directorySteps } from "./making-steps.ts";
 import type { ConflictReason, PlanInput } from "./plan.ts";
@@ -75,9 +75,19 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
     if (!kinds.has(path)) kinds.set(path, fingerprintOf(input.project, path)?.kind ?? null);
     return kinds.get(path)!;
   };
+  /** When there is a directory, so are those that lead to it: most of them need not be looked at. */
+  const lookAtParents = (path: string): void => {
+    const nearest = parentOf(path);
+    if (kinds.has(nearest) || !inDirectory(input.project, nearest, (dir) => dir !== null)) return;
+    for (const parent of parentsOf(path)) if (!kinds.has(parent)) kinds.set(parent, "directory");
+  };
+  /** None where the nearest is there: in a deep tree looking at all of them would take the square of its depth. */
+  const parentsToMake = (path: string): string[] =>
+    kinds.get(parentOf(path)) === "directory" ? [] : [...parentsOf(path)];
   return proposals.map((proposal) => {
     const made = proposal.steps.filter(({ op }) => op === "mkdir" || op === "put");
-    const parents = [...new Set(made.flatMap(({ path }) => [...parentsOf(path)]))];
+    for (const { path } of made) lookAtParents(path);
+    const parents = [...new Set(made.flatMap(({ path }) => parentsToMake(path)))];
     if (parents.some((parent) => !["directory", null].includes(kindAt(parent)))) {
       return hindered(input, proposal, "below something that is no directory in the project");
     }

@@ -16,11 +16,12 @@ export function findConflict({ baseOf }: PlanInput, change: Change, sides: Sides
   const base = baseOf(path);
   if (wanted.kind === "directory" && found?.kind === "directory" && kind !== "mode") return null;
   // What is in the file may be another: only its mode is changed.
-  if (kind === "mode" && base?.kind === found?.kind && base?.mode === found?.mode) return null;
+  if (kind === "mode" && base?.kind === found?.kind)
+    return base?.mode === found?.mode ? null : "changed in the project";
   return difference(base, found);
 }
 
-/** A directory is the same whatever its mode: nothing in it is lost. */
+/** A directory that is not to get another mode is the same whatever its mode: nothing in it is lost. */
 function difference(base: Fingerprint | null, found: Fingerprint | null): ConflictReason | null {
   const areDirectories = base?.kind === "directory" && found?.kind === "directory";
   if (areDirectories || sameVersion(base, found)) return null;

@@ -60,20 +60,29 @@ export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);
 }
 
-/** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
-export function committedVersions(txDir: string): Versions {
-  const journal = readJournal(txDir);
-  if (journal === null || journal.outcomes.length === 0) return new Map();
-  const { steps } = readSteps(txDir);
-  const done = steps.filter((_, index) => journal.outcomes[index]!.state === "done");
-  return new Map(done.map((step) => [step.path, versionAfter(step)]));
-}
-
 /** What is at a path; null: nothing. */
 export type Versions = ReadonlyMap<string, Version | null>;
 
+export interface Committed {
+  /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
+  readonly versions: Versions;
+  /** Files that are as the session had them. */
+  readonly own: ReadonlySet<string>;
+}
+
+export function committedIn(txDir: string): Committed {
+  const journal = readJournal(txDir);
+  if (journal === null || journal.outcomes.length === 0) return { versions: new Map(), own: new Set() };
+  const { steps } = readSteps(txDir);
+  const done = steps.filter((_, index) => journal.outcomes[index]!.state === "done");
+  return {
+    versions: new Map(done.map((step) => [step.path, versionAfter(step)])),
+    own: new Set(done.filter(({ content }) => content === "view").map(({ path: at }) => at)),
+  };
+}
+
 export function committedPaths(txDir: string): string[] {
-  return [...committedVersions(txDir).keys()].sort();
+  return [...committedIn(txDir).versions.keys()].sort();
 }
 
 /** What is there again where a commit was taken back: of several steps at one path, from before the first. */

@@ -51,4 +51,6 @@ export interface TouchedDirectory {
   readonly directory: string;
   /** Name to the ids of the calls whose layer has it. */
   readonly names: ReadonlyMap<string, readonly string[]>;
+  /** One layer has this directory, and its file system counts links. An overlay gives one link to a directory that it unites with others: so it can be told whether this one hides what is below it. */
+  readonly tellsUnion?: boolean;
 }

@@ -21,8 +21,8 @@ export const NO_LINES: ContentChange = { binary: false, added: 0, removed: 0, hu
 const NOTHING: Beginning = { bytes: Buffer.alloc(0), isWhole: true };
 
 /** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
-export function createContentComparison(trees: Trees): CompareContents {
-  let charsLeft: number = LIMITS.maxDiffTextChars;
+export function createContentComparison(trees: Trees, wantsLines: boolean): CompareContents {
+  let charsLeft: number = wantsLines ? LIMITS.maxDiffTextChars : 0;
   return (pair) => {
     const [old, now] = beginningsOf(pair, trees, charsLeft > 0);
     if (isSame(pair, old, now, trees)) return null;

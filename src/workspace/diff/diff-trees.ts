@@ -1,6 +1,6 @@
 // What changed between two trees, looking only where a layer has something. The cost follows the touched
 // names and the listings of their directories, not the size of the trees.
-import type { Protection, ProtectionClass } from "../../policy/protected.ts";
+import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
 import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
 import { type ContentChange, createContentComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
@@ -16,12 +16,16 @@ export interface DiffInput {
   readonly touched: Iterable<TouchedDirectory>;
   /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
   readonly tellsAll?: boolean;
+  /** Whether `after` is an overlay with these layers on what is `before`: less has to be listed then. */
+  readonly isOverlay?: boolean;
   /** Whether something else is mounted at a directory of the project, or above it: the view does not show that. */
   readonly isMounted?: (directory: string) => boolean;
   /** Whether a path, as `protectionOf` takes it, is never part of a diff. */
   readonly isMasked: (path: string) => boolean;
   /** A directory's path ends in `/`. */
   readonly protectionOf: (path: string) => Protection | null;
+  /** False: no change has hunks. */
+  readonly wantsLines?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -43,15 +47,16 @@ function withTreeReader<T>(root: number, work: (tree: TreeReader) => T): T {
 
 function diffReaders(trees: Trees, input: DiffInput): Change[] {
   const classOf = (pair: Pair): ProtectionClass | null => {
-    const judged = judgedPaths(pair.path, isDirectory(pair));
+    const own = judgedPaths(pair.path, isDirectory(pair));
+    const judged = isLink(pair) ? [...own, ...pathsBehindLink(own[0]!)] : own;
     return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
   };
   const pairs = uniteRenames(
-    findPairs(trees, { tellsAll: false, isMounted: () => false, ...input }).sort(byPath),
+    findPairs(trees, { tellsAll: false, isOverlay: false, isMounted: () => false, ...input }).sort(byPath),
     trees,
     classOf,
   );
-  const compareContents = createContentComparison(trees);
+  const compareContents = createContentComparison(trees, input.wantsLines ?? true);
   const changes = editsFirst(pairs).flatMap((pair) => {
     input.signal?.throwIfAborted();
     const content = pair.from === undefined ? compareContents(pair) : null;
@@ -66,6 +71,10 @@ const byPath = (a: { readonly path: string }, b: { readonly path: string }): num
 /** Not when anything else was or is there: rows about files are not about directories. */
 function isDirectory({ before, after }: Pair): boolean {
   return [before, after].every((side) => side === null || side.kind === "directory");
+}
+
+function isLink({ before, after }: Pair): boolean {
+  return before?.kind === "symlink" || after?.kind === "symlink";
 }
 
 /** The lines that a diff can show go to what was edited before they go to what came or went as a whole. */

@@ -5,27 +5,31 @@ import { namesBelow } from "./path-names.ts";
 export interface TouchedName {
   readonly calls: readonly string[];
   readonly below: ReadonlyMap<string, TouchedName>;
+  /** As of its directory. */
+  readonly tellsUnion: boolean;
 }
 
 interface GrowingName extends TouchedName {
   calls: readonly string[];
   readonly below: Map<string, GrowingName>;
+  tellsUnion: boolean;
 }
 
 /** As a tree: a path of thousands of names is kept once, not once for each directory on it. */
 export function touchedTree(touched: Iterable<TouchedDirectory>): TouchedName {
   const root = growingName();
   let last = { directory: "", node: root };
-  for (const { directory, names } of touched) {
+  for (const { directory, names, tellsUnion = false } of touched) {
     const further = namesBelow(last.directory, directory);
     const node = further?.reduce(nameBelow, last.node) ?? namesBelow("", directory)!.reduce(nameBelow, root);
     for (const [name, calls] of names) nameBelow(node, name).calls = calls;
+    node.tellsUnion = tellsUnion;
     last = { directory, node };
   }
   return root;
 }
 
-const growingName = (): GrowingName => ({ calls: [], below: new Map() });
+const growingName = (): GrowingName => ({ calls: [], below: new Map(), tellsUnion: false });
 
 function nameBelow(node: GrowingName, name: string): GrowingName {
   const known = node.below.get(name);

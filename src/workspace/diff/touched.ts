@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { explaining } from "../os-error.ts";
 import { type TourOptions, tourTree } from "../tree.ts";
 import type { TouchedDirectory } from "./changes.ts";
@@ -15,6 +16,7 @@ interface LayeredName {
   readonly calls: Set<string>;
   /** Null when no layer has a directory there; empty when one has an empty directory. */
   below: Map<string, LayeredName> | null;
+  tellsUnion: boolean;
 }
 
 /** Unites layers, oldest first. */
@@ -22,38 +24,39 @@ export function* touchedByLayers(
   layers: readonly Layer[],
   options: Pick<TourOptions, "unreadable"> = {},
 ): Generator<TouchedDirectory, void, void> {
-  const root = new Map<string, LayeredName>();
+  const root: LayeredName = { calls: new Set(), below: null, tellsUnion: false };
   for (const layer of layers) addLayer(root, layer, options);
-  const pending = [{ directory: "", below: root }];
+  const pending = [{ directory: "", node: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { directory, below } = next;
-    yield { directory, names: new Map(Array.from(below, ([name, { calls }]) => [name, [...calls]])) };
-    for (const [name, node] of below) {
-      if (node.below === null) continue;
-      pending.push({ directory: joinPath(directory, name), below: node.below });
+    const { directory, node } = next;
+    const below = node.below ?? new Map<string, LayeredName>();
+    const names = new Map(Array.from(below, ([name, { calls }]) => [name, [...calls]]));
+    yield { directory, names, tellsUnion: node.tellsUnion };
+    for (const [name, child] of below) {
+      if (child.below !== null) pending.push({ directory: joinPath(directory, name), node: child });
     }
   }
 }
 
-function addLayer(
-  root: Map<string, LayeredName>,
-  { fd, call }: Layer,
-  options: Pick<TourOptions, "unreadable">,
-): void {
-  const levels = [root];
-  for (const { step, name } of namedTour(fd, options)) {
+function addLayer(root: LayeredName, { fd, call }: Layer, options: Pick<TourOptions, "unreadable">): void {
+  const levels = [enterNode(root, fd)];
+  for (const { step, name, dir } of namedTour(fd, options)) {
     if (step === "leave") {
       levels.pop();
       continue;
     }
     const level = levels.at(-1)!;
-    const node = level.get(name) ?? { calls: new Set(), below: null };
+    const node = level.get(name) ?? { calls: new Set(), below: null, tellsUnion: false };
     level.set(name, node);
     if (call !== null) node.calls.add(call);
-    if (step !== "enter") continue;
-    node.below ??= new Map();
-    levels.push(node.below);
+    if (step === "enter") levels.push(enterNode(node, dir));
   }
+}
+
+function enterNode(node: LayeredName, dir: number): Map<string, LayeredName> {
+  node.tellsUnion = node.below === null && fs.fstatSync(dir).nlink > 1;
+  node.below ??= new Map();
+  return node.below;
 }
 
 /** A tour whose errors name the path. */

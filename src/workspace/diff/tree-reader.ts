@@ -1,7 +1,7 @@
 // Looks into a tree by canonical paths, from an open directory. No link is followed, and the paths may be
 // of any length: it goes from directory to directory, with one open at a time.
 import fs from "node:fs";
-import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../cursor.ts";
 import { decodeName, showName } from "../names.ts";
@@ -12,10 +12,18 @@ import { kindOf, type NamedKind, readNames } from "../tree.ts";
 import type { Side } from "./changes.ts";
 import { joinPath, namesBelow, splitPath } from "./path-names.ts";
 
+export interface Looked {
+  readonly side: Side;
+  /** How many names it has. */
+  readonly links: number;
+}
+
 export interface TreeReader {
   list(directory: string): NamedKind[];
   /** Null when nothing is there. */
-  look(path: string): Side | null;
+  look(path: string): Looked | null;
+  /** The same; also of the directory that it started in. */
+  stat(path: string): fs.Stats | null;
   /** Opens the regular file there. */
   withFile<T>(path: string, work: (fd: number) => T): T;
   /** The whole file. */
@@ -60,7 +68,8 @@ export function openTreeReader(root: number): TreeReader {
 
   return {
     list: (directory) => explaining("list", directory || ".", () => readNames(goTo(directory))),
-    look: (path) => at("look at", path, sideOf),
+    look: (path) => at("look at", path, lookAt),
+    stat: (path) => at("look at", path, (dir, name) => tryStat(dir, name || ".")),
     withFile,
     read: (path) =>
       withFile(path, (fd) => {
@@ -72,21 +81,17 @@ export function openTreeReader(root: number): TreeReader {
   };
 }
 
-function sideOf(dir: number, name: string): Side | null {
+function lookAt(dir: number, name: string): Looked | null {
   const stat = tryStat(dir, name);
   if (stat === null) return null;
   const kind = kindOf(stat) ?? "device";
   const target = kind === "symlink" ? decodeName(fs.readlinkSync(childPath(dir, name), "buffer")) : null;
-  return { kind, mode: stat.mode & 0o7777, size: kind === "directory" ? 0 : stat.size, target };
+  const size = kind === "directory" ? 0 : stat.size;
+  return { side: { kind, mode: stat.mode & 0o7777, size, target }, links: stat.nlink };
 }
 
 function tryStat(dir: number, name: string): fs.Stats | null {
-  try {
-    return fs.lstatSync(childPath(dir, name));
-  } catch (error) {
-    if (osErrorCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  return fs.lstatSync(childPath(dir, name), { throwIfNoEntry: false }) ?? null;
 }
 
 function tooLarge(path: string, size: number): HotcellError {

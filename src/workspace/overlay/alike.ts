@@ -29,3 +29,9 @@ export function unlock(dir: number): fs.Stats {
   if ((stat.mode & 0o700) !== 0o700) fs.chmodSync(fdPath(dir), stat.mode | 0o700);
   return stat;
 }
+
+/** Gives the owner of something open these rights to it, besides those that he has. */
+export function allowOwner(fd: number, rights: number): void {
+  const { mode } = fs.fstatSync(fd);
+  if ((mode & rights) !== rights) fs.chmodSync(fdPath(fd), (mode & 0o7777) | rights);
+}

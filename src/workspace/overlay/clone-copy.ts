@@ -8,7 +8,7 @@ import { ownerOfReplaced } from "../owner.ts";
 import { childPath, type Found, fdPath, openChild, openChildDirectory } from "../paths.ts";
 import { tourTree } from "../tree.ts";
 import { makeDirectory, makeLink } from "../tree-change.ts";
-import { kindAt } from "./alike.ts";
+import { allowOwner, kindAt } from "./alike.ts";
 import type { Pace } from "./pace.ts";
 
 const { COPYFILE_FICLONE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
@@ -124,11 +124,6 @@ export function makeWritable(dir: number): void {
 /** Root needs no rights. */
 export function makeReadable(dir: number): void {
   if (process.geteuid?.() !== 0) allowOwner(dir, 0o500);
-}
-
-function allowOwner(dir: number, rights: number): void {
-  const { mode } = fs.fstatSync(dir);
-  if ((mode & rights) !== rights) fs.chmodSync(fdPath(dir), (mode & 0o7777) | rights);
 }
 
 function tryOpen({ dir, name }: Spot): number | null {

@@ -7,6 +7,7 @@ import { childPath } from "../paths.ts";
 import { kindOf, type NamedKind, readNames } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
 import type { TreeEntry } from "./clone-tree.ts";
+import { allowAt, rightsToRead } from "./keep-readable.ts";
 import { createPace } from "./pace.ts";
 
 /** What was at a name, so that it can be told whether it still is. */
@@ -30,6 +31,8 @@ export interface LookOptions {
   readonly clockMs: number;
   /** Whether a path, as `protectionOf` takes it, is not part of the tree. */
   readonly leavesOut: (path: string) => boolean;
+  /** Whether the owner is given the right to read what he could read the last time, or what is new. */
+  readonly keepsReadable?: boolean;
 }
 
 interface Level {
@@ -117,12 +120,25 @@ function lookAt(cursor: Cursor, level: Level, { name, kind }: NamedKind, options
       cursor.down(name);
       return enter(cursor.fd, { above: level, name, known }, options);
     }
-    const seen = seenAt(fs.lstatSync(childPath(cursor.fd, name)), known);
+    const stat = fs.lstatSync(childPath(cursor.fd, name));
+    const rights = options.keepsReadable ? rightsToRead(kind) : 0;
+    if (isNewlyClosed(stat.mode, rights, known)) {
+      allowAt(cursor.fd, name, rights);
+      level.names.push({ name, kind });
+      return level;
+    }
+    const seen = seenAt(stat, known);
     if (seen !== null) level.below.set(name, seen);
   } catch (error) {
     if (!UNREACHABLE.has(osErrorCode(error) ?? "")) throw error;
   }
   return level;
+}
+
+/** What the project has closed is closed in its copy, and stays so. */
+function isNewlyClosed(mode: number, rights: number, known: SeenEntry | undefined): boolean {
+  const wasOpen = known === undefined || (known.mode & rights) === rights;
+  return wasOpen && (mode & rights) !== rights;
 }
 
 /** One that may not be read could not be left again either. */

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { processToken, tokenIsAlive } from "../../core/lock.ts";
-import { fdPath, openRoot, type Root } from "../paths.ts";
+import { fdPath, openRealRoot, openRoot, type Root } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
 import { removeDirectory } from "../session/make-session.ts";
 import { type SessionRecord, sessionDir } from "../session/record.ts";
@@ -35,7 +35,8 @@ export async function openCloneSides(record: SessionRecord, stateDir: string, sp
 }
 
 function openBoth(before: string, after: string, given: string, remove: () => void): Sides {
-  const roots = [before, after].map((at): Root => ({ ...openRoot(at), given })) as [Root, Root];
+  const open = (at: string): Root => ({ ...(at === given ? openRealRoot(at) : openRoot(at)), given });
+  const roots = [open(before), open(after)] as const;
   const close = () => {
     for (const { fd } of roots) fs.closeSync(fd);
     remove();
@@ -44,7 +45,7 @@ function openBoth(before: string, after: string, given: string, remove: () => vo
 }
 
 async function makeSides(made: string, record: SessionRecord, stateDir: string, span: Span): Promise<void> {
-  const project = openRoot(record.workspace);
+  const project = openRealRoot(record.workspace);
   try {
     // Without secrets. Before the first copy is whole there is nothing that could differ.
     const root = readProjectTree(sessionDir(stateDir, record.id)) ?? seenDirectory(0, new Map());

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { explaining } from "../os-error.ts";
-import { openRoot } from "../paths.ts";
+import { openRealRoot, openRoot } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
 import type { SessionPlace, SessionView } from "../session/session-view.ts";
@@ -17,6 +17,7 @@ import {
   type Shown,
   showStack,
 } from "./clone-working-copy.ts";
+import { furnishRoom, type Room } from "./room.ts";
 
 export { openCloneSides } from "./clone-sides.ts";
 
@@ -28,7 +29,7 @@ export interface CloneOptions extends SessionPlace {
 }
 
 export async function openCloneView({ workspace, stack, ...options }: CloneOptions): Promise<SessionView> {
-  const project = openRoot(workspace);
+  const project = openRealRoot(workspace);
   const merged = openRoot(path.join(options.dir, "merged"));
   const place: ClonePlace = { ...options, project, merged };
   const held = [project.fd, merged.fd];
@@ -46,6 +47,7 @@ export async function openCloneView({ workspace, stack, ...options }: CloneOptio
 
 function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionView {
   let shown = opened;
+  let room: Promise<Room> | null = null;
   /** When an earlier change failed half-way, the copy is made anew. */
   const whole = async (stack = shown.stack): Promise<boolean> => {
     if (!isUnderWay(place.dir, "showing")) return true;
@@ -73,8 +75,19 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
     notice() {},
     isStale: () => false,
     // They were not copied; and what has become one since was taken away by the refresh at the beginning of the call.
+    mustHide() {},
     async hideSecrets() {},
-    close,
+    room(furnishing) {
+      room ??= furnishRoom(null, { ...furnishing, view: place.merged.path });
+      return room;
+    },
+    close() {
+      room?.then(
+        (opened) => opened.close(),
+        () => {},
+      );
+      close();
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import { fdPath, type Root } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
 import type { SessionPlace } from "../session/session-view.ts";
-import { takeOver } from "./alike.ts";
+import { allowOwner, takeOver } from "./alike.ts";
 import { capture } from "./clone-capture.ts";
 import { clearBelow } from "./clone-copy.ts";
 import { readLayer } from "./clone-layer.ts";
@@ -15,6 +15,7 @@ import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-l
 import { restore } from "./clone-restore.ts";
 import { begin, end, isUnderWay, writeProjectTree, writeWorkingCopy } from "./clone-store.ts";
 import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "./clone-tree.ts";
+import { rightsToRead } from "./keep-readable.ts";
 import { createPace } from "./pace.ts";
 
 export interface ClonePlace extends SessionPlace {
@@ -64,7 +65,8 @@ export async function showStack(place: ClonePlace, shown: Shown, stack: Stack): 
 export async function captureChanges(place: ClonePlace, shown: Shown): Promise<Shown> {
   const { dir, project, merged } = place;
   const wasInterrupted = isUnderWay(dir, "capturing");
-  const copy = await lookAgain(place, merged, shown.copy, () => false);
+  allowOwner(merged.fd, rightsToRead("directory"));
+  const copy = await lookAgain(place, merged, shown.copy, { leavesOut: () => false, keepsReadable: true });
   if (copy === shown.copy && !wasInterrupted) return shown;
   await clockStep(dir);
   begin(dir, "capturing");
@@ -132,18 +134,19 @@ function makeLive({ stateDir }: ClonePlace, stack: Stack): void {
 
 /** Secrets are not part of it. */
 function lookAtProject(place: ClonePlace, known: SeenEntry): Promise<SeenEntry> {
-  return lookAgain(place, place.project, known, (at) => place.protectionOf(at)?.read === "refuse");
+  const leavesOut = (at: string) => place.protectionOf(at)?.read === "refuse";
+  return lookAgain(place, place.project, known, { leavesOut });
 }
 
 async function lookAgain(
   { dir }: ClonePlace,
   { fd }: Root,
   known: SeenEntry,
-  leavesOut: LookOptions["leavesOut"],
+  options: Omit<LookOptions, "clockMs">,
 ): Promise<SeenEntry> {
   for (let looks = 1; ; looks++) {
     try {
-      return await look(fd, known, { clockMs: fileClock(dir), leavesOut });
+      return await look(fd, known, { clockMs: fileClock(dir), ...options });
     } catch (error) {
       const isMoved = error instanceof HotcellError && error.code === "EXECUTION_ERROR";
       if (looks === MOST_LOOKS || !isMoved) throw error;

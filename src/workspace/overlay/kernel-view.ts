@@ -5,11 +5,14 @@ import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { fileClock } from "../file-clock.ts";
-import { childPath, fdPath, openRoot, type Root } from "../paths.ts";
+import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "../session/record.ts";
 import type { SessionView, Sides, Span } from "../session/session-view.ts";
-import { maskSecrets } from "./mask.ts";
-import { mountOverlay, type OverlayMount } from "./mount.ts";
+import { keepReadable } from "./keep-readable.ts";
+import { createMask } from "./mask.ts";
+import { furnishMount, mountOverlay, type OverlayLayers, type OverlayMount } from "./mount.ts";
+import { createProjectLooks } from "./project-looks.ts";
+import type { Room } from "./room.ts";
 
 export const MERGED = "merged";
 
@@ -18,22 +21,37 @@ export async function openKernelView(
   { workspace, stack }: Pick<SessionRecord, "workspace" | "stack">,
   protectionOf: (path: string) => Protection | null,
 ): Promise<SessionView> {
-  const project = openRoot(workspace);
+  const project = openRealRoot(workspace);
   let mount: OverlayMount | null = null;
   let mountedAt = 0;
   let shown = stack;
   let stale = false;
-  const looked = new Set<string>();
+  let isFurnished = false;
+  /** Nothing has come into the project since, or gone from it. */
+  let isCurrent = false;
+  const looks = createProjectLooks(project, (changedMs) => {
+    if (changedMs >= mountedAt) stale = true;
+  });
 
-  const show = async (next: Stack): Promise<void> => {
+  const mask = createMask(dir, project, protectionOf);
+  const remount = async (next: Stack): Promise<void> => {
     const began = fileClock(dir);
-    const mounted = await mountStack(dir, next);
+    const mounted = await mountStack(dir, workspace, next, isFurnished ? mount!.room : null);
     mount?.close();
     mount = mounted;
     mountedAt = began;
     shown = next;
     stale = false;
-    looked.clear();
+    isCurrent = true;
+    looks.forget();
+  };
+  const fitMask = async (): Promise<void> => {
+    if (!(await mask.fit())) isCurrent = false;
+  };
+  const show = async (next: Stack): Promise<void> => {
+    await fitMask();
+    if (isCurrent && !stale && haveSameLayers(next, shown)) return;
+    await remount(next);
   };
   const close = (): void => {
     mount?.close();
@@ -52,27 +70,40 @@ export async function openKernelView(
       },
       path: path.join(dir, MERGED),
       given: project.path,
+      get followsNoLinks() {
+        return mount!.followsNoLinks;
+      },
+      onFollowed: looks.at,
     },
     show,
-    async capture() {},
+    async capture() {
+      const live = openRoot(path.join(dir, shown.at(-1)!.name));
+      try {
+        keepReadable(live.fd, mount!.fd);
+      } finally {
+        fs.closeSync(live.fd);
+      }
+    },
     async refresh() {
-      looked.clear();
+      looks.forget();
       if (!stale) return false;
       await show(shown);
       return true;
     },
-    notice(at) {
-      for (const directory of ancestorsOf(at, project.path)) {
-        if (looked.has(directory)) continue;
-        looked.add(directory);
-        const changed = changeTime(project, directory);
-        if (changed === null) return;
-        if (changed >= mountedAt) stale = true;
-      }
+    notice(at, entered) {
+      if (entered === undefined || !isAsMounted(entered, mountedAt)) looks.at(at);
     },
     isStale: () => stale,
+    async room(furnishing) {
+      if (!isFurnished) mount = await furnishMount(mount!, { ...furnishing, view: path.join(dir, MERGED) });
+      isFurnished = true;
+      return mount!.room;
+    },
+    mustHide: mask.hide,
     async hideSecrets() {
-      if (await maskSecrets(dir, project, protectionOf)) await show(shown);
+      mask.hide();
+      await fitMask();
+      if (stale || !isCurrent) await remount(shown);
     },
     close,
   };
@@ -106,22 +137,45 @@ async function openState(
   layers: number | null,
 ): Promise<State> {
   if (layers === null) {
-    const root = openRoot(workspace);
+    const root = openRealRoot(workspace);
     return { root, close: () => fs.closeSync(root.fd) };
   }
   const lowers = lowersOf(dir, stack.slice(0, layers));
-  const mount = await mountOverlay({ dir, lowers, upper: null, merged: MERGED });
+  const mount = await mountOn(workspace, { dir, lowers, upper: null, merged: MERGED });
   return { root: { fd: mount.fd, path: path.join(dir, MERGED), given: workspace }, close: mount.close };
 }
 
-async function mountStack(dir: string, stack: Stack): Promise<OverlayMount> {
+async function mountStack(
+  dir: string,
+  workspace: string,
+  stack: Stack,
+  within: Room | null,
+): Promise<OverlayMount> {
   const upper = stack.at(-1)!.name;
   const work = `w${upper}`;
   fs.mkdirSync(path.join(dir, upper), { recursive: true, mode: 0o700 });
   fs.mkdirSync(path.join(dir, work), { recursive: true, mode: 0o700 });
   likeProject(dir, upper);
   const lowers = lowersOf(dir, stack.slice(0, -1));
-  return mountOverlay({ dir, lowers, upper: { name: upper, work }, merged: MERGED });
+  return mountOn(workspace, { dir, lowers, upper: { name: upper, work }, merged: MERGED }, within);
+}
+
+/** The path of the project may have come to lead elsewhere since the session was made. */
+async function mountOn(
+  workspace: string,
+  layers: OverlayLayers,
+  within: Room | null = null,
+): Promise<OverlayMount> {
+  const mount = await mountOverlay(layers, within);
+  if (mount.lowest === workspace) return mount;
+  mount.close();
+  throw leadsElsewhere(workspace);
+}
+
+function haveSameLayers(a: Stack, b: Stack): boolean {
+  const isSame = (one: Layer, other: Layer) =>
+    one.session === other.session && one.name === other.name && one.collapsed === other.collapsed;
+  return a.length === b.length && a.every((layer, at) => isSame(layer, b[at]!));
 }
 
 /** The view's root has the owner and mode of its topmost layer: they must be the project's. */
@@ -165,21 +219,11 @@ function linkTo(target: string, at: string): void {
   }
 }
 
-/** Null when it is not there, or can't be reached. */
-function changeTime(project: Root, directory: string): number | null {
-  try {
-    return fs.statSync(directory === "" ? fdPath(project.fd) : childPath(project.fd, directory)).ctimeMs;
-  } catch (error) {
-    if (osErrorCode(error) === undefined) throw error;
-    return null;
-  }
-}
-
-/** The directories that hold a path, as it is written; links in it are followed by whoever looks. */
-function* ancestorsOf(at: string, project: string): Generator<string> {
-  yield "";
-  const normal = path.posix.normalize(at);
-  const names = (normal.startsWith(`${project}/`) ? normal.slice(project.length + 1) : normal).split("/");
-  if (names[0] === "" || names[0] === "..") return;
-  for (let end = 1; end < names.length; end++) yield names.slice(0, end).join("/");
+/**
+ * Whether a directory of the view tells that the project's has not changed. One that several layers make up has the
+ * topmost's attributes, and a link count of 1, which overlayfs says of all these; any other is the project's alone, or
+ * has nothing of it.
+ */
+function isAsMounted({ nlink, ctimeMs }: fs.Stats, mountedAt: number): boolean {
+  return nlink > 1 && ctimeMs < mountedAt;
 }

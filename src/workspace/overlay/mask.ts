@@ -2,35 +2,63 @@
 // each of them, and for nothing else.
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { type Cursor, createCursor } from "../cursor.ts";
-import { showName } from "../names.ts";
 import { childPath, openRoot, type Root } from "../paths.ts";
-import { readNames, tourTree } from "../tree.ts";
+import { readNames, tourTree, tryDown } from "../tree.ts";
 import { kindAt, takeOver, unlock } from "./alike.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { removeSpot } from "./remove-spot.ts";
+import { createSecretSearch, type Secrets } from "./secret-search.ts";
 import { createWhiteouts, type MakeWhiteout } from "./whiteout.ts";
 
-/** Names in a directory: null is a secret, with all below it; others lead to secrets. */
-type Secrets = Map<string, Secrets | null>;
+/** `mask` in the session's directory. */
+export interface Mask {
+  /** From now on it hides all secrets that the project has. */
+  hide(): void;
+  /** Makes it alter nothing else that the project has now. True when a view that was mounted after the last time is known to show the same. */
+  fit(): Promise<boolean>;
+}
 
-/** Judging takes time with the length of a path: what is far above was judged on the way down. */
-const MAX_JUDGED_NAMES = 128;
-
-/** Makes `mask` in the session's directory fit the project as it is now; true when views have to be mounted anew for it. */
-export async function maskSecrets(
+export function createMask(
   dir: string,
   project: Root,
   protectionOf: (path: string) => Protection | null,
-): Promise<boolean> {
-  const secrets = await findSecrets(project, protectionOf);
+): Mask {
+  const search = createSecretSearch(project, protectionOf);
+  let hides = false;
+  let fits = false;
+  const fitSecrets = async (): Promise<boolean> => {
+    const didFit = fits;
+    fits = false;
+    const { secrets, hasChanged } = await search();
+    const isSame = didFit && !hasChanged;
+    // After one that was interrupted nobody knows what of it is in view.
+    if (!isSame) await fitTo(dir, project, () => secrets);
+    fits = true;
+    return isSame;
+  };
+  return {
+    hide() {
+      hides = true;
+    },
+    async fit() {
+      if (hides) return fitSecrets();
+      await fitTo(dir, project, readMask);
+      return false;
+    },
+  };
+}
+
+/** True when others than times were wrong. */
+async function fitTo(dir: string, project: Root, wanted: (mask: number) => Secrets): Promise<boolean> {
   const { fd } = openRoot(path.join(dir, "mask"));
   const mask = createCursor(fd);
   const real = createCursor(project.fd);
   try {
-    return await fitMask({ mask, real, makeWhiteout: createWhiteouts(dir), pace: createPace() }, secrets);
+    const fitting = { mask, real, makeWhiteout: createWhiteouts(dir), pace: createPace() };
+    return await fitMask(fitting, wanted(fd));
   } finally {
     mask.close();
     real.close();
@@ -38,39 +66,16 @@ export async function maskSecrets(
   }
 }
 
-async function findSecrets(
-  project: Root,
-  protectionOf: (path: string) => Protection | null,
-): Promise<Secrets> {
-  const isSecret = (trail: readonly string[], end: "" | "/") =>
-    protectionOf(trail.slice(-MAX_JUDGED_NAMES).join("/") + end)?.read === "refuse";
-  const enters = (trail: readonly string[]) => !isSecret(trail, "/");
+/** What the mask hides already. */
+function readMask(mask: number): Secrets {
   const levels: Secrets[] = [new Map()];
-  const pace = createPace();
-  let here = project.fd;
-  const unreadable = (trail: readonly string[]) => refuseOwn(here, trail);
-  for (const { step, name, kind, dir, trail } of tourTree(project.fd, { enters, unreadable })) {
-    await pace();
-    here = dir;
-    if (step === "enter") levels.push(new Map());
-    if (step === "leave") {
-      const below = levels.pop()!;
-      if (below.size > 0) levels.at(-1)!.set(name, below);
-    }
-    if (step === "entry" && (kind === "directory" || isSecret(trail, ""))) levels.at(-1)!.set(name, null);
+  for (const { step, name } of tourTree(mask, { unlock: true })) {
+    const below: Secrets | null = step === "entry" ? null : new Map();
+    if (step === "leave") levels.pop();
+    else levels.at(-1)!.set(name, below);
+    if (step === "enter") levels.push(below!);
   }
   return levels[0]!;
-}
-
-/** Others' directories stay closed to whatever runs for this user; his own can be opened by it. */
-function refuseOwn(dir: number, trail: readonly string[]): void {
-  if (fs.fstatSync(dir).uid !== process.geteuid?.()) return;
-  const shown = showName(trail.join("/") || ".");
-  throw new HotcellError(
-    "WORKSPACE_UNUSABLE",
-    `Could not look for secrets in "${shown}": it is yours, but you may not read it. Give yourself the right to, with chmod u+rx.`,
-    { path: trail.join("/") },
-  );
 }
 
 interface Fitting {
@@ -133,16 +138,16 @@ function kindOfMasked(below: Secrets | null | undefined): "device" | "directory"
   return below === null ? "device" : "directory";
 }
 
-const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
-
-/** A directory that the project has lost meanwhile must not be seen in the mask instead. */
+/** A directory that the project has lost meanwhile must not be seen in the mask instead. Where it can't be reached, nothing below is seen. */
 function goInto({ mask, real }: Fitting, name: string): boolean {
   try {
-    real.down(name);
+    if (!tryDown(real, name)) {
+      removeSpot({ dir: mask.fd, name });
+      return false;
+    }
   } catch (error) {
-    if (!GONE.has(osErrorCode(error) ?? "")) throw error;
-    removeSpot({ dir: mask.fd, name });
-    return false;
+    if (osErrorCode(error) === "EACCES") return false;
+    throw error;
   }
   mask.down(name);
   return true;

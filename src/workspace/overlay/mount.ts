@@ -1,17 +1,22 @@
-// The kernel strategy: overlayfs in a mount namespace of its own, held by descriptors. The helper that
-// mounts is gone when this returns; nothing is left behind when this process is killed.
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+// The kernel strategy: overlayfs in a room of its own.
+import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError } from "../../core/errors.ts";
 import { O_PATH } from "../paths.ts";
-
-const { O_DIRECTORY, O_RDONLY } = fs.constants;
+import {
+  ENVIRONMENT,
+  FURNITURE,
+  type Furnishing,
+  furnishRoom,
+  openRoom,
+  type Room,
+  unshareArgs,
+} from "./room.ts";
 
 export interface OverlayLayers {
   /** The directory that all names below are relative to: mount options must fit into one page. */
   readonly dir: string;
-  /** Topmost first; the last is the project. */
+  /** Topmost first. */
   readonly lowers: readonly string[];
   /** Null: the view can't be written. */
   readonly upper: { readonly name: string; readonly work: string } | null;
@@ -21,79 +26,69 @@ export interface OverlayLayers {
 export interface OverlayMount {
   /** The merged view. Anything that canonicalises paths below it fails, instead of reaching the project. */
   readonly fd: number;
-  readonly mountNamespace: number;
-  /** Null as root: a user namespace could not write files of other owners. */
-  readonly userNamespace: number | null;
+  /** Where the lowest layer really is. */
+  readonly lowest: string;
+  /** The kernel follows no link in the view, and opens no device; older ones can't be told to. */
+  readonly followsNoLinks: boolean;
+  readonly room: Room;
   close(): void;
 }
 
-// The helper holds the namespace until it is killed: by then this process has its descriptors.
-const SCRIPT = 'cd "$1" && mount -t overlay hotcell -o "$2" "$3" && echo mounted && read _';
+// The lowest layer is opened first and mounted by that descriptor: what is found there afterwards is what was mounted.
+const LOWEST = 4;
+const MOUNT = `cd "$1" && exec ${LOWEST}<"$2" && {
+  mount -t overlay hotcell -o "$3,nodev,nosymfollow" "$4" 2>/dev/null || mount -t overlay hotcell -o "$3,nodev" "$4"
+}`;
+const FURNISHED = `cd "$1" && umount --lazy "$4" ${FURNITURE.view} && ${MOUNT} && mount --bind "$4" ${FURNITURE.view}`;
 
-export const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
-
-export async function mountOverlay(layers: OverlayLayers): Promise<OverlayMount> {
-  const isRoot = process.getuid?.() === 0;
-  const script = ["sh", "-c", SCRIPT, "sh", layers.dir, mountOptions(layers, isRoot), layers.merged];
-  const helper = spawn("unshare", [...unshareArgs(isRoot), ...script], { env: ENVIRONMENT });
-  try {
-    await mounted(helper);
-    return holdMount(helper.pid!, path.join(layers.dir, layers.merged), isRoot);
-  } finally {
-    helper.kill("SIGKILL");
-  }
-}
-
-function unshareArgs(isRoot: boolean): string[] {
-  return ["--mount", "--propagation", "private", ...(isRoot ? [] : ["--user", "--map-root-user"])];
-}
-
-function mounted(helper: ChildProcessWithoutNullStreams): Promise<void> {
-  let said = "";
-  helper.stderr.on("data", (chunk) => {
-    said += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    helper.stdout.once("data", () => resolve());
-    helper.on("error", (error) => reject(cannotMount(error.message)));
-    helper.on("close", () => reject(cannotMount(said)));
-  });
-}
-
-function cannotMount(reason: string): HotcellError {
-  const said = reason
-    .trim()
-    .replace(/\.+$/, "")
-    .replace(/\s*\n\s*/g, "; ");
-  return new HotcellError("NOT_SUPPORTED", `Could not mount the session's view: ${said}.`);
+/** Within a furnished room, the new view stands in place of the old one. */
+export async function mountOverlay(layers: OverlayLayers, within: Room | null = null): Promise<OverlayMount> {
+  const { dir, lowers, merged } = layers;
+  const args = [dir, lowers.at(-1)!, mountOptions(layers, process.getuid?.() === 0), merged];
+  return openRoom(within === null ? MOUNT : FURNISHED, args, within, (room, pid) =>
+    holdMount(room, pid, path.join(dir, merged)),
+  );
 }
 
 /** Nothing that redirects or names other files is followed, whatever stands in a layer's attributes. */
 function mountOptions({ lowers, upper }: OverlayLayers, isRoot: boolean): string {
   const writable = upper === null ? [] : [`upperdir=${upper.name}`, `workdir=${upper.work}`];
   const off = isRoot ? ["redirect_dir=nofollow", "metacopy=off", "index=off"] : ["userxattr"];
-  return [`lowerdir=${lowers.join(":")}`, ...writable, ...off].join(",");
+  const layers = [...lowers.slice(0, -1), `/proc/self/fd/${LOWEST}`];
+  return [`lowerdir=${layers.join(":")}`, ...writable, ...off].join(",");
 }
 
-function holdMount(pid: number, merged: string, isRoot: boolean): OverlayMount {
-  const held: number[] = [];
-  const open = (file: string, flags: number): number => {
-    const fd = fs.openSync(file, flags);
-    held.push(fd);
-    return fd;
-  };
+function holdMount(room: Room, pid: number, merged: string): OverlayMount {
+  const fd = fs.openSync(`/proc/${pid}/root${merged}`, O_PATH | fs.constants.O_DIRECTORY);
+  const lowest = fs.readlinkSync(`/proc/${pid}/fd/${LOWEST}`);
+  return heldIn(room, { fd, lowest, followsNoLinks: hasFlags(pid, fd) });
+}
+
+function heldIn(room: Room, view: Omit<OverlayMount, "room" | "close">): OverlayMount {
   const close = () => {
-    for (const fd of held.splice(0)) fs.closeSync(fd);
+    fs.closeSync(view.fd);
+    room.close();
   };
-  try {
-    const fd = open(`/proc/${pid}/root${merged}`, O_PATH | O_DIRECTORY);
-    const mountNamespace = open(`/proc/${pid}/ns/mnt`, O_RDONLY);
-    const userNamespace = isRoot ? null : open(`/proc/${pid}/ns/user`, O_RDONLY);
-    return { fd, mountNamespace, userNamespace, close };
-  } catch (error) {
-    close();
-    throw error;
-  }
+  return { ...view, room, close };
+}
+
+/** The same view, with a home and temporary directories beside it for whoever works on it from a room. */
+export async function furnishMount(mount: OverlayMount, furnishing: Furnishing): Promise<OverlayMount> {
+  const room = await furnishRoom(mount.room, furnishing);
+  mount.room.close();
+  return heldIn(room, mount);
+}
+
+/** A kernel before 5.10 takes `nosymfollow` without a word, so the mount itself is looked at. */
+function hasFlags(pid: number, fd: number): boolean {
+  const id = /^mnt_id:\s*(\d+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))![1];
+  const mounts = fs.readFileSync(`/proc/${pid}/mountinfo`, "latin1").split("\n");
+  const flags =
+    mounts
+      .find((line) => line.startsWith(`${id} `))
+      ?.split(" ")[5]
+      ?.split(",") ?? [];
+  return flags.includes("nosymfollow") && flags.includes("nodev");
 }
 
 const PROBE =
@@ -102,8 +97,8 @@ const PROBE =
 /** Whether an overlay over the project works when its changes are kept in memory: then the state directory is what stands in the way. */
 export async function canMountElsewhere(dir: string): Promise<boolean> {
   const isRoot = process.getuid?.() === 0;
-  const args = [...unshareArgs(isRoot), "sh", "-c", PROBE, "sh", dir, isRoot ? "" : ",userxattr"];
-  const probe = spawn("unshare", args, { env: ENVIRONMENT, stdio: "ignore" });
+  const line = [...unshareArgs(null), "sh", "-c", PROBE, "sh", dir, isRoot ? "" : ",userxattr"];
+  const probe = spawn(line[0]!, line.slice(1), { env: ENVIRONMENT, stdio: "ignore" });
   return new Promise((resolve) => {
     probe.on("error", () => resolve(false));
     probe.on("close", (code) => resolve(code === 0));

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { childPath } from "../paths.ts";
-import { ENVIRONMENT } from "./mount.ts";
+import { ENVIRONMENT } from "./room.ts";
 
 /** Puts a whiteout under a name in an open directory of a layer: it hides what the layers below have there. */
 export type MakeWhiteout = (dir: number, name: string) => void;

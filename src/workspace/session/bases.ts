@@ -3,41 +3,68 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { atExactly, isThere, onTheWay, parentOf } from "../commit/exactly.ts";
+import { atExactly, inDirectory, isThere, onTheWay, parentOf, pathTo } from "../commit/exactly.ts";
 import {
   expectedVersion,
   type Fingerprint,
   fingerprintOf,
   sameVersion,
+  sha256Of,
   stillIs,
   type Version,
 } from "../commit/fingerprint.ts";
 import type { Versions } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
+import { joinPath, splitPath } from "../diff/path-names.ts";
+import { bytesOf } from "../diff/text.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
 import type { FileKind } from "../workspace-fs.ts";
 import { type Base, keepText, type Notes, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
-import { pathsIn, touchedBy } from "./layers.ts";
+import { withLayer } from "./layers.ts";
+import type { LayerDirectory, Looked } from "./looked.ts";
 import type { Layer, SessionRecord, Stack } from "./record.ts";
 
 /** Notes what the project has where the last layer changed something first. */
-export function takeBases({ stack }: SessionRecord, stateDir: string, project: Root, view: Root): void {
+export function takeBases(
+  { stack }: SessionRecord,
+  stateDir: string,
+  project: Root,
+  view: Root,
+  looked: Looked,
+): void {
+  const live = stack.at(-1)!;
+  const { changed, done } = looked.look(live, stateDir, project);
+  if (changed.length > 0) noteChanged(changed, stack, stateDir, { project, view });
+  done();
+}
+
+interface Trees {
+  readonly project: Root;
+  readonly view: Root;
+}
+
+function noteChanged(changed: readonly LayerDirectory[], stack: Stack, stateDir: string, trees: Trees): void {
   const live = stack.at(-1)!;
   const known = readStack(stack, stateDir);
   const notes = readNotes(live, stateDir);
   const before = notes.bases.size + notes.hidden.size;
-  for (const at of pathsIn([live], stateDir)) {
+  const noted = (path: string) =>
+    notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
+  for (const at of pathsOf(changed)) {
     // What has a longer path is never committed.
     if (at.length > LIMITS.maxPathBytes || known.bases.has(at) || notes.bases.has(at)) continue;
-    const noted = (path: string) =>
-      notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
-    const isNew = isBelowNothing(at, noted);
-    notes.bases.set(at, isNew ? null : takeBase(at, known, live, stateDir, project));
+    notes.bases.set(at, isBelowNothing(at, noted) ? null : takeBase(at, known, live, stateDir, trees));
   }
-  for (const at of hiddenBy(live, stateDir, project, view))
+  for (const at of hiddenBy(changed, trees))
     if (hiddenAbove(at, known.hidden) === undefined) notes.hidden.add(at);
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
+}
+
+function* pathsOf(directories: readonly LayerDirectory[]): Generator<string, void, void> {
+  for (const { directory, names } of directories) {
+    for (const { name } of names) yield joinPath(directory, name);
+  }
 }
 
 /** Whether there was no directory that it could have been in. */
@@ -61,17 +88,20 @@ function hiddenAbove(at: string, hidden: ReadonlyMap<string, number>): string | 
   return [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
 }
 
-/** Names of the project that are not in the view, in the directories that the layer has; and its directories that are something else there. */
-function* hiddenBy(layer: Layer, stateDir: string, project: Root, view: Root): Generator<string, void, void> {
+/** Names of the project that are not in the view, in these directories of a layer; and its directories that are something else there. */
+function* hiddenBy(
+  directories: readonly LayerDirectory[],
+  { project, view }: Trees,
+): Generator<string, void, void> {
   const before = openTreeReader(project.fd);
   const after = openTreeReader(view.fd);
   try {
-    for (const { directory } of touchedBy([layer], stateDir, { unreadable: () => {} })) {
+    for (const { directory } of directories.filter(({ isInProject }) => isInProject)) {
       const shown = kindsIn(after, directory);
       if (shown === null) continue;
       for (const [name, kind] of kindsIn(before, directory) ?? []) {
         const isHidden = kind === "directory" ? shown.get(name) !== kind : !shown.has(name);
-        if (isHidden) yield directory === "" ? name : `${directory}/${name}`;
+        if (isHidden) yield joinPath(directory, name);
       }
     }
   } finally {
@@ -83,7 +113,7 @@ function* hiddenBy(layer: Layer, stateDir: string, project: Root, view: Root): G
 /** Null where it is no directory, or may not be read. */
 function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | null {
   try {
-    if (directory !== "" && tree.look(directory)?.kind !== "directory") return null;
+    if (directory !== "" && !tree.stat(directory)?.isDirectory()) return null;
     return new Map(tree.list(directory).map(({ name, kind }) => [name, kind]));
   } catch (error) {
     if (error instanceof HotcellError) return null;
@@ -91,20 +121,36 @@ function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | n
   }
 }
 
-/** Notes that the session now begins with what a commit, or its revert, has put into the project. */
-export function moveBases(put: Versions, live: Layer, stateDir: string, project: Root): void {
+/** Notes that the session now begins with what a commit, or its revert, has put into the project. Of those files that are the session's `own` the live layer may have the text. */
+export function moveBases(
+  put: Versions,
+  live: Layer,
+  stateDir: string,
+  project: Root,
+  own: ReadonlySet<string> = new Set(),
+): void {
   const notes = readNotes(live, stateDir);
-  for (const [at, version] of put) {
-    const expected = version && expectedVersion(version);
-    const found = fingerprintOf(project, at);
-    // Somebody may have changed it since: then what was put is what counts.
-    const base = isVersion(found, expected) ? found : expected;
-    if (base === found) keepAncestor(at, found, live, stateDir, project);
-    notes.bases.set(at, base);
-    notes.moved.add(at);
-  }
+  withLayer(live, stateDir, (layer) => {
+    for (const [at, version] of put) {
+      const expected = version && expectedVersion(version);
+      const found = fingerprintOf(project, at);
+      // Somebody may have changed it since: then what was put is what counts.
+      const base = isVersion(found, expected) ? found : expected;
+      const isInLayer = own.has(at) && isFile(layer, at);
+      if (base === found && !isInLayer) keepAncestor(at, found, live, stateDir, project);
+      notes.bases.set(at, base);
+      notes.moved.add(at);
+    }
+  });
   forgetMoved(notes.hidden, notes);
   writeNotes(live, stateDir, notes);
+}
+
+function isFile(layer: Root, at: string): boolean {
+  return atExactly(layer, at, (spot) => {
+    const stat = typeof spot === "string" ? null : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
+    return stat?.isFile() === true;
+  });
 }
 
 /** Gives a layer that replaces another what that one knows of these paths. */
@@ -140,9 +186,17 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
     ancestorText(at) {
       const { base = null, layer } = known.bases.get(at) ?? {};
       if (base === null || base === "unknown" || base.sha256 === null) return null;
-      return readKeptText(layer!, stateDir, base.sha256);
+      return readKeptText(layer!, stateDir, base.sha256) ?? textIn(layer!, stateDir, at, base.sha256);
     },
   };
+}
+
+/** Where a commit took it from the layer itself. */
+function textIn(layer: Layer, stateDir: string, at: string, sha256: string): string | null {
+  return withLayer(layer, stateDir, (root) => {
+    const text = isFile(root, at) ? readText(root, at) : null;
+    return text !== null && sha256Of(bytesOf(text)) === sha256 ? text : null;
+  });
 }
 
 function* parentsUpwards(at: string): Generator<string, void, void> {
@@ -166,10 +220,10 @@ function changeTime(project: Root, at: string, from = at): number {
   return Math.max(latest, own ?? nearest);
 }
 
-function takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, project: Root): Base {
-  const found = fingerprintOf(project, at);
-  if (!isCertain(at, found, hidden, live.since, project)) return "unknown";
-  keepAncestor(at, found, live, stateDir, project);
+function takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, trees: Trees): Base {
+  const found = fingerprintOf(trees.project, at);
+  if (!isCertain(at, found, hidden, live.since, trees)) return "unknown";
+  keepAncestor(at, found, live, stateDir, trees.project);
   return found;
 }
 
@@ -179,13 +233,19 @@ function isCertain(
   found: Fingerprint | null,
   hidden: ReadonlyMap<string, number>,
   since: number,
-  project: Root,
+  { project, view }: Trees,
 ): boolean {
   // Where nothing is, nothing can be overwritten, whatever was taken from sight before.
   if (found === null) return changeTime(project, at) < since;
   // A directory changes whenever something is put into it: of one that was in sight the mode is what counts.
-  if (found.kind === "directory" && hiddenAbove(at, hidden) === undefined) return true;
+  if (found.kind === "directory" && hiddenAbove(at, hidden) === undefined)
+    return changeTime(project, at) < since || !hasOtherMode(fingerprintOf(view, at), found);
   return isUnchanged(at, hidden, since, project);
+}
+
+/** Either the session has changed it, or since then somebody in the project. */
+function hasOtherMode(shown: Fingerprint | null, found: Fingerprint): boolean {
+  return shown?.kind === "directory" && shown.mode !== found.mode;
 }
 
 /** The text of it, for a merge. */
@@ -210,12 +270,23 @@ function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boo
   return sameVersion(found && { ...found, mode: found.mode & 0o777 }, expected);
 }
 
-function isStill(project: Root, at: string, base: Fingerprint | null): boolean {
-  return atExactly(project, at, (spot) => {
-    if (base === null || typeof spot === "string")
-      return base === null && (typeof spot === "string" || !isThere(spot));
-    return stillIs(spot, base);
-  });
+/** Those of the paths where the project has something else than this; each directory is gone to once. */
+function changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: Root): string[] {
+  const isStill = (dir: number | null, at: string): boolean => {
+    const base = bases.get(at)!;
+    if (dir === null) return base === null;
+    const spot = { dir, name: splitPath(at).name };
+    return base === null ? !isThere(spot) : stillIs(spot, base);
+  };
+  const byDirectory = new Map<string, string[]>();
+  for (const at of bases.keys()) {
+    const paths = byDirectory.get(parentOf(at)) ?? [];
+    byDirectory.set(parentOf(at), paths);
+    paths.push(at);
+  }
+  return [...byDirectory].flatMap(([directory, paths]) =>
+    inDirectory(project, directory, (dir) => paths.filter((at) => !isStill(dir, at))),
+  );
 }
 
 /** Paths that the session has put into the project and not changed since, and that somebody has changed there: they are the project's own again. */
@@ -226,13 +297,16 @@ export function findFollowing(
   view: Root,
 ): string[] {
   const { moved, bases } = readStack(stack, stateDir);
-  return [...moved].filter((at) => {
+  const put = new Map<string, Fingerprint | null>();
+  for (const at of moved) {
     const base = bases.get(at)?.base;
-    if (base === undefined || base === "unknown" || base?.kind === "directory") return false;
+    if (base !== undefined && base !== "unknown" && base?.kind !== "directory") put.set(at, base);
+  }
+  return changedFrom(put, project).filter((at) => {
     // Where the directory is the session's own, or gone, the project's would not be seen.
     const isSeen = at.includes("/") ? fingerprintOf(view, parentOf(at))?.kind === "directory" : true;
     if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) return false;
-    return !isStill(project, at, base) && isVersion(fingerprintOf(view, at), base);
+    return isVersion(fingerprintOf(view, at), put.get(at)!);
   });
 }
 

@@ -2,11 +2,23 @@ import fs from "node:fs";
 import path from "node:path";
 import type { TouchedDirectory } from "../diff/changes.ts";
 import { touchedByLayers } from "../diff/touched.ts";
+import { O_PATH, type Root } from "../paths.ts";
 import type { TourOptions } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
 export function layerDir(stateDir: string, { session, name }: Layer): string {
   return path.join(sessionDir(stateDir, session), name);
+}
+
+/** Works in a layer as in any other root. */
+export function withLayer<T>(layer: Layer, stateDir: string, work: (root: Root) => T): T {
+  const at = layerDir(stateDir, layer);
+  const fd = fs.openSync(at, O_PATH | fs.constants.O_DIRECTORY);
+  try {
+    return work({ fd, path: at, given: at });
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 /** What these layers have, as a diff takes it. A directory that can't be read ends it with an error, unless told. */

@@ -1,15 +1,14 @@
-import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { isHeld } from "../../core/lock.ts";
 import { committedPaths } from "../commit/journal.ts";
-import { childPath } from "../paths.ts";
-import { tourTree } from "../tree.ts";
+import { bytesIn } from "./bytes-in.ts";
 import { changedIn } from "./layers.ts";
-import { readRecord, type Strategy, sessionDir } from "./record.ts";
+import { readRecord, type Stack, type Strategy, sessionDir } from "./record.ts";
 import { commitsIn, unfinishedCommits } from "./session-commit.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import { sessionIds } from "./unused.ts";
+import { whileSteady } from "./while-steady.ts";
 
 export interface SessionSummary {
   readonly id: string;
@@ -46,17 +45,23 @@ export async function listSessions(place: DiffOptions): Promise<SessionSummary[]
 export async function showSession(id: string, place: DiffOptions): Promise<SessionDetails> {
   const { stateDir } = place;
   const dir = sessionDir(stateDir, id);
-  const { stack } = readRecord(dir);
-  const calls = stack.flatMap((layer) => {
-    if (layer.call === null) return [];
-    const at = new Date(layer.since).toISOString();
-    return [{ ...layer.call, at, paths: changedIn(layer, stateDir).length }];
-  });
+  const { stack, calls } = await whileSteady(id, stateDir, (record) => ({
+    stack: record.stack,
+    calls: callsIn(record.stack, stateDir),
+  }));
   const commits = commitsIn(dir).map((number) => ({
     tx: String(number),
     paths: committedPaths(path.join(dir, "tx", String(number))),
   }));
   return { ...(await summarize(id, place)), layers: stack.length, calls, commits };
+}
+
+function callsIn(stack: Stack, stateDir: string): SessionDetails["calls"] {
+  return stack.flatMap((layer) => {
+    if (layer.call === null) return [];
+    const at = new Date(layer.since).toISOString();
+    return [{ ...layer.call, at, paths: changedIn(layer, stateDir).length }];
+  });
 }
 
 async function summarize(id: string, place: DiffOptions): Promise<SessionSummary> {
@@ -84,19 +89,5 @@ async function countChanges(id: string, place: DiffOptions): Promise<number | nu
   } catch (error) {
     if (error instanceof HotcellError) return null;
     throw error;
-  }
-}
-
-function bytesIn(dir: string): number {
-  const fd = fs.openSync(dir, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-  try {
-    let bytes = 0;
-    for (const { step, dir: holder, name } of tourTree(fd, { temporary: true, unreadable: () => {} })) {
-      if (step === "entry")
-        bytes += fs.lstatSync(childPath(holder, name), { throwIfNoEntry: false })?.blocks ?? 0;
-    }
-    return bytes * 512;
-  } finally {
-    fs.closeSync(fd);
   }
 }

@@ -7,7 +7,7 @@ import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 import { applyCommit, type CommitResult } from "../commit/apply.ts";
 import { expectedVersion, type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
-import { committedVersions, isUnfinished, revertedVersions } from "../commit/journal.ts";
+import { committedIn, isUnfinished, revertedVersions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
 import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
@@ -15,7 +15,7 @@ import type { Change } from "../diff/changes.ts";
 import { applyHunks } from "../diff/hunks.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
 import { workspaceKey } from "../host.ts";
-import { openRoot, type Root } from "../paths.ts";
+import { openRealRoot, type Root } from "../paths.ts";
 import { isVersionThere, moveBases, openBases } from "./bases.ts";
 import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -35,7 +35,14 @@ export interface CommitOptions {
 
 /** What a commit would do; nothing is touched. */
 export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
-  return withDiff(id, place, ({ changes }, sides, record) => planOf(changes, sides, record, options, place));
+  return withDiff(id, forPlan(options, place), ({ changes }, sides, record) =>
+    planOf(changes, sides, record, options, place),
+  );
+}
+
+/** Lines are only looked for when some of them were chosen. */
+function forPlan({ selection = "all" }: CommitOptions, place: DiffOptions): DiffOptions {
+  return { ...place, wantsLines: selection !== "all" && selection.hunks.length > 0 };
 }
 
 export function commitSession(
@@ -46,7 +53,7 @@ export function commitSession(
 ): Promise<CommitResult> {
   const dir = sessionDir(place.stateDir, id);
   refuseOthersUnfinished(id, place.stateDir);
-  return withDiff(id, place, ({ changes }, sides, record) => {
+  return withDiff(id, forPlan(options, place), ({ changes }, sides, record) => {
     const plan = planOf(changes, sides, record, options, place);
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
     const txDir = path.join(dir, "tx", String(lastCommit(dir) + 1));
@@ -101,15 +108,15 @@ export function unfinishedCommits(dir: string): string[] {
     .filter(isUnfinished);
 }
 
-/** What was committed is the project's own now: a later change of it begins from there. */
-export function settleCommits(record: SessionRecord, stateDir: string): SessionRecord {
+/** What was committed is the project's own now: a later change of it begins from there. `isLeft` says that no later call writes into the live layer. */
+export function settleCommits(record: SessionRecord, stateDir: string, isLeft: boolean): SessionRecord {
   const dir = sessionDir(stateDir, record.id);
   const unsettled = commitsIn(dir).filter((number) => number > record.commits);
   if (unsettled.length === 0) return record;
   withProject(record, (project) => {
     for (const number of unsettled) {
-      const put = committedVersions(path.join(dir, "tx", String(number)));
-      moveBases(put, liveLayer(record), stateDir, project);
+      const { versions, own } = committedIn(path.join(dir, "tx", String(number)));
+      moveBases(versions, liveLayer(record), stateDir, project, isLeft ? own : new Set());
     }
   });
   return { ...record, commits: unsettled.at(-1)! };
@@ -131,7 +138,7 @@ export function withProject<T>(
   { workspace }: Pick<SessionRecord, "workspace">,
   work: (project: Root) => T,
 ): T {
-  const project = openRoot(workspace);
+  const project = openRealRoot(workspace);
   try {
     return work(project);
   } finally {
@@ -165,10 +172,12 @@ function planOf(
   });
 }
 
-/** Something that no file is: whatever is there counts as changed. A directory loses nothing by itself. */
+/** Something that no file is: whatever is there counts as changed. Of a directory only the mode does. */
 function unknownBase(project: Root, at: string): Fingerprint {
   const found = fingerprintOf(project, at);
-  return found?.kind === "directory" ? found : expectedVersion({ kind: "file", mode: 0, sha256: "unknown" });
+  return found?.kind === "directory"
+    ? { ...found, mode: -1 }
+    : expectedVersion({ kind: "file", mode: 0, sha256: "unknown" });
 }
 
 function lastCommit(dir: string): number {

@@ -10,9 +10,10 @@ import { openKernelSides } from "../overlay/kernel-view.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
 import { touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
-import { readRecord, refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
+import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
 import type { SessionPlace, Sides, Span } from "./session-view.ts";
 import { indexOfCall } from "./stack.ts";
+import { whileSteady } from "./while-steady.ts";
 
 export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */
@@ -20,6 +21,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   readonly signal?: AbortSignal;
   /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
   readonly tellsAll?: boolean;
+  /** False: no change has hunks. */
+  readonly wantsLines?: boolean;
 }
 
 export interface SessionDiff {
@@ -36,8 +39,10 @@ export async function withDiff<T>(
   options: DiffOptions,
   work: (diff: SessionDiff, sides: Sides, record: SessionRecord) => T | Promise<T>,
 ): Promise<T> {
-  const record = readRecord(sessionDir(options.stateDir, id));
-  return withSpan(record, spanOf(record, options.call), options, work);
+  const opened = await whileSteady(id, options.stateDir, (record) =>
+    openDiff(record, spanOf(record, options.call), options),
+  );
+  return workOn(opened, work);
 }
 
 export async function withSpan<T>(
@@ -46,10 +51,32 @@ export async function withSpan<T>(
   options: DiffOptions,
   work: (diff: SessionDiff, sides: Sides, record: SessionRecord) => T | Promise<T>,
 ): Promise<T> {
+  return workOn(await openDiff(record, span, options), work);
+}
+
+interface OpenDiff {
+  readonly diff: SessionDiff;
+  readonly sides: Sides;
+  readonly record: SessionRecord;
+}
+
+async function openDiff(record: SessionRecord, span: Span, options: DiffOptions): Promise<OpenDiff> {
   const sides = await openSidesOf(record, options.stateDir, span);
   try {
     const changes = findChanges(record, span, sides, options);
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
+    return { diff, sides, record };
+  } catch (error) {
+    sides.close();
+    throw error;
+  }
+}
+
+async function workOn<T>(
+  { diff, sides, record }: OpenDiff,
+  work: (diff: SessionDiff, sides: Sides, record: SessionRecord) => T | Promise<T>,
+): Promise<T> {
+  try {
     return await work(diff, sides, record);
   } finally {
     sides.close();
@@ -72,25 +99,31 @@ function findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, signal, tellsAll }: DiffOptions,
+  { stateDir, protectionOf, signal, tellsAll, wantsLines = true }: DiffOptions,
 ): Change[] {
   const changes = diffTrees({
     before: before.fd,
     after: after.fd,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
     tellsAll: tellsAll ?? record.strategy === "clone",
+    isOverlay: record.strategy === "kernel",
     isMounted: readMounts(record.workspace),
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
+    wantsLines,
     ...(signal && { signal }),
   });
-  return below === null ? changes.filter(isOwn(openBases(record, stateDir, before))) : changes;
+  if (below !== null || !changes.some(isModeOfDirectory)) return changes;
+  return changes.filter(isOwn(openBases(record, stateDir, before)));
 }
 
 /** A directory stands in a layer because of what is in it, with the mode that it had then: that the project's is another now is not the session's doing. */
 function isOwn({ baseOf }: BaseLookup): (change: Change) => boolean {
-  return ({ path, kind, after }) =>
-    kind !== "mode" || after?.kind !== "directory" || baseOf(path)?.mode !== after.mode;
+  return (change) => !isModeOfDirectory(change) || baseOf(change.path)?.mode !== change.after!.mode;
+}
+
+function isModeOfDirectory({ kind, after }: Change): boolean {
+  return kind === "mode" && after?.kind === "directory";
 }
 
 function* patchOf(changes: readonly Change[], sides: Sides): Generator<Buffer, void, void> {

@@ -1,7 +1,9 @@
 // How a session's view of the project is made. Two strategies: the kernel's overlay (overlay/kernel-view.ts),
 // and a copy of the project where there is none (overlay/clone-view.ts).
 import type { Protection } from "../../policy/protected.ts";
+import type { Furnishing, Room } from "../overlay/room.ts";
 import type { Root } from "../paths.ts";
+import type { UseNotice } from "../view.ts";
 import type { Stack } from "./record.ts";
 
 /** Where sessions are, and what is kept from them. */
@@ -23,12 +25,15 @@ export interface SessionView {
   capture(): Promise<void>;
   /** Takes in what changed in the project, where the session has nothing of its own; true when something may have. */
   refresh(): Promise<boolean>;
-  /** Told of each path that is used. */
-  notice(at: string): void;
+  readonly notice: UseNotice;
   /** True when what was read since the last refresh may be old. */
   isStale(): boolean;
-  /** Makes the project's secrets not be there. Whoever goes through WorkspaceFS is kept from them in any case. */
+  /** Makes the project's secrets not be there, and whenever the view is made anew those that came since. Whoever goes through WorkspaceFS is kept from them in any case. */
   hideSecrets(): Promise<void>;
+  /** From the next `show` on they are not there. */
+  mustHide(): void;
+  /** A room in which commands meet the view as it is now; until the next `show`. */
+  room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
   close(): void;
 }
 

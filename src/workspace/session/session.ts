@@ -12,11 +12,14 @@ import type { Watching } from "../commit/watching.ts";
 import { openDirectoryView } from "../directory-view.ts";
 import { clockStep, fileClock } from "../file-clock.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
-import type { Root } from "../paths.ts";
+import type { Furnishing, Room } from "../overlay/room.ts";
+import { openRoot, type Root } from "../paths.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { findFollowing, moveBases, takeBases } from "./bases.ts";
+import { bytesIn } from "./bytes-in.ts";
 import { hasNotes } from "./layer-notes.ts";
 import { changedIn, layerDir } from "./layers.ts";
+import { createLooked } from "./looked.ts";
 import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
 import { openView } from "./open-view.ts";
 import {
@@ -52,7 +55,7 @@ export interface Session {
   /** The merged view, for whoever looks at it directly. */
   readonly view: Root;
   /** Runs a call that changes something, alone; its changes get a layer of their own. */
-  change<T>(call: CallMark, work: () => Promise<T>): Promise<Changed<T>>;
+  change<T>(call: CallMark, work: () => Promise<T>, options?: ChangeOptions): Promise<Changed<T>>;
   /** Runs a call that only reads; once more when the project changed underneath meanwhile. */
   read<T>(work: () => Promise<T>): Promise<T>;
   /** What follows is apart from what was done so far. */
@@ -69,12 +72,23 @@ export interface Session {
   idle(): Promise<void>;
   /** Before something looks at the view directly, as a command does: the project's secrets are not there for it. */
   hideSecrets(): Promise<void>;
+  /** A room in which a command meets the view. */
+  room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
+  /** Until what it gives is called, the view stays the same one: calls share a layer, and nothing is rewound. */
+  hold(): () => void;
+  /** What it has on the disk. */
+  bytes(): number;
   diff<T>(work: (diff: SessionDiff) => T | Promise<T>, call?: string): Promise<T>;
   plan(options?: CommitOptions): Promise<CommitPlan>;
   commit(options?: CommitOptions, watching?: Watching): Promise<CommitResult>;
   /** Puts back what a commit did to the project: its number, or the last one. */
   revert(tx?: string): Promise<RevertResult>;
   close(): void;
+}
+
+export interface ChangeOptions {
+  /** The project's secrets are not there for whatever looks at the view directly, as a command does. */
+  readonly withoutSecrets?: boolean;
 }
 
 export interface Changed<T> {
@@ -91,7 +105,8 @@ export interface CreateOptions extends SessionPlace {
 /** Makes a session for a project, and opens it. */
 export async function createSession(workspace: string, options: CreateOptions): Promise<Session> {
   const { stateDir, strategy = "kernel" } = options;
-  const project = withProject({ workspace }, ({ path: real }) => real);
+  const { fd, path: project } = openRoot(workspace);
+  fs.closeSync(fd);
   const record = begun(newSessionId(), project, strategy, fileClock(stateDir));
   makeSession(record, stateDir);
   try {
@@ -145,27 +160,49 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const { stateDir } = place;
   const { id } = opened.record;
   const { alone, together } = createTurns();
+  const looked = createLooked();
+  const holders = new Set<symbol>();
   let record = opened.record;
 
   const note = (next: SessionRecord): void => {
     if (next !== record) writeRecord(dir, next);
     record = next;
   };
+  /** What fails half-way, on a full disk maybe, is taken back. */
+  const wholly = async (work: () => Promise<void>): Promise<void> => {
+    const before = record;
+    try {
+      await work();
+    } catch (error) {
+      try {
+        note(before);
+        await view.show(before.stack);
+      } catch {
+        // The next call shows what is on record.
+      }
+      throw error;
+    }
+  };
   const show = async (wanted: SessionRecord): Promise<void> => {
     const next = await collapsedIfTall(wanted, stateDir);
     const { name } = liveLayer(next);
     if (name !== liveLayer(record).name) removeLayer(dir, name);
-    await view.show(next.stack);
-    note(next);
+    await wholly(async () => {
+      await view.show(next.stack);
+      note(next);
+    });
   };
   /** What was changed since the last time is in the live layer, and what was there before is known. */
   const settle = async (): Promise<void> => {
     await view.capture();
-    withProject(record, (project) => takeBases(record, stateDir, project, view.root));
-    note(settleCommits(record, stateDir));
+    withProject(record, (project) => takeBases(record, stateDir, project, view.root, looked));
+    const settled = settleCommits(record, stateDir, holders.size === 0);
+    if (settled !== record) looked.forget();
+    note(settled);
   };
   /** What was committed and then edited in the project is the project's own again. */
   const follow = async (): Promise<void> => {
+    if (holders.size > 0) return;
     const mayHaveCommitted = record.commits > 0 || record.stack.some(({ session }) => session !== id);
     if (!mayHaveCommitted) return;
     const paths = withProject(record, (project) => findFollowing(record, stateDir, project, view.root));
@@ -181,21 +218,33 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     await settle();
     await follow();
   };
+  const refresh = async (): Promise<void> => {
+    if (holders.size === 0) await view.refresh();
+  };
+  /** Whoever works on the view would go on with the old one. */
+  const unheld = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    alone(async () => {
+      if (holders.size > 0) throw isHeld(what);
+      return work();
+    });
   const checkpoint = async (call: CallMark | null): Promise<void> => {
     await settleAll();
+    if (holders.size > 0) return;
     const live = layerDir(stateDir, liveLayer(record));
     const isEmpty = fs.readdirSync(live).length === 0 && !hasNotes(liveLayer(record), stateDir);
     await show(checkpointed(record, call, isEmpty, fileClock(dir)));
     await view.refresh();
   };
   /** As if the layers from this one on had never touched these paths. */
-  const leavePaths = async (from: number, paths: readonly string[]): Promise<void> => {
-    await show(withoutPaths(record, from, paths, stateDir));
-    await restoreRest(record, from, paths, place, view.root);
-    await settle();
-  };
+  const leavePaths = (from: number, paths: readonly string[]): Promise<void> =>
+    wholly(async () => {
+      await show(withoutPaths(record, from, paths, stateDir));
+      await restoreRest(record, from, paths, place, view.root);
+      await settle();
+    });
   await settle();
   settleReverts(record, stateDir);
+  looked.forget();
 
   return {
     get record() {
@@ -203,8 +252,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     },
     workspace,
     view: view.root,
-    change: (call, work) =>
+    change: (call, work, { withoutSecrets = false } = {}) =>
       alone(async () => {
+        if (withoutSecrets) view.mustHide();
         await checkpoint(call);
         try {
           const result = await work();
@@ -218,7 +268,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     async read(work) {
       await alone(async () => {
         await follow();
-        await view.refresh();
+        await refresh();
       });
       try {
         const result = await together(work);
@@ -226,30 +276,30 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       } catch (error) {
         if (!view.isStale()) throw error;
       }
-      await alone(() => view.refresh());
+      await alone(refresh);
       return together(work);
     },
     checkpoint: () => alone(() => checkpoint(null)),
     rewind: (to, paths) =>
-      alone(async () => {
+      unheld("rewind", async () => {
         await settle();
         if (paths === undefined) await show(rewound(record, to, fileClock(dir)));
         else await leavePaths(indexOfCall(record.stack, to), paths);
       }),
     undoRewind: () =>
-      alone(async () => {
+      unheld("undo the rewind", async () => {
         await settle();
         await show(unwound(record, fileClock(dir)));
       }),
     discard: (paths) =>
-      alone(async () => {
+      unheld("discard", async () => {
         await settle();
         if (paths !== undefined) return leavePaths(0, paths);
         await show({ ...restacked(record, [], fileClock(dir)), left: [] });
         removeUnused(record, stateDir);
       }),
     fork: () =>
-      alone(async () => {
+      unheld("fork", async () => {
         await checkpoint(null);
         const child = forked(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));
         makeSession(child, stateDir);
@@ -257,10 +307,23 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         return child.id;
       }),
     idle: () => alone(async () => {}),
-    hideSecrets: () => alone(view.hideSecrets),
+    hideSecrets: () =>
+      alone(async () => {
+        if (holders.size === 0) await view.hideSecrets();
+      }),
+    room: view.room,
+    hold() {
+      const holder = Symbol();
+      holders.add(holder);
+      return () => {
+        holders.delete(holder);
+      };
+    },
+    bytes: () => bytesIn(dir),
     diff: (work, call) =>
       alone(async () => {
-        await settleAll();
+        await view.capture();
+        await follow();
         return withDiff(id, { ...place, ...(call && { call }) }, work);
       }),
     plan: (options = {}) =>
@@ -284,6 +347,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         const result = withProject(record, (project) => {
           const reverted = whileCommitting(record, stateDir, () => revertCommit(txDir, project));
           moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project);
+          looked.forget();
           return reverted;
         });
         await clockStep(dir);
@@ -294,6 +358,11 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       release();
     },
   };
+}
+
+function isHeld(what: string): HotcellError {
+  const message = `Could not ${what}: a background process works in the session. Stop it first.`;
+  return new HotcellError("LOCKED", message);
 }
 
 function txDirOf(dir: string, tx: string | undefined): string {

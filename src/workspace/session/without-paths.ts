@@ -1,20 +1,20 @@
 // Taking some paths out of a session. The layers that have them are replaced by layers that don't, which
 // share all other files with them: afterwards it is as if the session had never touched these paths, and they
 // follow the project again.
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { atExactly } from "../commit/exactly.ts";
 import { fileClock } from "../file-clock.ts";
 import { showName } from "../names.ts";
-import { ENVIRONMENT } from "../overlay/mount.ts";
+import { makeAlike, unlock } from "../overlay/alike.ts";
 import { removeSpot } from "../overlay/remove-spot.ts";
 import { transplant } from "../overlay/transplant.ts";
 import { openRoot, type Root } from "../paths.ts";
 import { copyBases } from "./bases.ts";
+import { copyLayer } from "./copy-layer.ts";
 import { layerDir, pathsIn } from "./layers.ts";
-import { removeDirectory, removeLayer } from "./make-session.ts";
+import { removeLayer } from "./make-session.ts";
 import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withSpan } from "./session-diff.ts";
 import { restacked } from "./stack.ts";
@@ -88,32 +88,6 @@ function copyWithout(layer: Layer, copy: Layer, paths: readonly string[], stateD
   copyGone(`${from}.gone`, `${to}.gone`, isKept);
 }
 
-/** Directories with their attributes, by which the kernel knows that they hide others; files as further names where they can have more. */
-function copyLayer(from: string, to: string): void {
-  const copy = (...how: string[]) =>
-    execFileSync("cp", ["--archive", ...how, "--", from, to], {
-      env: ENVIRONMENT,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-  try {
-    copy("--link");
-  } catch {
-    removeDirectory(to);
-    tryCopy(() => copy("--reflink=auto"), from);
-  }
-}
-
-function tryCopy(copy: () => void, from: string): void {
-  try {
-    copy();
-  } catch (error) {
-    const said = String((error as { stderr?: Buffer }).stderr ?? error)
-      .trim()
-      .split("\n")[0];
-    throw new HotcellError("EXECUTION_ERROR", `Could not copy the layer "${path.basename(from)}": ${said}`);
-  }
-}
-
 /** The list of removed paths that a layer of the clone strategy has beside it. */
 function copyGone(from: string, to: string, isKept: (at: string) => boolean): void {
   if (!fs.existsSync(from)) return;
@@ -123,7 +97,10 @@ function copyGone(from: string, to: string, isKept: (at: string) => boolean): vo
 
 function removeAt(root: Root, path: string): void {
   atExactly(root, path, (spot) => {
-    if (typeof spot !== "string") removeSpot(spot);
+    if (typeof spot === "string") return;
+    const was = unlock(spot.dir);
+    removeSpot(spot);
+    makeAlike(spot.dir, was);
   });
 }
 

@@ -1,0 +1,50 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { O_PATH } from "../paths.ts";
+import { copyFile } from "./copy-file.ts";
+import { sha256Of } from "./fingerprint.ts";
+
+const MIB = 1024 * 1024;
+
+function makePlace(): { readonly from: string; readonly to: string; copy(): string } {
+  const top = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-copy-"));
+  onTestFinished(() => fs.rmSync(top, { recursive: true }));
+  const [from, to] = [path.join(top, "from"), path.join(top, "to")];
+  return {
+    from,
+    to,
+    copy() {
+      const fd = fs.openSync(from, O_PATH);
+      const dir = fs.openSync(top, O_PATH);
+      try {
+        const found = { fd, stat: fs.fstatSync(fd) };
+        return copyFile(found, { dir, name: "to" }, { mode: 0o600, owner: null });
+      } finally {
+        for (const open of [fd, dir]) fs.closeSync(open);
+      }
+    },
+  };
+}
+
+test.each([
+  ["at its end", 0],
+  ["before and after its text", 5 * MIB + 17],
+])("a file with a hole %s is copied byte for byte, and takes no more room", (_, at) => {
+  const { from, to, copy } = makePlace();
+  const fd = fs.openSync(from, "w");
+  fs.writeSync(fd, "some text", at);
+  fs.ftruncateSync(fd, 32 * MIB + 5);
+  fs.closeSync(fd);
+  expect(copy()).toBe(sha256Of(fs.readFileSync(from)));
+  expect(fs.readFileSync(to).equals(fs.readFileSync(from))).toBe(true);
+  expect(fs.statSync(to).blocks * 512).toBeLessThanOrEqual(2 * MIB);
+});
+
+test("zeros that take room take as much in the copy", () => {
+  const { from, to, copy } = makePlace();
+  fs.writeFileSync(from, Buffer.alloc(3 * MIB));
+  copy();
+  expect(fs.statSync(to).blocks).toBe(fs.statSync(from).blocks);
+});

@@ -1,0 +1,40 @@
+// What can't be put on record has not happened: the view and the record are of one mind.
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Session } from "../../src/workspace/session/session.ts";
+import { file, survey } from "../kit/planted-tree.ts";
+import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";
+
+const OPERATIONS: readonly (readonly [string, (session: Session) => Promise<unknown>])[] = [
+  ["rewind", (session) => session.rewind("c2")],
+  ["rewind of a path", (session) => session.rewind("c2", ["d/x"])],
+  ["undone rewind", (session) => session.undoRewind()],
+  ["discard", (session) => session.discard()],
+  ["discard of a path", (session) => session.discard(["d/x"])],
+  ["checkpoint", (session) => session.checkpoint()],
+  ["fork", (session) => session.fork()],
+];
+
+describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
+  test.each(OPERATIONS)("a session is as it was when it can't be recorded: %s", async (_, operation) => {
+    const world = tempSessionWorld(new Map([["d/x", file("project")]]));
+    const session = await world.create(strategy);
+    const write = (id: string, content: string) =>
+      session.change({ id, tool: "test" }, async () => void session.workspace.write("d/x", content));
+    for (const id of ["c1", "c2", "c3"]) await write(id, id);
+    await session.rewind("c3");
+    await write("c4", "c4");
+    const state = () => [session.record, survey(`/proc/self/fd/${session.view.fd}`)];
+    const before = state();
+    const blocked = path.join(world.stateDir, "sessions", session.record.id, "session.json.new");
+    fs.mkdirSync(blocked);
+    await expect(operation(session)).rejects.toThrow("EISDIR");
+    expect(state()).toEqual(before);
+    fs.rmdirSync(blocked);
+    await write("c5", "c5");
+    await session.rewind("c5");
+    expect(state()[1]).toEqual(before[1]);
+    expect(fs.readdirSync(path.join(world.stateDir, "sessions"))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,72 @@
+// What an agent closes to its own user, without root's rights, ends nothing: it can be seen, taken and left.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Strategy } from "../../src/workspace/session/record.ts";
+import { dropRoot } from "../kit/drop-root.ts";
+import { file } from "../kit/planted-tree.ts";
+import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";
+
+dropRoot();
+
+async function begin(strategy: Strategy) {
+  const world = tempSessionWorld(
+    new Map([
+      ["p/q/x", file("x")],
+      ["f", file("f")],
+    ]),
+    os.tmpdir(),
+  );
+  const session = await world.create(strategy);
+  await session.change(
+    { id: "good", tool: "test" },
+    async () => void session.workspace.write("good", "good"),
+  );
+  await session.change({ id: "evil", tool: "test" }, async () => {
+    const at = (name: string) => `/proc/self/fd/${session.view.fd}/${name}`;
+    fs.mkdirSync(at("d/e"), { recursive: true });
+    fs.writeFileSync(at("d/e/y"), "y");
+    for (const name of ["d/e/y", "d/e", "d", "f", "p/q", "p", ""]) fs.chmodSync(at(name), 0);
+  });
+  return { session, project: (name: string) => path.join(world.project, name) };
+}
+
+const changed = ["d/e/y", "f", "good", "p", "p/q"];
+
+describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
+  test("all is in the diff", async () => {
+    const { session } = await begin(strategy);
+    expect(await session.diff(({ shown }) => shown.map(({ path: at }) => at))).toEqual(changed);
+  });
+
+  test("what is good is committed, alone or with all else", async () => {
+    const { session, project } = await begin(strategy);
+    const selection = { paths: ["good"], hunks: [] };
+    expect(await session.commit({ selection })).toMatchObject({ committed: ["good"] });
+    expect(await session.commit()).toMatchObject({ committed: ["d", "d/e", "d/e/y", "f", "p", "p/q"] });
+    expect([fs.readFileSync(project("d/e/y"), "utf8"), fs.readdirSync(project("p/q"))]).toEqual(["y", ["x"]]);
+  });
+
+  test("it is discarded by path, and the rest stays", async () => {
+    const { session } = await begin(strategy);
+    await session.discard(["d", "f", "p"]);
+    expect(await session.diff(({ shown }) => shown.map(({ path: at }) => at))).toEqual(["good"]);
+    expect(session.workspace.read("p/q/x").toString()).toBe("x");
+  });
+
+  test("it is rewound, and all of it is discarded", async () => {
+    const { session } = await begin(strategy);
+    await session.rewind("evil");
+    expect(Array.from(session.workspace.walk("."), (entry) => entry.path)).toEqual([
+      "f",
+      "good",
+      "p",
+      "p/q",
+      "p/q/x",
+    ]);
+    await session.undoRewind();
+    await session.discard();
+    expect(await session.diff(({ changes }) => changes)).toEqual([]);
+  });
+});
