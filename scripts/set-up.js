@@ -1,17 +1,23 @@
-// What the machine lane needs beyond Node: installed when this user may, else the one line to run.
+// What is needed beyond Node: installed when this user may, else the one line to run.
+// With --product only what hotcell itself needs; then nothing stops here, hotcell says itself what it can't do.
 import { execFileSync, spawnSync } from "node:child_process";
 
+const same = (name) => ({ apt: name, dnf: name, pacman: name, apk: name });
 const NEEDED = [
+  { by: "product", commands: ["bwrap"], ...same("bubblewrap") },
+  { by: "product", commands: ["unshare", "nsenter", "prlimit", "setpriv"], ...same("util-linux") },
+  { by: "product", commands: ["perl"], ...same("perl") },
   {
-    command: "cc",
+    by: "tests",
+    commands: ["cc"],
     apt: "gcc libc6-dev",
     dnf: "gcc glibc-devel",
     pacman: "gcc",
     apk: "gcc musl-dev linux-headers",
   },
-  { command: "strace", apt: "strace", dnf: "strace", pacman: "strace", apk: "strace" },
-  { command: "git", apt: "git", dnf: "git", pacman: "git", apk: "git" },
-  { command: "unshare", apt: "util-linux", dnf: "util-linux", pacman: "util-linux", apk: "util-linux" },
+  { by: "tests", commands: ["strace"], ...same("strace") },
+  { by: "tests", commands: ["git"], ...same("git") },
+  { by: "tests", commands: ["make"], ...same("make") },
 ];
 const MANAGERS = [
   { name: "apt", probe: "apt-get", install: "apt-get install -y", refresh: "apt-get update" },
@@ -20,24 +26,35 @@ const MANAGERS = [
   { name: "apk", probe: "apk", install: "apk add", refresh: "apk update" },
 ];
 
+const forProduct = process.argv.includes("--product");
 const has = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
-const missing = NEEDED.filter(({ command }) => !has(command));
-if (missing.length > 0) install();
+const findMissing = () =>
+  NEEDED.filter(({ by, commands }) => (by === "product" || !forProduct) && !commands.every(has));
+const namesOf = (needs) =>
+  needs.flatMap(({ commands }) => commands.filter((command) => !has(command))).join(", ");
 
-function install() {
-  const names = missing.map(({ command }) => command).join(" and ");
-  const manager = MANAGERS.find(({ probe }) => has(probe));
-  if (manager === undefined) fail(`Install ${names}, then run this again.`);
-  const packages = missing.map((need) => need[manager.name]).join(" ");
-  const line = [manager.refresh, `${manager.install} ${packages}`].filter(Boolean).join(" && ");
-  if (process.getuid?.() !== 0) fail(`The tests need ${names}. Run: sudo sh -c '${line}'`);
-  console.error(`Installing ${names}: ${line}`);
-  execFileSync("sh", ["-c", line], { stdio: ["ignore", process.stderr, "inherit"] });
-  const still = NEEDED.filter(({ command }) => !has(command));
-  if (still.length > 0) fail(`${line} did not bring ${still.map(({ command }) => command).join(" and ")}.`);
+const missing = findMissing();
+const problem = missing.length === 0 || process.platform !== "linux" ? null : install();
+if (problem !== null) {
+  console.error(problem);
+  if (!forProduct) process.exit(1);
 }
 
-function fail(message) {
-  console.error(message);
-  process.exit(1);
+/** Gives what is left to be done by hand, or null. */
+function install() {
+  const names = namesOf(missing);
+  const who = forProduct ? "To run commands, hotcell needs" : "The tests need";
+  const manager = MANAGERS.find(({ probe }) => has(probe));
+  if (manager === undefined) return `${who} ${names}. Install that, then run this again.`;
+  const packages = missing.map((need) => need[manager.name]).join(" ");
+  const line = [manager.refresh, `${manager.install} ${packages}`].filter(Boolean).join(" && ");
+  if (process.getuid() !== 0) return `${who} ${names}. Run: sudo sh -c '${line}'`;
+  console.error(`Installing ${names}: ${line}`);
+  try {
+    execFileSync("sh", ["-c", line], { stdio: ["ignore", process.stderr, "inherit"] });
+  } catch {
+    return `${who} ${names}, and installing it failed. Run: ${line}`;
+  }
+  const still = findMissing();
+  return still.length === 0 ? null : `${line} did not bring ${namesOf(still)}.`;
 }

@@ -1,0 +1,93 @@
+// What bubblewrap is told about one command, as data to arguments. Nothing here runs anything.
+import { FURNITURE } from "../workspace/overlay/room.ts";
+import type { Hidden, SystemRoot } from "./system-root.ts";
+
+/** Where everything is for one command, as seen from the room in which bubblewrap starts. */
+export interface Enclosure {
+  /** The directory that is the cell's view of the files, and the path at which commands see it. */
+  readonly view: string;
+  readonly project: string;
+  readonly system: SystemRoot;
+  /** Paths in the project that are kept from commands. */
+  readonly masked: readonly Hidden[];
+  readonly uid: number;
+  readonly gid: number;
+  readonly cwd: string;
+  readonly readOnly: boolean;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Descriptors {
+  readonly seccomp: number;
+  readonly status: number;
+  /** What the command waits for before it begins. */
+  readonly hold: number;
+}
+
+const HOME = "/home/cell";
+
+export const BASE_ENV = {
+  HOME,
+  LANG: "C.UTF-8",
+  TERM: "dumb",
+  TMPDIR: "/tmp",
+  SHELL: "/bin/bash",
+  USER: "cell",
+  LOGNAME: "cell",
+};
+
+export function bwrapArgs(enclosure: Enclosure, { seccomp, status, hold }: Descriptors): string[] {
+  return [
+    ...NAMESPACES,
+    ...["--uid", `${enclosure.uid}`, "--gid", `${enclosure.gid}`],
+    ...systemArgs(enclosure.system),
+    ...DEVICES,
+    ...SCRATCH,
+    ...[enclosure.readOnly ? "--ro-bind" : "--bind", enclosure.view, enclosure.project],
+    ...enclosure.masked.flatMap(hide),
+    ...["--remount-ro", "/"],
+    ...["--clearenv", ...Object.entries(enclosure.env).flatMap(([name, value]) => ["--setenv", name, value])],
+    ...["--chdir", enclosure.cwd],
+    ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`, "--block-fd", `${hold}`],
+  ];
+}
+
+/** The network namespace is the cell's own, entered before. */
+const NAMESPACES = [
+  "--unshare-user",
+  "--unshare-pid",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
+  "--disable-userns",
+  "--die-with-parent",
+  "--new-session",
+  "--cap-drop",
+  "ALL",
+  "--hostname",
+  "cell",
+];
+
+/** Without the second mount, who starts this as root could have the kernel's settings changed from inside. */
+const DEVICES = ["--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"];
+
+function systemArgs({ shown, links, hidden }: SystemRoot): string[] {
+  return [
+    ...shown.flatMap((at) => ["--ro-bind", at, at]),
+    ...links.flatMap(({ at, to }) => ["--symlink", to, at]),
+    ...hidden.flatMap(hide),
+  ];
+}
+
+function hide({ at, kind }: Hidden): string[] {
+  if (kind === "file") return ["--ro-bind", "/dev/null", at];
+  return ["--perms", "0000", "--size", "4096", "--tmpfs", at, "--remount-ro", at];
+}
+
+/** Lives as long as the cell. */
+const SCRATCH = [
+  ...["--bind", FURNITURE.tmp, "/tmp"],
+  ...["--bind", FURNITURE.shm, "/dev/shm"],
+  ...["--bind", FURNITURE.home, HOME],
+  ...["--dir", "/run", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
+];

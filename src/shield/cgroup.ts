@@ -1,0 +1,133 @@
+// A cgroup for one command, where this user may make one: its memory and its processes are then counted
+// together by the kernel, whoever runs them.
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { osErrorCode } from "../core/errors.ts";
+import { processToken, tokenIsAlive } from "../core/lock.ts";
+import type { CommandLimits } from "./command.ts";
+
+export interface Cgroup {
+  /** All that this process starts from now on is in it too. */
+  add(pid: number): void;
+  /** Whether the kernel had to end something in it for want of memory. */
+  ranOutOfMemory(): boolean;
+  close(): Promise<void>;
+}
+
+interface Hierarchy {
+  /** Where our own can be made. */
+  readonly parent: string;
+  readonly limits: (limits: CommandLimits) => Readonly<Record<string, number>>;
+  readonly oomFile: string;
+}
+
+const PREFIX = "hotcell-";
+const ROOT = "/sys/fs/cgroup";
+
+/** Null where none can be made. */
+export function openCgroup(limits: CommandLimits): Cgroup | null {
+  const hierarchies = findHierarchies();
+  if (hierarchies === null) return null;
+  const name = PREFIX + processToken();
+  const made: string[] = [];
+  const close = async () => {
+    await Promise.all(made.splice(0).map(removeEmptied));
+  };
+  try {
+    for (const { parent, limits: files } of hierarchies) {
+      removeAbandoned(parent);
+      const dir = path.join(parent, name);
+      fs.mkdirSync(dir);
+      made.push(dir);
+      for (const [file, value] of Object.entries(files(limits)))
+        fs.writeFileSync(path.join(dir, file), `${value}`);
+    }
+  } catch (error) {
+    made.forEach(removeGroup);
+    if (osErrorCode(error) === undefined) throw error;
+    return null;
+  }
+  return {
+    add(pid) {
+      for (const dir of made) fs.writeFileSync(path.join(dir, "cgroup.procs"), `${pid}`);
+    },
+    ranOutOfMemory: () => hierarchies.some(({ oomFile }, at) => oomKills(path.join(made[at]!, oomFile)) > 0),
+    close,
+  };
+}
+
+/** One with all controllers (v2), or one for each (v1); both are the ones that this process is in. */
+function findHierarchies(): readonly Hierarchy[] | null {
+  const own = new Map(
+    readText("/proc/self/cgroup")
+      .trim()
+      .split("\n")
+      .map((line) => line.split(":"))
+      .map(([, controllers = "", ...at]) => [controllers, at.join(":")]),
+  );
+  if (fs.existsSync(`${ROOT}/cgroup.controllers`)) return unified(own.get("") ?? "/");
+  const [memory, pids] = [own.get("memory"), own.get("pids")];
+  if (memory === undefined || pids === undefined) return null;
+  return [
+    {
+      parent: path.join(ROOT, "memory", memory),
+      limits: ({ memoryBytes }) => ({ "memory.limit_in_bytes": memoryBytes }),
+      oomFile: "memory.oom_control",
+    },
+    {
+      parent: path.join(ROOT, "pids", pids),
+      limits: ({ processes }) => ({ "pids.max": processes }),
+      oomFile: "pids.events",
+    },
+  ];
+}
+
+/** A group that has processes can't hand controllers down, except the topmost one: then its neighbour is tried. */
+function unified(own: string): readonly Hierarchy[] | null {
+  const parents = [path.join(ROOT, own), path.join(ROOT, path.dirname(own))];
+  const parent = parents.find((dir) => hands(dir, "memory") && hands(dir, "pids"));
+  if (parent === undefined) return null;
+  const limits = ({ memoryBytes, processes }: CommandLimits) => ({
+    "memory.max": memoryBytes,
+    "pids.max": processes,
+  });
+  return [{ parent, limits, oomFile: "memory.events" }];
+}
+
+function hands(dir: string, controller: string): boolean {
+  return readText(path.join(dir, "cgroup.subtree_control")).split(/\s+/).includes(controller);
+}
+
+function oomKills(file: string): number {
+  return Number(/^oom_kill (\d+)$/m.exec(readText(file))?.[1] ?? 0);
+}
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function removeAbandoned(parent: string): void {
+  for (const name of fs.readdirSync(parent)) {
+    if (name.startsWith(PREFIX) && !tokenIsAlive(name.slice(PREFIX.length)))
+      removeGroup(path.join(parent, name));
+  }
+}
+
+function removeGroup(dir: string): boolean {
+  try {
+    fs.rmdirSync(dir);
+    return true;
+  } catch (error) {
+    return osErrorCode(error) !== "EBUSY";
+  }
+}
+
+/** What has just ended counts for a moment longer. */
+async function removeEmptied(dir: string): Promise<void> {
+  for (let tries = 0; tries < 200 && !removeGroup(dir); tries++) await setTimeout(5);
+}

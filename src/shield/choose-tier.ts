@@ -1,0 +1,73 @@
+// Which shield a cell gets: the full one, or the weaker one where the machine has no user namespaces, or none.
+import { HotcellError } from "../core/errors.ts";
+import { openLandlockTier } from "./landlock-tier.ts";
+import { type NamespacesOptions, openNamespacesTier } from "./namespaces-tier.ts";
+import { installLine } from "./package-manager.ts";
+import { type Machine, packagesOf, probeMachine } from "./probe.ts";
+import type { Tier } from "./tier.ts";
+
+export interface ChosenTier extends Tier {
+  /** What it lacks, for a person to read; null of the full one. */
+  readonly weakened: string | null;
+}
+
+export type Choice =
+  | { readonly tier: "full" }
+  | { readonly tier: "landlock"; readonly weakened: string }
+  | { readonly tier: null; readonly why: string };
+
+/** The machine is looked at only when the full tier can't be opened. */
+export async function openTier(options: NamespacesOptions): Promise<ChosenTier> {
+  refuseForeign(process.platform, process.arch);
+  try {
+    return { ...(await openNamespacesTier(options)), weakened: null };
+  } catch (error) {
+    const choice = chooseTier(await probeMachine());
+    if (choice.tier === "full") throw error instanceof HotcellError ? error : noSandbox(`${error}`);
+    if (choice.tier === null) throw noSandbox(choice.why);
+    return { ...(await openLandlockTier(options)), weakened: choice.weakened };
+  }
+}
+
+/** The first Landlock that keeps files outside from being emptied. */
+export const MIN_LANDLOCK = 3;
+
+export function chooseTier(machine: Machine): Choice {
+  const { namespaces, bubblewrap, missing, landlock, isRoot } = machine;
+  if (missing.length > 0)
+    return { tier: null, why: lacking(missing.join(", "), packagesOf(missing), machine) };
+  if (namespaces === null && bubblewrap !== null) return { tier: "full" };
+  if (namespaces === null) return { tier: null, why: lacking("bubblewrap", ["bubblewrap"], machine) };
+  const without = `user namespaces can't be had (${namespaces})`;
+  if (isRoot) return { tier: null, why: `${without}, and for root there is no weaker shield` };
+  if (landlock < MIN_LANDLOCK)
+    return {
+      tier: null,
+      why: `${without}, nor Landlock ${MIN_LANDLOCK} or newer (found: ${landlock || "none"})`,
+    };
+  return {
+    tier: "landlock",
+    weakened: `Commands are shielded by Landlock only, because ${without}. Run hotcell doctor to see what that leaves open, and the fix.`,
+  };
+}
+
+function lacking(what: string, packages: readonly string[], machine: Machine): string {
+  return `missing: ${what}. Install it: ${installLine(packages, machine)}`;
+}
+
+export function findForeign(platform: string, arch: string): string | null {
+  if (platform === "darwin") return "this version has no shield for macOS yet";
+  if (platform !== "linux") return `there is no shield for the system ${platform}`;
+  return arch === "x64" || arch === "arm64"
+    ? null
+    : `there is no system call filter for the processor ${arch}`;
+}
+
+function refuseForeign(platform: string, arch: string): void {
+  const foreign = findForeign(platform, arch);
+  if (foreign !== null) throw noSandbox(foreign);
+}
+
+function noSandbox(why: string): HotcellError {
+  return new HotcellError("NO_SANDBOX", `Could not shield the command: ${why}. Run hotcell doctor.`);
+}

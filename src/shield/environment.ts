@@ -1,0 +1,68 @@
+// What commands get as environment: a short list of what is allowed, or a given environment without what is
+// secret or steers programs.
+import os from "node:os";
+import { HotcellError } from "../core/errors.ts";
+import { quote } from "../core/quote.ts";
+import { createRedactor } from "../log/redact.ts";
+
+const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** PATH and HOME, and the secrets that are configured for a tool. Nothing comes from our own environment. */
+export function envFor(secrets: Readonly<Record<string, string>>): Record<string, string> {
+  for (const [name, value] of Object.entries(secrets)) checkSecret(name, value);
+  return { PATH: DEFAULT_PATH, HOME: os.homedir(), ...secrets };
+}
+
+/** A copy without credentials, and without what makes programs load or run something. */
+export function sanitizeEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const { redact } = createRedactor();
+  const isHarmless = (name: string, value: string) =>
+    !SECRET_NAME.test(name) && !STEERING_NAME.test(name) && redact(value) === value;
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && isHarmless(entry[0], entry[1]),
+    ),
+  );
+}
+
+function checkSecret(name: string, value: string): void {
+  const problem = findProblem(name, value);
+  if (problem === null) return;
+  throw new HotcellError("CONFIG_INVALID", `Can't give a command the secret ${quote(name)}: ${problem}.`);
+}
+
+function findProblem(name: string, value: string): string | null {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    return "a variable's name has letters, digits and underscores only; rename it";
+  if (name === "PATH" || name === "HOME") return "every command has its own; rename it";
+  if (STEERING_NAME.test(name)) return "it would make programs load or run something; rename it";
+  if (value.includes("\0")) return "its value has a NUL, which no variable can hold; remove it";
+  return null;
+}
+
+/** Whole words where a part would catch others: AUTHOR, PATH, KEYBOARD, COMPASS; PWD is a directory. */
+const SECRET_NAME = new RegExp(
+  [
+    "(?:API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)[_-]?KEY",
+    "TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|COOKIE|AUTHORIZATION|CONNECTION_?STRING",
+    "(?:^|_)(?:KEYS?|AUTH|PAT|PASS|DSN)(?:_|$)|_PWD$|PASSFILE",
+    // Ways to what is opened by a secret: agents, daemons, files of credentials.
+    "^(?:KUBECONFIG|NETRC|DOCKER_HOST|DOCKER_CONFIG|DBUS_\\w+_ADDRESS|GNUPGHOME|GPG_AGENT_INFO|XAUTHORITY)$",
+    "^(?:HISTFILE|\\w+_HISTFILE|\\w+_HISTORY)$",
+  ].join("|"),
+  "i",
+);
+
+const STEERING_NAME = new RegExp(
+  [
+    // The dynamic loader and the C library.
+    "^(?:LD|DYLD)_|^(?:GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|RES_OPTIONS|MALLOC_\\w+|GLIBC_TUNABLES)$",
+    "^(?:ENV|IFS|CDPATH|GLOBIGNORE|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|BASH_ENV|ZDOTDIR)$|^BASH_FUNC_|%%$",
+    "^NODE_(?:OPTIONS|PATH|REPL\\w*)$|^NPM_CONFIG_|^PYTHON(?!UNBUFFERED$|IOENCODING$|HASHSEED$|UTF8$)",
+    "^(?:PERL5\\w*|PERLLIB|PERLIO\\w*|RUBYOPT|RUBYLIB|GEM_(?:HOME|PATH)|BUNDLE_\\w+|LUA_(?:INIT|C?PATH)\\w*|PHPRC|PHP_INI_\\w+)$",
+    "^(?:CLASSPATH|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|RUSTC\\w*|RUSTFLAGS|CARGO_\\w+|GOFLAGS|MAKEFLAGS)$",
+    "^GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$|TERMINAL_PROMPT$)|^SSH_",
+    "^(?:\\w*(?:EDITOR|PAGER)|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|\\w*ASKPASS|VIMINIT|EXINIT|MYVIMRC|INPUTRC)$",
+  ].join("|"),
+  "i",
+);

@@ -1,0 +1,89 @@
+// The files of a cell as commands meet them: a session's view, or the project itself.
+import fs from "node:fs";
+import path from "node:path";
+import type { Protection } from "../policy/protected.ts";
+import type { Files } from "../workspace/open-files.ts";
+import { furnishRoom, type Room } from "../workspace/overlay/room.ts";
+import { createSecretSearch, type Secrets } from "../workspace/overlay/secret-search.ts";
+import { openRoot } from "../workspace/paths.ts";
+import { sessionDir } from "../workspace/session/record.ts";
+import type { Session } from "../workspace/session/session.ts";
+import { SCRATCH_BYTES } from "./limits.ts";
+import type { Hidden } from "./system-root.ts";
+import type { DiskUse } from "./watch-usage.ts";
+
+/** Of a session with the strategy `clone`. */
+export interface WorkingCopy {
+  readonly directory: string;
+  readonly stateDir: string;
+}
+
+export interface Ground {
+  /** The path at which commands see the view. */
+  readonly project: string;
+  readonly owner: { readonly uid: number; readonly gid: number };
+  readonly disk: DiskUse;
+  /** Where the view can be reached without a room; null where it can't, or is the project itself. */
+  readonly copy: WorkingCopy | null;
+  /** A furnished room with the view as it is now. */
+  room(): Promise<Room>;
+  /** What is kept from commands, where the view itself still has it. */
+  masked(): Promise<readonly Hidden[]>;
+  /** Until what it gives is called, the view stays the one that a process works on. */
+  hold(): () => void;
+  close(): Promise<void>;
+}
+
+export function openGround(
+  { workspace, session, stateDir }: Files,
+  protectionOf: (path: string) => Protection | null,
+): Ground {
+  const { uid, gid } = fs.statSync(workspace.root);
+  const furnishing = { scratchBytes: SCRATCH_BYTES, owner: { uid, gid } };
+  const common = { project: workspace.root, owner: furnishing.owner };
+  if (session !== null) {
+    return {
+      ...common,
+      disk: { dir: stateDir, measure: session.bytes },
+      copy: copyOf(session, stateDir),
+      room: () => session.room(furnishing),
+      masked: async () => [],
+      hold: session.hold,
+      close: async () => {},
+    };
+  }
+  let own: Promise<Room> | null = null;
+  const root = openRoot(workspace.root);
+  const search = createSecretSearch(root, protectionOf);
+  return {
+    ...common,
+    disk: { dir: workspace.root, measure: () => Number.POSITIVE_INFINITY },
+    copy: null,
+    room() {
+      own ??= furnishRoom(null, { ...furnishing, view: workspace.root });
+      return own;
+    },
+    masked: async () => hiddenIn(workspace.root, (await search()).secrets),
+    hold: () => () => {},
+    async close() {
+      fs.closeSync(root.fd);
+      (await own?.catch(() => null))?.close();
+    },
+  };
+}
+
+function copyOf({ record: { id, strategy } }: Session, stateDir: string): WorkingCopy | null {
+  if (strategy !== "clone") return null;
+  return { directory: path.join(sessionDir(stateDir, id), "merged"), stateDir };
+}
+
+/** A link is no secret by itself, and what it leads to has a name of its own. */
+function hiddenIn(dir: string, secrets: Secrets): Hidden[] {
+  return [...secrets].flatMap(([name, below]) => {
+    const at = `${dir}/${name}`;
+    if (below !== null) return hiddenIn(at, below);
+    const stat = fs.lstatSync(at, { throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink()) return [];
+    return [{ at, kind: stat.isDirectory() ? "directory" : "file" }];
+  });
+}

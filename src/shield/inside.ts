@@ -1,0 +1,52 @@
+// What a command finds out about its own shield, when it is asked.
+
+export interface Inside {
+  /** Of /proc/self/status. */
+  readonly status: Readonly<Record<string, string>>;
+  readonly interfaces: readonly string[];
+  readonly canChangeKernel: boolean;
+  readonly variables: readonly string[];
+}
+
+// Opened to be appended to, and nothing is written.
+export const INSIDE_SCRIPT = String.raw`
+grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/self/status | sed 's/^/status /'
+sed -n 's/^ *\([^: ]*\):.*/interface \1/p' /proc/net/dev
+(: >> /proc/sys/kernel/core_pattern) 2>/dev/null && echo kernel
+compgen -e | sed 's/^/variable /'
+`;
+
+export function readInside(said: string): Inside {
+  const lines = said.split("\n");
+  const after = (word: string) =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  return {
+    status: Object.fromEntries(after("status").map((line) => line.split(/:\s*/))),
+    interfaces: after("interface"),
+    canChangeKernel: lines.includes("kernel"),
+    variables: after("variable"),
+  };
+}
+
+const VARIABLES: ReadonlySet<string> = new Set([
+  ...["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"],
+  // The shell's own.
+  ...["_", "OLDPWD", "PWD", "SHLVL"],
+]);
+
+/** What is not as it must be. */
+export function findLeaks(
+  { status, interfaces, canChangeKernel, variables }: Inside,
+  isFull: boolean,
+): string[] {
+  const foreign = variables.filter((name) => !VARIABLES.has(name));
+  const claims: readonly (readonly [boolean, string])[] = [
+    [status.NoNewPrivs === "1", "programs can gain privileges"],
+    [status.Seccomp === "2", "there is no system call filter"],
+    [/^0+$/.test(status.CapEff ?? ""), `there are capabilities (${status.CapEff})`],
+    [!canChangeKernel, "the kernel's settings can be written"],
+    [foreign.length === 0, `variables come from outside (${foreign.join(", ")})`],
+    [!isFull || interfaces.join() === "lo", `there is a network (${interfaces.join(", ")})`],
+  ];
+  return claims.filter(([holds]) => !holds).map(([, leak]) => leak);
+}

@@ -1,0 +1,95 @@
+// The weaker tier, for where there are no user namespaces: Landlock and a filter on an ordinary process, which
+// works in a copy of the project. What it leaves open is in docs/threat-model.md.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError } from "../core/errors.ts";
+import { removeDirectory } from "../workspace/session/make-session.ts";
+import type { Ground, WorkingCopy } from "./ground.ts";
+import { prlimitArgs } from "./limits.ts";
+import type { NamespacesOptions } from "./namespaces-tier.ts";
+import { processLimit } from "./process-limit.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { startLandlocked } from "./start-landlocked.ts";
+import type { Arch } from "./syscall-table.ts";
+import { ownReader, readSystemRoot } from "./system-root.ts";
+import type { Tier } from "./tier.ts";
+import { withoutHidden } from "./without-hidden.ts";
+
+const READABLE = ["/proc", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+export async function openLandlockTier({ ground, toolchains, env }: NamespacesOptions): Promise<Tier> {
+  const { directory, stateDir } = copyOf(ground);
+  const arch = process.arch as Arch;
+  const uid = process.getuid!();
+  const system = readSystemRoot(toolchains, ownReader());
+  const hidden = [...system.hidden.map(({ at }) => at), ground.project, stateDir];
+  const scratch = makeScratch(path.join(path.dirname(directory), "scratch"));
+  const seccomp = seccompFilter({ arch, enclosed: "landlock" });
+  const readable = [...withoutHidden(system.shown, hidden), ...READABLE];
+  const writable = [scratch.home, scratch.tmp, "/dev/null"];
+  const granted = { readable, writable: [directory, ...writable] };
+  const onlyRead = { readable: [...readable, directory], writable };
+  const variables = { ...baseEnv(scratch), PATH: system.searchPath, ...env };
+  return {
+    isolation: "landlock",
+    asRoot: false,
+    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, place }) {
+      const processes = processLimit(uid, limits.processes);
+      const limiter = prlimitArgs({ ...limits, processes });
+      return startLandlocked({
+        plan: { arch, ...(readOnly ? onlyRead : granted), limiter, argv },
+        seccomp,
+        env: bareEnv ? own : { ...variables, ...own },
+        cwd: path.join(directory, path.relative(ground.project, cwd)),
+        attached,
+        place,
+      });
+    },
+    close: scratch.remove,
+  };
+}
+
+/** Landlock leaves changing modes and times open. Of root's files that would be the whole machine. */
+function copyOf({ copy }: Ground): WorkingCopy {
+  if (process.getuid?.() === 0)
+    throw refusal("as root a command could change the mode of any file", "Run hotcell as an ordinary user");
+  if (copy === null)
+    throw refusal(
+      "only a session's copy of the project can be shielded so",
+      'Use fs "overlay" with the strategy "clone"',
+    );
+  return copy;
+}
+
+function refusal(why: string, next: string): HotcellError {
+  return new HotcellError(
+    "NO_SANDBOX",
+    `Could not shield the command: without user namespaces, ${why}. ${next}, or see hotcell doctor.`,
+  );
+}
+
+interface Scratch {
+  readonly home: string;
+  readonly tmp: string;
+  remove(): void;
+}
+
+/** A session has one writer: what is there already was left by one that was killed. */
+function makeScratch(dir: string): Scratch {
+  const [home, tmp] = [path.join(dir, "home"), path.join(dir, "tmp")];
+  removeDirectory(dir);
+  for (const made of [dir, home, tmp]) fs.mkdirSync(made, { mode: 0o700 });
+  return { home, tmp, remove: () => removeDirectory(dir) };
+}
+
+function baseEnv({ home, tmp }: Scratch): Record<string, string> {
+  return {
+    HOME: home,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    TMPDIR: tmp,
+    SHELL: "/bin/bash",
+    USER: "cell",
+    LOGNAME: "cell",
+  };
+}

@@ -1,0 +1,59 @@
+// The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
+// under limits.
+import { openCgroup } from "./cgroup.ts";
+import { openTier } from "./choose-tier.ts";
+import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
+import { limitReport } from "./limits.ts";
+import type { NamespacesOptions } from "./namespaces-tier.ts";
+import { supervise } from "./supervise.ts";
+import type { Tier } from "./tier.ts";
+
+export interface RunOptions {
+  readonly limits: CommandLimits;
+  /** Its input and output are this process's own. */
+  readonly attached?: boolean;
+  readonly signal: AbortSignal;
+  readonly onOutput: OnOutput;
+  /** Told when it begins. */
+  readonly onStart?: (isolation: Tier["isolation"]) => void;
+}
+
+export interface ShieldedEnd extends CommandEnd {
+  readonly report: LimitReport;
+}
+
+export interface Shield {
+  /** Settles when the command and all that it started are gone. Throws NO_SANDBOX where this machine can't shield it. */
+  run(command: ShieldedCommand, options: RunOptions): Promise<ShieldedEnd>;
+  close(): Promise<void>;
+}
+
+export function openShield(options: NamespacesOptions): Shield {
+  const { ground } = options;
+  let opening: Promise<Tier> | null = null;
+  return {
+    async run(command, { limits, attached = false, signal, onOutput, onStart }) {
+      opening ??= openTier(options);
+      const tier = await opening;
+      const cgroup = openCgroup(limits);
+      try {
+        const place = (pid: number) => {
+          cgroup?.add(pid);
+          onStart?.(tier.isolation);
+        };
+        const started = await tier.start(command, { attached, limits, place });
+        const report = limitReport(tier, cgroup !== null);
+        const usage = { limits, report, pid: started.pid, disk: ground.disk };
+        const ranOutOfMemory = () => cgroup?.ranOutOfMemory() ?? false;
+        const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
+        return { ...end, report };
+      } finally {
+        await cgroup?.close();
+      }
+    },
+    async close() {
+      // One that could not be opened was told to whoever ran a command.
+      (await opening?.catch(() => null))?.close();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// Starts a command that Landlock shuts in, under a supervisor that ends everything it started.
+import type { ChildProcess } from "node:child_process";
+import os from "node:os";
+import { createInterface } from "node:readline";
+import type { Duplex } from "node:stream";
+import { type LandlockPlan, landlockArgs } from "./landlock.ts";
+import { spawnAlone } from "./spawn-alone.ts";
+import { cannotStart, MAX_SAID, type ProcessEnd, type StartedProcess, signalTo } from "./start-process.ts";
+
+export interface LandlockStart {
+  readonly plan: Omit<LandlockPlan, "descriptors">;
+  readonly seccomp: Uint8Array;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly attached: boolean;
+  /** Called when it has a process, before it begins. */
+  readonly place: (pid: number) => void;
+}
+
+const DESCRIPTORS = { link: 3, seccomp: 4, env: 5 };
+
+interface Told {
+  /** The command's first process, which leads its group. */
+  pid: number | null;
+  hasBegun: boolean;
+  end: ProcessEnd | null;
+}
+
+export function startLandlocked({ plan, seccomp, env, cwd, attached, place }: LandlockStart): StartedProcess {
+  const line = landlockArgs({ ...plan, descriptors: DESCRIPTORS });
+  const child = spawnAlone(line, { attached, pipes: 3, cwd });
+  const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
+  // Whoever ended before it has read everything says so by its exit.
+  for (const fd of Object.values(DESCRIPTORS)) pipe(fd).on("error", () => {});
+  const link = pipe(DESCRIPTORS.link);
+  let isAsked = false;
+  const told = listen(link, (pid) => {
+    if (isAsked) return;
+    place(pid);
+    link.write("g");
+  });
+  pipe(DESCRIPTORS.seccomp).end(seccomp);
+  pipe(DESCRIPTORS.env).end(variables(env));
+  const kill = () => {
+    isAsked = true;
+    link.end();
+  };
+  return {
+    stdout: child.stdout,
+    stderr: child.stderr,
+    pid: () => child.pid ?? null,
+    ended: endOf(child, told, () => isAsked),
+    terminate() {
+      if (told.pid === null || !told.hasBegun) kill();
+      else if (told.end === null) signalTo(-told.pid, "SIGTERM");
+    },
+    kill,
+  };
+}
+
+function variables(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}=${value}\0`)
+    .join("");
+}
+
+/** One line for each: which process it is, that it is shut in, and how it ended. */
+function listen(link: Duplex, onPid: (pid: number) => void): Told {
+  const told: Told = { pid: null, hasBegun: false, end: null };
+  createInterface(link).on("line", (line) => {
+    const [what, ...numbers] = line.split(" ");
+    const [first = 0, signal = 0] = numbers.map(Number);
+    if (what === "begun") told.hasBegun = true;
+    if (what === "ended") told.end = endBy(first, signal);
+    if (what !== "child") return;
+    told.pid = first;
+    onPid(first);
+  });
+  return told;
+}
+
+function endBy(exitCode: number, number: number): ProcessEnd {
+  if (number === 0) return { exitCode, signal: null };
+  const signal = Object.entries(os.constants.signals).find(([, known]) => known === number)?.[0];
+  return { exitCode: 128 + number, signal: signal ?? `SIG${number}` };
+}
+
+const KILLED = endBy(0, os.constants.signals.SIGKILL);
+
+async function endOf(child: ChildProcess, told: Told, isAsked: () => boolean): Promise<ProcessEnd> {
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    if (said.length < MAX_SAID) said += chunk;
+  });
+  const closed = new Promise((resolve) => child.on("close", resolve));
+  const silent = new Promise((resolve) => child.stdio[DESCRIPTORS.link]!.on("close", resolve));
+  await new Promise((resolve, reject) => {
+    child.on("error", (error) => reject(cannotStart(error.message)));
+    child.on("exit", resolve);
+  });
+  await silent;
+  if (told.end === null) endWithout(child, told);
+  await closed;
+  if (!told.hasBegun && !isAsked()) throw cannotStart(said);
+  return told.end ?? KILLED;
+}
+
+/** Somebody has ended the supervisor itself. What it left may hold the output open. */
+function endWithout(child: ChildProcess, { pid }: Told): void {
+  if (pid !== null) signalTo(-pid, "SIGKILL");
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}

@@ -1,0 +1,93 @@
+// Numbers of the system calls that the shield names; null where an architecture does not have the call.
+
+export type Arch = "x64" | "arm64";
+
+/** Calls above this number came after the rules were written. */
+export const LAST_KNOWN_SYSCALL = 469;
+
+const NUMBERS = {
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  open_tree_attr: [467, 467],
+  open_by_handle_at: [304, 265],
+  setns: [308, 268],
+  unshare: [272, 97],
+  clone: [56, 220],
+  clone3: [435, 435],
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  fanotify_init: [300, 262],
+  lookup_dcookie: [212, 18],
+  modify_ldt: [154, null],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  process_madvise: [440, 440],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  prlimit64: [302, 261],
+  kill: [62, 129],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  acct: [163, 89],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  reboot: [169, 142],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  iopl: [172, null],
+  ioperm: [173, null],
+  syslog: [103, 116],
+  vhangup: [153, 58],
+  personality: [135, 92],
+  mknod: [133, null],
+  mknodat: [259, 33],
+  ioctl: [16, 29],
+  socket: [41, 198],
+  shmget: [29, 194],
+  shmat: [30, 196],
+  shmctl: [31, 195],
+  msgget: [68, 186],
+  msgsnd: [69, 189],
+  msgrcv: [70, 188],
+  msgctl: [71, 187],
+  semget: [64, 190],
+  semop: [65, 193],
+  semtimedop: [220, 192],
+  semctl: [66, 191],
+  mq_open: [240, 180],
+  mq_unlink: [241, 181],
+  prctl: [157, 167],
+  capset: [126, 91],
+  setsid: [112, 157],
+  getsid: [124, 156],
+} as const satisfies Record<string, readonly [x64: number, arm64: number | null]>;
+
+export type SyscallName = keyof typeof NUMBERS;
+
+export const SYSCALL_NAMES = Object.keys(NUMBERS) as readonly SyscallName[];
+
+export function syscallNumber(name: SyscallName, arch: Arch): number | null {
+  return NUMBERS[name][arch === "x64" ? 0 : 1];
+}

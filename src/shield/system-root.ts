@@ -1,0 +1,106 @@
+// What of the host's system a command sees, read-only: programs, libraries, settings. Never what only some may read.
+import fs from "node:fs";
+import path from "node:path";
+
+export interface SystemRoot {
+  /** Directories that stand at their own place. */
+  readonly shown: readonly string[];
+  readonly links: readonly SystemLink[];
+  /** What is kept from everybody in them. */
+  readonly hidden: readonly Hidden[];
+  readonly searchPath: string;
+}
+
+export interface SystemLink {
+  readonly at: string;
+  readonly to: string;
+}
+
+export interface Hidden {
+  readonly at: string;
+  readonly kind: "file" | "directory";
+}
+
+/** Whom a command runs as. */
+export interface Reader {
+  readonly uid: number;
+  readonly groups: readonly number[];
+}
+
+/** This process's own user. */
+export function ownReader(): Reader {
+  return { uid: process.getuid!(), groups: [process.getgid!(), ...process.getgroups!()] };
+}
+
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"];
+const SEARCH_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/** `toolchains` are directories outside the system that commands may read and run from. */
+export function readSystemRoot(toolchains: readonly string[], reader: Reader): SystemRoot {
+  const found = SYSTEM.map((at) => ({ at, stat: fs.lstatSync(at, { throwIfNoEntry: false }) }));
+  const links = found
+    .filter(({ stat }) => stat?.isSymbolicLink())
+    .map(({ at }) => ({ at, to: fs.readlinkSync(at) }));
+  const system = found
+    .filter(({ stat }) => stat?.isDirectory())
+    .map(({ at }) => at)
+    .filter((at) => entriesOf(at).length > 0);
+  const own = [...toolchains, ...nodeToolchain()].filter((at) => !isBelowAny(at, system));
+  // Root may read everything, whatever its mode says.
+  const looked = reader.uid === 0 ? ["/etc", "/opt", "/usr/local"] : ["/etc"];
+  return {
+    shown: [...system, ...own],
+    links,
+    hidden: looked.flatMap((top) => notForAll(top, reader)),
+    searchPath: [...own.map(programsOf), ...SEARCH_PATH].join(":"),
+  };
+}
+
+/** Where the Node.js that runs this is installed: a project's scripts expect to find it. */
+function nodeToolchain(): string[] {
+  const bin = path.dirname(fs.realpathSync(process.execPath));
+  return [path.basename(bin) === "bin" ? path.dirname(bin) : bin];
+}
+
+function programsOf(toolchain: string): string {
+  const bin = path.join(toolchain, "bin");
+  return fs.existsSync(bin) ? bin : toolchain;
+}
+
+function isBelowAny(at: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => at === directory || at.startsWith(`${directory}/`));
+}
+
+/** Keys and passwords are what not everybody may read, but whom the command runs as may. */
+function notForAll(top: string, reader: Reader): Hidden[] {
+  const hidden: Hidden[] = [];
+  const todo = [top];
+  for (let dir = todo.pop(); dir !== undefined; dir = todo.pop()) {
+    for (const entry of entriesOf(dir)) {
+      if (entry.isSymbolicLink()) continue;
+      const at = path.join(dir, entry.name);
+      const stat = fs.lstatSync(at, { throwIfNoEntry: false });
+      if (stat === undefined || !mayRead(stat, reader)) continue;
+      const [kind, forAll] = entry.isDirectory()
+        ? (["directory", 0o005] as const)
+        : (["file", 0o004] as const);
+      if ((stat.mode & forAll) !== forAll) hidden.push({ at, kind });
+      else if (kind === "directory") todo.push(at);
+    }
+  }
+  return hidden;
+}
+
+function mayRead({ uid, gid, mode }: fs.Stats, reader: Reader): boolean {
+  if (reader.uid === 0) return true;
+  if (uid === reader.uid) return (mode & 0o400) !== 0;
+  return (mode & (reader.groups.includes(gid) ? 0o040 : 0o004)) !== 0;
+}
+
+function entriesOf(dir: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(dir, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,90 @@
+// What the kernel does not hold a command to is looked at from time to time. It may be overshot by what fits
+// into one interval.
+import fs from "node:fs";
+import type { CommandLimits, LimitReport } from "./command.ts";
+
+export const WATCH_INTERVAL_MS = 250;
+
+export interface Usage {
+  readonly limits: CommandLimits;
+  readonly report: LimitReport;
+  /** The first process of the command's pid namespace. */
+  readonly pid: () => number | null;
+  readonly disk: DiskUse;
+}
+
+/** Measuring takes long, so it is done only when the disk has really become fuller by that much. */
+export interface DiskUse {
+  /** A directory on the disk that fills. */
+  readonly dir: string;
+  measure(): number;
+}
+
+export type Exceeded = "memory" | "processes" | "disk";
+
+/** Tells once; gives what ends the watch. */
+export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): () => void {
+  const freeAtFirst = freeBytes(usage.disk.dir);
+  const timer = setInterval(() => {
+    const exceeded = findExceeded(usage, freeAtFirst);
+    if (exceeded === null) return;
+    clearInterval(timer);
+    onExceeded(exceeded);
+  }, WATCH_INTERVAL_MS);
+  return () => clearInterval(timer);
+}
+
+function findExceeded({ limits, report, pid, disk }: Usage, freeAtFirst: number): Exceeded | null {
+  const first = pid();
+  const counts = report.memory === "polled" || report.processes === "polled";
+  const all = first === null || !counts ? [] : descendants(first);
+  if (report.processes === "polled" && all.length > limits.processes) return "processes";
+  if (report.memory === "polled" && sum(all.map(residentBytes)) > limits.memoryBytes) return "memory";
+  const isFuller = freeAtFirst - freeBytes(disk.dir) > limits.diskBytes;
+  return isFuller && disk.measure() > limits.diskBytes ? "disk" : null;
+}
+
+function freeBytes(dir: string): number {
+  const { bavail, bsize } = fs.statfsSync(dir);
+  return bavail * bsize;
+}
+
+/** All processes of a pid namespace come from its first one, for it inherits the orphans. */
+function descendants(pid: number): number[] {
+  const found: number[] = [];
+  const todo = [pid];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    found.push(next);
+    for (const thread of namesIn(`/proc/${next}/task`)) {
+      todo.push(...readText(`/proc/${next}/task/${thread}/children`).split(" ").filter(Boolean).map(Number));
+    }
+  }
+  return found;
+}
+
+const PAGE_BYTES = 4096;
+
+function residentBytes(pid: number): number {
+  const [, resident = "0"] = readText(`/proc/${pid}/statm`).split(" ");
+  return Number(resident) * PAGE_BYTES;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,25 @@
+// Runs a command in a session of its own under the weaker tier, until it is killed.
+// Usage: node landlock-tier-child.mjs TOP SECONDS
+import fs from "node:fs";
+import path from "node:path";
+import { createProtection } from "../../dist/policy/protected.js";
+import { openGround } from "../../dist/shield/ground.js";
+import { openLandlockTier } from "../../dist/shield/landlock-tier.js";
+import { DEFAULT_LIMITS } from "../../dist/shield/limits.js";
+import { createSession } from "../../dist/workspace/session/session.js";
+import { openStateDir } from "../../dist/workspace/state-dir.js";
+
+const [top, seconds] = process.argv.slice(2);
+const project = path.join(top, "killed-project");
+fs.mkdirSync(project);
+const stateDir = openStateDir(path.join(top, "killed-state"), project);
+const protectionOf = createProtection();
+const session = await createSession(project, { stateDir, protectionOf, strategy: "clone" });
+const ground = openGround({ workspace: session.workspace, session, stateDir }, protectionOf);
+const tier = await openLandlockTier({ ground, toolchains: [], env: {} });
+const script = 'sleep "$1" & setsid sleep "$1" & echo begun; wait';
+const { stdout } = await tier.start(
+  { argv: ["bash", "-c", script, "bash", seconds], cwd: project },
+  { attached: false, limits: DEFAULT_LIMITS, place() {} },
+);
+stdout.pipe(process.stdout);

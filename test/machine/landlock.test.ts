@@ -1,0 +1,3 @@
+import { landlockSuite } from "../kit/landlock-suite.ts";
+
+landlockSuite();
