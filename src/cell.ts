@@ -10,11 +10,18 @@ import { runCall } from "./call/run-call.ts";
 import { HotcellError } from "./core/errors.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
-import type { CallRequest, Meta, Observation, Verdict } from "./core/words.ts";
+import type { AnyObservation, CallEvent, CallRequest, Meta, Observation, Verdict } from "./core/words.ts";
 import { type Log, openLog } from "./log/log.ts";
 import { runPaths } from "./log/runs.ts";
 import { createBuiltinRunner } from "./runners/builtin.ts";
+import { createCommandsFor } from "./runners/commands.ts";
+import type { CommandLimits } from "./shield/command.ts";
+import { openGround } from "./shield/ground.ts";
+import { DEFAULT_LIMITS } from "./shield/limits.ts";
+import { createProcesses, type Processes } from "./shield/processes.ts";
+import { openShield } from "./shield/shield.ts";
 import { toolDefinitions, type WireFormat } from "./tools/definitions.ts";
+import { exec } from "./tools/exec.ts";
 import { type Files, type FilesOptions, openFiles } from "./workspace/open-files.ts";
 import type { Session } from "./workspace/session/session.ts";
 import { type SessionDoor, sessionDoor } from "./workspace/session/session-door.ts";
@@ -27,16 +34,32 @@ export interface CellOptions extends FilesOptions, Omit<RulebookOptions, "fs"> {
   readonly secrets?: readonly string[];
   /** The longest one call may take, unless its tool or the scope says otherwise. */
   readonly timeoutMs?: number;
+  /** Of commands; what is left out keeps its default. */
+  readonly limits?: Partial<Omit<CommandLimits, "timeoutMs">>;
+  /** Directories outside the system that commands may read and run from. */
+  readonly toolchains?: readonly string[];
+  /** Variables that every command has beside PATH, HOME and the like. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Cell extends SessionDoor {
   /** The whole life of one call. Never rejects for what a call does: the observation says how it ended. */
-  call(request: CallRequest | string, options?: CallOptions): Promise<Observation>;
+  call<Shape extends AnyObservation = Observation>(
+    request: CallRequest | string,
+    options?: CallOptions,
+  ): Promise<Shape>;
   /** The calls of one model turn; results in the order of the calls. */
-  callBatch(requests: readonly (CallRequest | string)[], options?: CallOptions): Promise<Observation[]>;
+  callBatch<Shape extends AnyObservation = Observation>(
+    requests: readonly (CallRequest | string)[],
+    options?: CallOptions,
+  ): Promise<Shape[]>;
   tools(format: WireFormat): Json[];
   /** What would be decided of a call, and by which rule. Nothing is run or logged. */
   explain(tool: string, args: JsonObject): Verdict;
+  /** A person's command: no rule is asked, but it is shielded and recorded like any other. */
+  exec(argv: readonly [string, ...string[]], options?: ExecOptions): Promise<Observation>;
+  /** What was started with `background: true`: it ends with the cell. */
+  readonly processes: Pick<Processes, "list" | "output" | "stop">;
   /** Null on the host. */
   readonly session: string | null;
   readonly logFile: string;
@@ -46,6 +69,15 @@ export interface Cell extends SessionDoor {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Told what a command writes out, as it comes. */
+  readonly onEvent?: (event: CallEvent) => void;
+}
+
+export interface ExecOptions extends CallOptions {
+  /** A directory of the workspace; its root when left out. */
+  readonly cwd?: string;
+  /** Its input and output are this process's own, and it may take its time. */
+  readonly attached?: boolean;
 }
 
 export async function openCell(options: CellOptions): Promise<Cell> {
@@ -55,11 +87,16 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const files = await openFiles(options, rulebook.protectionOf);
   const { workspace, session } = files;
   const log = openLogOf(files, options.secrets ?? []);
+  const ground = openGround(files, rulebook.protectionOf);
+  const shield = openShield({ ground, toolchains: options.toolchains ?? [], env: options.env ?? {} });
+  const processes = createProcesses();
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const commandsFor = createCommandsFor({ shield, ground, processes, workspace, log, limits });
   const parts: CallParts = {
     ...rulebook,
     workspace,
     approve: options.approve ?? null,
-    runner: createBuiltinRunner({ workspace, clock: () => new Date() }),
+    runner: createBuiltinRunner({ workspace, clock: () => new Date() }, commandsFor),
     around: session === null ? onHost : inSession(session),
     log,
     agentId: options.agentId ?? null,
@@ -68,8 +105,10 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     newId: () => `call_${randomUUID()}`,
     now: () => performance.now(),
   };
-  return makeCell(parts, session, () => {
+  return makeCell(parts, session, processes, async () => {
     try {
+      await shield.close();
+      await ground.close();
       log.close();
     } finally {
       files.close();
@@ -93,7 +132,19 @@ function namesOf(session: Session | null): Pick<Meta, "session" | "strategy"> {
   return { session: id, strategy };
 }
 
-function makeCell(parts: CallParts, session: Session | null, end: () => void): Cell {
+/** Nobody is asked whether they may do what they just said. */
+const FOR_PERSONS = { toolsets: [], tools: [exec], trust: "autonomous" } as const;
+
+function withEvents(parts: CallParts, { onEvent }: CallOptions): CallParts {
+  return onEvent === undefined ? parts : { ...parts, onEvent };
+}
+
+function makeCell(
+  parts: CallParts,
+  session: Session | null,
+  processes: Processes,
+  end: () => Promise<void>,
+): Cell {
   let open = true;
   const active = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -112,16 +163,29 @@ function makeCell(parts: CallParts, session: Session | null, end: () => void): C
     open = false;
     active.abort();
     await Promise.allSettled(running);
+    await processes.stopAll();
     // A call that was cancelled may still be at work, and the session is nobody else's until it has ended.
     if (session !== null)
       await Promise.race([session.idle(), setTimeout(LIMITS.closeWaitMs, null, { ref: false })]);
-    end();
+    await end();
   };
   return {
-    call: (request, options) => track((signal) => runCall(request, parts, signal), options),
-    callBatch: (requests, options) => track((signal) => runBatch(requests, parts, signal), options),
+    call: <Shape extends AnyObservation>(request: CallRequest | string, options: CallOptions = {}) =>
+      track((signal) => runCall(request, withEvents(parts, options), signal) as Promise<Shape>, options),
+    callBatch: <Shape extends AnyObservation>(
+      requests: readonly (CallRequest | string)[],
+      options: CallOptions = {},
+    ) =>
+      track((signal) => runBatch(requests, withEvents(parts, options), signal) as Promise<Shape[]>, options),
+    exec: (argv, { cwd, attached, ...options } = {}) =>
+      track(async (signal) => {
+        const own = { ...withEvents(parts, options), ...(await createRulebook(FOR_PERSONS)) };
+        const args = { argv, ...(cwd !== undefined && { cwd }), ...(attached && { attached }) };
+        return runCall({ name: exec.name, arguments: args }, own, signal) as Promise<Observation>;
+      }, options),
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
     explain: (tool, args) => explainCall(tool, args, parts),
+    processes,
     ...sessionDoor(session),
     session: session?.record.id ?? null,
     logFile: parts.log.file,

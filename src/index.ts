@@ -12,6 +12,10 @@ export type {
   Verdict,
 } from "./core/words.ts";
 export type { ToolPermission, ToolScope } from "./policy/scope.ts";
+export { envFor, sanitizeEnv } from "./shield/environment.ts";
+export { type CommandToolOptions, commandTool } from "./tools/configured/command-tool.ts";
+export { type InlineToolOptions, inlineTool } from "./tools/configured/inline-tool.ts";
+export { validateBinary } from "./tools/configured/validate-binary.ts";
 export { defineTool, type Kit, type Tool } from "./tools/define-tool.ts";
 export type { WireFormat } from "./tools/definitions.ts";
 export { toolInstructions } from "./tools/instructions.ts";

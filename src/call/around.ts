@@ -10,6 +10,8 @@ export interface RunningCall {
   readonly id: string;
   readonly tool: string;
   readonly effect: Effect;
+  /** Then what is kept from tools must not be in the view at all. */
+  readonly runsCommands: boolean;
 }
 
 export interface Ran {
@@ -23,9 +25,13 @@ export type Around = (call: RunningCall, work: () => Promise<JsonObject>) => Pro
 export const onHost: Around = async (_call, work) => ({ settled: await settledOf(work), changes: null });
 
 export function inSession(session: Session): Around {
-  return async ({ id, tool, effect }, work) => {
-    if (effect === "read") return { settled: await settledOf(() => session.read(work)), changes: null };
-    const { result, paths } = await session.change({ id, tool }, () => settledOf(work));
+  return async ({ id, tool, effect, runsCommands }, work) => {
+    if (effect === "read") {
+      if (runsCommands) await session.hideSecrets();
+      return { settled: await settledOf(() => session.read(work)), changes: null };
+    }
+    const options = { withoutSecrets: runsCommands };
+    const { result, paths } = await session.change({ id, tool }, () => settledOf(work), options);
     return { settled: result, changes: changesOf(paths) };
   };
 }

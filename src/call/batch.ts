@@ -2,7 +2,7 @@
 // by side and changes one after the other, as if the calls had come one by one.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { CallRequest, Observation } from "../core/words.ts";
+import type { AnyObservation, CallRequest } from "../core/words.ts";
 import type { CallParts } from "./call-parts.ts";
 import { isRefused, prepare, type RefusedCall } from "./prepare.ts";
 import { type ApprovedCall, approve, finish } from "./run-call.ts";
@@ -11,11 +11,11 @@ export async function runBatch(
   requests: readonly (CallRequest | string)[],
   parts: CallParts,
   signal: AbortSignal,
-): Promise<Observation[]> {
+): Promise<AnyObservation[]> {
   if (requests.length > LIMITS.maxBatchCalls) throw tooMany(requests.length);
   const prepared = requests.map((request) => prepare(request, parts));
   const calls = await Promise.all(prepared.map((call) => approve(call, parts, signal)));
-  const observations: Observation[] = [];
+  const observations: AnyObservation[] = [];
   for (const group of groupsOf(calls)) {
     observations.push(...(await Promise.all(group.map((call) => finish(call, parts, signal)))));
   }

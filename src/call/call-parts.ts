@@ -1,6 +1,6 @@
 import type { Approve } from "../approval/approve.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Meta } from "../core/words.ts";
+import type { CallEvent, Meta } from "../core/words.ts";
 import type { Log } from "../log/log.ts";
 import type { Policy } from "../policy/judge.ts";
 import type { Protection } from "../policy/protected.ts";
@@ -26,6 +26,8 @@ export interface CallParts {
   readonly runner: Runner;
   readonly around: Around;
   readonly log: Log;
+  /** Told while a call runs. */
+  readonly onEvent?: (event: CallEvent) => void;
   readonly agentId: string | null;
   /** The longest a call may take when its scope says nothing else. */
   readonly timeoutMs: number;

@@ -2,7 +2,7 @@
 import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { NotExecutedWhy, Outcome, Result } from "../core/words.ts";
+import type { NotExecutedWhy, Outcome, Result, Told } from "../core/words.ts";
 import type { CallStart } from "./prepare.ts";
 
 export interface Ending {
@@ -12,6 +12,7 @@ export interface Ending {
   readonly intent: number | null;
   /** What it changed, where that is known. */
   readonly changes: Json;
+  readonly told: Told;
   /** What the log says of an error beside its code and message. */
   readonly details: ErrorDetails;
   /** Of an error that is a bug; for the log only. */
@@ -20,14 +21,14 @@ export interface Ending {
 
 export function endedWell(output: JsonObject, intent: number): Ending {
   const outcome = { status: "executed_ok" } as const;
-  return { outcome, result: { ok: true, output }, intent, changes: null, details: {} };
+  return { outcome, result: { ok: true, output }, intent, changes: null, told: {}, details: {} };
 }
 
 export function endedBy(error: unknown, start: CallStart, intent: number | null): Ending {
   const known = error instanceof HotcellError ? error : internalError(start);
-  const { code, message, details } = known;
-  const result = { ok: false, error: { code, message } } as const;
-  const ending = { outcome: outcomeOf(known, intent), result, intent, changes: null, details };
+  const { code, message, details, output } = known;
+  const result = { ok: false, error: { code, message }, ...(output && { output }) } as const;
+  const ending = { outcome: outcomeOf(known, intent), result, intent, changes: null, told: {}, details };
   return known === error ? ending : { ...ending, stack: stackOf(error) };
 }
 

@@ -3,41 +3,46 @@ import { checkJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { Meta, Observation, Result } from "../core/words.ts";
+import type { AnyObservation, Meta, Result } from "../core/words.ts";
+import type { Tool } from "../tools/define-tool.ts";
 import { sidecarObservation } from "../tools/sidecar/observation.ts";
+import { studioObservation } from "../tools/studio/observation.ts";
 import type { CallParts } from "./call-parts.ts";
 import { type Ending, endedBy } from "./ending.ts";
 import type { CallStart } from "./prepare.ts";
 
 export interface Observed {
-  readonly observation: Observation;
+  readonly observation: AnyObservation;
   /** How it ended, with what only the log is told. */
   readonly ending: Ending;
 }
 
 export function observe(
   ending: Ending,
-  { start }: { readonly start: CallStart },
+  { start, tool }: { readonly start: CallStart; readonly tool: Tool | null },
   parts: CallParts,
 ): Observed {
   const { artifact, ...fitting } = bounded(ending, start, parts);
-  const shape = sidecarObservation(start.name, fitting.result);
-  return {
-    observation: { ...shape, meta: metaOf(fitting, artifact, start, parts) },
-    ending: fitting,
-  };
+  const meta = metaOf(fitting, artifact, start, parts);
+  const shaped =
+    tool?.toolset === "studio"
+      ? studioObservation(fitting.result)
+      : sidecarObservation(start.name, fitting.result);
+  return { observation: { ...shaped, meta }, ending: fitting };
 }
 
 /** The call ran and the log can't say so: the caller must know. */
-export function unrecorded(observation: Observation, error: unknown): Observation {
+export function unrecorded(observation: AnyObservation, error: unknown): AnyObservation {
   const message = `The call ended (${observation.meta.outcome}), but its outcome could not be recorded: ${
     error instanceof Error ? error.message : "unknown reason"
   }`;
-  return { ...observation, success: false, error: { code: "LOG_UNAVAILABLE", message } };
+  const result: Result = { ok: false, error: { code: "LOG_UNAVAILABLE", message } };
+  if ("isError" in observation) return { ...observation, ...studioObservation(result) };
+  return { ...observation, success: false, error: result.error };
 }
 
 function metaOf(
-  { outcome, changes }: Ending,
+  { outcome, changes, told }: Ending,
   artifact: string | null,
   start: CallStart,
   { cell, now }: CallParts,
@@ -45,7 +50,18 @@ function metaOf(
   const { id: callId, repairs, startedAt } = start;
   const durationMs = Math.round((now() - startedAt) * 1000) / 1000;
   const why = outcome.status === "not_executed" ? { why: outcome.why } : {};
-  return { callId, outcome: outcome.status, ...why, ...cell, repairs, changes, artifact, durationMs };
+  const kept = artifact ?? told.artifact ?? null;
+  return {
+    callId,
+    outcome: outcome.status,
+    ...why,
+    ...cell,
+    repairs,
+    changes,
+    durationMs,
+    ...told,
+    artifact: kept,
+  };
 }
 
 /** What a tool gives is not trusted to be JSON, nor to be small. */

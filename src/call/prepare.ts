@@ -5,6 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import type { CallRequest, Verdict } from "../core/words.ts";
 import { permits } from "../policy/scope.ts";
+import { BUILTIN_DENY_LIST } from "../policy/verdicts.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { CallParts } from "./call-parts.ts";
 import { type Decision, decide } from "./decide.ts";
@@ -94,5 +95,6 @@ export function lookUp(name: string, { registry, scope }: Pick<CallParts, "regis
 }
 
 function denied(tool: Tool, verdict: Verdict): HotcellError {
-  return new HotcellError("DENIED", `${tool.name} was not run. ${verdict.reason}`, { rule: verdict.rule });
+  const code = verdict.rule.source === BUILTIN_DENY_LIST ? "COMMAND_BLOCKED" : "DENIED";
+  return new HotcellError(code, `${tool.name} was not run. ${verdict.reason}`, { rule: verdict.rule });
 }

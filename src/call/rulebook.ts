@@ -44,13 +44,14 @@ export async function createRulebook(options: RulebookOptions): Promise<Rulebook
   checkChoice("approvals", approvals, ["effects", "calls"]);
   const tools = [...builtinTools(options.toolsets ?? ["sidecar"]), ...(options.tools ?? [])];
   const isContained = options.fs !== "host" && approvals === "effects";
+  const protectionOf = createProtection(options.protect);
+  const rules = parseRules((options.rules ?? []).map(toOrigin), tools);
   return {
     registry: createFilledRegistry(tools),
     validate: await createValidator(tools),
-    policy: { trust, rules: parseRules((options.rules ?? []).map(toOrigin), tools) },
-    protectionOf: createProtection(options.protect),
-    // The built-in file tools write nowhere but into the workspace; what others do is not known.
-    contains: (tool) => isContained && tool.category === "file" && BUILTIN_TOOLS.includes(tool),
+    policy: { trust, rules, protectionOf },
+    protectionOf,
+    contains: (tool) => isContained && tool.contained,
     scope: options.scope ?? null,
   };
 }

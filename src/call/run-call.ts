@@ -2,8 +2,9 @@
 // approve, record the intent, run, observe, record the outcome. A refused call passes the same last lines.
 import { askApproval, type Grant } from "../approval/approve.ts";
 import { type Deadline, startDeadline, untilAborted } from "../core/deadline.ts";
-import type { CallRequest, Observation } from "../core/words.ts";
+import type { AnyObservation, CallRequest, Told } from "../core/words.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
+import type { RunContext } from "../runners/runner.ts";
 import type { Ran } from "./around.ts";
 import type { CallParts } from "./call-parts.ts";
 import { createPathCheck } from "./decide.ts";
@@ -15,7 +16,7 @@ export async function runCall(
   request: CallRequest | string,
   parts: CallParts,
   signal: AbortSignal,
-): Promise<Observation> {
+): Promise<AnyObservation> {
   const prepared = prepare(request, parts);
   const approved = await approve(prepared, parts, signal);
   return finish(approved, parts, signal);
@@ -54,7 +55,7 @@ export async function finish(
   call: ApprovedCall | RefusedCall,
   parts: CallParts,
   signal: AbortSignal,
-): Promise<Observation> {
+): Promise<AnyObservation> {
   const ending = isRefused(call) ? refusedBy(call) : await execute(call, parts, signal);
   return recordOutcome(observe(ending, call, parts), call, parts);
 }
@@ -67,30 +68,66 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
   const { tool, start } = call;
   let deadline: Deadline | null = null;
   let intent: number | null = null;
+  let told: Told = {};
+  const tell = (more: Told) => {
+    told = { ...told, ...more };
+  };
   try {
-    deadline = startDeadline(timeoutOf(call, parts), tool.name, signal);
+    deadline = startDeadline(tool.keepsTime ? null : timeoutOf(call, parts), tool.name, signal);
     deadline.signal.throwIfAborted();
     call.grant?.use(start.id, call.digest);
     intent = recordIntent(call, parts);
-    const { settled, changes } = await untilAborted(run(call, parts, deadline.signal), deadline.signal);
+    const { settled, changes } = await begun(call, parts, deadline.signal, tell);
     const ending =
       settled.status === "fulfilled"
         ? endedWell(settled.value, intent)
         : endedBy(settled.reason, start, intent);
-    return { ...ending, changes };
+    return { ...ending, changes, told };
   } catch (error) {
-    return endedBy(error, start, intent);
+    return { ...endedBy(error, start, intent), told };
   } finally {
     deadline?.end();
   }
 }
 
+/** A tool that ends by itself is waited for once it has begun. */
+async function begun(
+  call: ApprovedCall,
+  parts: CallParts,
+  signal: AbortSignal,
+  tell: (told: Told) => void,
+): Promise<Ran> {
+  let begins = () => {};
+  const beginning = new Promise<void>((resolve) => {
+    begins = resolve;
+  });
+  const running = run(call, parts, signal, tell, begins);
+  if (!call.tool.keepsTime) return untilAborted(running, signal);
+  await untilAborted(Promise.race([beginning, running]), signal);
+  return running;
+}
+
 /** It may have to wait for its turn, and be called off by then. */
-function run(call: ApprovedCall, parts: CallParts, signal: AbortSignal): Promise<Ran> {
+function run(
+  call: ApprovedCall,
+  parts: CallParts,
+  signal: AbortSignal,
+  tell: (told: Told) => void,
+  begins: () => void,
+): Promise<Ran> {
   const { tool, start, decision } = call;
-  return parts.around({ id: start.id, tool: tool.name, effect: tool.effect }, async () => {
+  const context: RunContext = {
+    signal,
+    timeoutMs: timeoutOf(call, parts),
+    tell,
+    emit: (stream, bytes) =>
+      parts.onEvent?.({ kind: "output", callId: start.id, tool: tool.name, stream, bytes }),
+  };
+  const runsCommands = tool.needs.includes("commands");
+  return parts.around({ id: start.id, tool: tool.name, effect: tool.effect, runsCommands }, async () => {
     signal.throwIfAborted();
-    return parts.runner.run(tool, call.arguments, createPathCheck(tool, decision, parts), signal);
+    begins();
+    return parts.runner.run(tool, call.arguments, createPathCheck(tool, decision, parts), context);
   });
 }
 
@@ -119,7 +156,7 @@ function recordOutcome(
   { observation, ending }: Observed,
   call: ApprovedCall | RefusedCall,
   { log, agentId }: CallParts,
-): Observation {
+): AnyObservation {
   const { start } = call;
   const { meta, ...output } = observation;
   const { outcome, result, details, stack, intent } = ending;

@@ -1,4 +1,6 @@
-import type { RuleOrigin, TrustLevel } from "../core/words.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Effect, RuleOrigin, TrustLevel } from "../core/words.ts";
+import type { Interpreter } from "./tool-schema.ts";
 
 /** Everything that is configured, checked and complete; deeply frozen, so an open cell keeps what it began with. */
 export interface Config {
@@ -12,9 +14,47 @@ export interface Config {
   /** Not yet parsed: the policy says what a rule may be. */
   readonly rules: readonly RuleOrigin[];
   readonly toolsets: readonly string[];
+  readonly tools: readonly ToolConfig[];
+  readonly allowedCommands: readonly string[];
+  readonly commands: CommandConfig;
   /** Absolute. */
   readonly stateDir: string;
   readonly protect: { readonly secrets: readonly string[]; readonly allow: readonly string[] };
+}
+
+export interface CommandConfig {
+  readonly memoryMb: number;
+  readonly processes: number;
+  readonly diskMb: number;
+  readonly outputMb: number;
+  /** Absolute. */
+  readonly toolchains: readonly string[];
+  /** Names only. */
+  readonly env: readonly string[];
+}
+
+export type ToolConfig = CommandToolConfig | InlineToolConfig;
+
+interface CommandToolConfig extends CommonToolConfig {
+  readonly type: "command";
+  readonly command: string;
+  readonly args?: readonly string[];
+}
+
+interface InlineToolConfig extends CommonToolConfig {
+  readonly type: "inline";
+  readonly interpreter: Interpreter;
+  readonly script: string;
+}
+
+interface CommonToolConfig {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters?: JsonObject;
+  /** Names only. */
+  readonly secrets?: readonly string[];
+  readonly timeoutSecs?: number;
+  readonly effect?: Effect;
 }
 
 /** Flags of the command line, as they were written. */

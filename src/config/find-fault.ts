@@ -13,8 +13,8 @@ export interface Fault {
 export function findFault(value: unknown, schema: Schema, path: Fault["path"] = []): Fault | null {
   if (!fits(value, schema)) return { path, problem: `is ${quote(value)}; ${describeAllowed(schema)}` };
   if (Array.isArray(value)) return findItemFault(value, schema, path);
-  if (isJsonObject(value)) return findMemberFault(value, schema, path);
-  return null;
+  if (!isJsonObject(value)) return null;
+  return schema.oneOf ? findVariantFault(value, schema.oneOf, path) : findMemberFault(value, schema, path);
 }
 
 function fits(value: unknown, schema: Schema): boolean {
@@ -71,6 +71,14 @@ function findMemberFault(value: JsonObject, schema: Schema, path: Fault["path"])
     if (fault) return fault;
   }
   return null;
+}
+
+function findVariantFault(value: JsonObject, variants: readonly Schema[], path: Fault["path"]): Fault | null {
+  if (!Object.hasOwn(value, "type")) return { path, problem: `has no "type"; give it one` };
+  const types = variants.map((variant) => variant.properties!.type!.enum![0]!);
+  const variant = variants[types.indexOf(value.type as string)];
+  if (variant) return findMemberFault(value, variant, path);
+  return findFault(value.type, { type: "string", enum: types }, [...path, "type"]);
 }
 
 function suggestKey(key: string, known: readonly string[]): string {

@@ -2,7 +2,7 @@ import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { checkJsonText } from "./check-json-text.ts";
-import type { Config, ConfigSources } from "./config.ts";
+import type { CommandConfig, Config, ConfigSources } from "./config.ts";
 import { readConfigFile } from "./read-config-file.ts";
 import { type JsonText, readJson } from "./read-json.ts";
 import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "./schema.ts";
@@ -28,10 +28,11 @@ export function loadConfigFile({ file, workspace = "", cwd }: ConfigSources): Pa
 }
 
 /** What the schema lets a file say. */
-interface FileSettings extends Partial<Omit<Config, "rules" | "protect">> {
+interface FileSettings extends Partial<Omit<Config, "rules" | "protect" | "commands">> {
   readonly $schema?: string;
   readonly rules?: readonly string[];
   readonly protect?: Partial<Config["protect"]>;
+  readonly commands?: Partial<CommandConfig>;
 }
 
 /**
@@ -40,11 +41,16 @@ interface FileSettings extends Partial<Omit<Config, "rules" | "protect">> {
  */
 function refuseLoosening(settings: FileSettings, location: string): void {
   const { rules = [], trust, protect, toolAllowDirectNetwork, workspaceFsMode, stateDir } = settings;
+  const { tools, allowedCommands, commands = {} } = settings;
   const loosening = [
     ...rules.filter((rule) => LOOSE_RULE.test(rule)).map(quote),
     ...LIMITING.filter((key) => (settings[key] ?? 0) > CONFIG_PROPERTIES[key].default).map(quote),
     ...(trust === "autonomous" ? ['"trust": "autonomous"'] : []),
     ...(protect?.allow?.length ? ['"protect.allow"'] : []),
+    // Its words would reach the model, its schemas be compiled here, and its secrets be yours.
+    ...(tools?.length ? ['"tools"'] : []),
+    ...(allowedCommands?.length ? ['"allowedCommands"'] : []),
+    ...looserCommands(commands).map((key) => quote(`commands.${key}`)),
     ...(toolAllowDirectNetwork ? ['"toolAllowDirectNetwork"'] : []),
     ...(workspaceFsMode === "host" ? ['"workspaceFsMode": "host"'] : []),
     ...(stateDir === undefined ? [] : ['"stateDir"']),
@@ -61,13 +67,27 @@ function refuseLoosening(settings: FileSettings, location: string): void {
 const LOOSE_RULE = /^\s*(allow\b|ask\s+(\*|run_command|bash))/;
 const LIMITING = ["toolTimeoutSecs", "toolMemoryMb"] as const;
 
+function looserCommands(commands: Partial<CommandConfig>): string[] {
+  const { default: usual } = CONFIG_PROPERTIES.commands;
+  const more = (["memoryMb", "processes", "diskMb", "outputMb"] as const).filter(
+    (key) => (commands[key] ?? 0) > usual[key],
+  );
+  return [...more, ...(["toolchains", "env"] as const).filter((key) => commands[key]?.length)];
+}
+
 function readSettings(json: JsonText, source: string, directory: string): Partial<Config> {
   checkJsonText(json, CONFIG_SCHEMA, source, "CONFIG_INVALID");
-  const { $schema: _, rules = [], stateDir, protect, ...settings } = json.value as FileSettings;
+  const { $schema: _, rules = [], stateDir, protect, commands, ...settings } = json.value as FileSettings;
+  const { toolchains = [] } = commands ?? {};
   return {
     ...settings,
     ...(stateDir !== undefined && { stateDir: path.resolve(directory, stateDir) }),
     rules: rules.map((text, index) => ({ text, source, line: json.lineOf(["rules", index]) })),
     protect: { ...CONFIG_PROPERTIES.protect.default, ...protect },
+    commands: {
+      ...CONFIG_PROPERTIES.commands.default,
+      ...commands,
+      toolchains: toolchains.map((at) => path.resolve(directory, at)),
+    },
   };
 }

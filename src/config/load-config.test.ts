@@ -24,9 +24,14 @@ const DEFAULTS: Config = {
   approve: "effects",
   rules: [],
   toolsets: ["sidecar"],
+  tools: [],
+  allowedCommands: [],
+  commands: { memoryMb: 4096, processes: 512, diskMb: 8192, outputMb: 64, toolchains: [], env: [] },
   stateDir: "/home/u/.local/state/hotcell",
   protect: { secrets: [], allow: [] },
 };
+
+const TOOL = { name: "count", type: "command", description: "Counts.", command: "wc" };
 
 /** The file in the directory, as a user who trusts it says. */
 const NAMED = { file: "hotcell.config.json" };
@@ -146,6 +151,9 @@ describe("settings", () => {
       trust: "autonomous",
       approve: "calls",
       toolsets: ["sidecar", "mounts"],
+      tools: [TOOL],
+      allowedCommands: ["wc"],
+      commands: { processes: 9, toolchains: ["py"] },
       stateDir: "state",
       protect: { secrets: ["config/**"] },
     };
@@ -156,6 +164,7 @@ describe("settings", () => {
       stateDir: path.join(cwd, "state"),
       rules: [],
       protect: { secrets: ["config/**"], allow: [] },
+      commands: { ...DEFAULTS.commands, processes: 9, toolchains: [path.join(cwd, "py")] },
     });
   });
 
@@ -243,6 +252,12 @@ describe("the file", () => {
     [{ rules: ["ask run_command(sudo *)"] }, '"ask run_command(sudo *)"'],
     [{ workspaceFsMode: "host" }, '"workspaceFsMode": "host"'],
     [{ stateDir: "/elsewhere" }, '"stateDir"'],
+    [{ tools: [TOOL] }, '"tools"'],
+    [{ tools: [{ ...TOOL, secrets: ["API_TOKEN"] }] }, '"tools"'],
+    [{ allowedCommands: ["curl"] }, '"allowedCommands"'],
+    [{ commands: { toolchains: ["/root"] } }, '"commands.toolchains"'],
+    [{ commands: { env: ["AWS_SECRET_ACCESS_KEY"] } }, '"commands.env"'],
+    [{ commands: { memoryMb: 65_536 } }, '"commands.memoryMb"'],
   ])("that a hostile project brings along can't allow itself anything: %j", (file, found) => {
     write(file);
     const message = `Could not use hotcell.config.json: the workspace brings it along, and it has ${found}.`;
@@ -280,6 +295,20 @@ describe("the file", () => {
     [
       { constructor: 1 },
       expect.stringContaining('"constructor" at line 2 is no setting; the settings are "$schema",'),
+    ],
+    [{ tools: [{ name: "x" }] }, '"tools[0]" at line 3 has no "type"; give it one'],
+    [{ tools: [{ type: "shell" }] }, '"tools[0].type" at line 4 is "shell"; allowed are "command", "inline"'],
+    [
+      { tools: [{ ...TOOL, script: "ls" }] },
+      expect.stringContaining('"tools[0].script" at line 8 is no setting; '),
+    ],
+    [
+      { tools: [{ name: "x", type: "inline", description: "X.", interpreter: "cobol", script: "x" }] },
+      '"tools[0].interpreter" at line 7 is "cobol"; allowed are "python3", "python", "node", "bash", "sh", "perl", "ruby"',
+    ],
+    [
+      { tools: [{ ...TOOL, secrets: { A: "value" } }] },
+      '"tools[0].secrets" at line 8 is an object; allowed is a list of 0 to 1000',
     ],
     [[], "it at line 1 is an array of 0; allowed is an object"],
   ])(

@@ -38,6 +38,9 @@ function defaultConfig(env: ConfigSources["env"]): Config {
     approve: CONFIG_PROPERTIES.approve.default,
     rules: CONFIG_PROPERTIES.rules.default,
     toolsets: CONFIG_PROPERTIES.toolsets.default,
+    tools: CONFIG_PROPERTIES.tools.default,
+    allowedCommands: CONFIG_PROPERTIES.allowedCommands.default,
+    commands: CONFIG_PROPERTIES.commands.default,
     stateDir: defaultStateDir(env),
     protect: CONFIG_PROPERTIES.protect.default,
   };

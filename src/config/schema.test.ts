@@ -6,6 +6,43 @@ import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "./schema.ts";
 
 const isValid = new Ajv({ strict: true }).compile(JSON.parse(JSON.stringify(CONFIG_SCHEMA)));
 
+/** Right, but for a key that is missing, wrong, or one too many. */
+const tool = fc
+  .record({
+    base: fc.constantFrom<object>(
+      { name: "a", type: "command", description: "A.", command: "wc" },
+      { name: "b", type: "inline", description: "B.", interpreter: "sh", script: "ls" },
+    ),
+    key: fc.constantFrom(
+      "name",
+      "type",
+      "command",
+      "args",
+      "interpreter",
+      "parameters",
+      "secrets",
+      "timeoutSecs",
+      "effect",
+      "x",
+    ),
+    value: fc.constantFrom<unknown>(
+      undefined,
+      "",
+      "inline",
+      "sh",
+      "read",
+      1,
+      0,
+      null,
+      {},
+      { type: 1 },
+      [],
+      [""],
+      ["A", "A"],
+    ),
+  })
+  .map(({ base, key, value }) => JSON.parse(JSON.stringify({ ...base, [key]: value })));
+
 test("the published schema and the loader take the same configurations", () => {
   const value = fc.oneof(
     fc.constantFrom(
@@ -37,9 +74,12 @@ test("the published schema and the loader take the same configurations", () => {
   );
   const key = fc.constantFrom(...Object.keys(CONFIG_PROPERTIES), "other", "constructor");
   fc.assert(
-    fc.property(fc.oneof(fc.dictionary(key, value, { maxKeys: 2 }), value), (config) => {
-      expect(findFault(config, CONFIG_SCHEMA) === null).toBe(isValid(config));
-    }),
+    fc.property(
+      fc.oneof(fc.dictionary(key, value, { maxKeys: 2 }), value, fc.record({ tools: fc.array(tool) })),
+      (config) => {
+        expect(findFault(config, CONFIG_SCHEMA) === null).toBe(isValid(config));
+      },
+    ),
     { numRuns: 5000 },
   );
 });

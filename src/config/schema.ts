@@ -1,6 +1,7 @@
 // The one source of what a configuration may say: the validator reads it, and it is published as JSON Schema.
 import { LIMITS } from "../core/limits.ts";
 import { TRUST_LEVELS } from "../core/words.ts";
+import { TOOL_SCHEMA } from "./tool-schema.ts";
 
 /** The part of JSON Schema that `findFault` understands. */
 export interface Schema {
@@ -19,6 +20,8 @@ export interface Schema {
   /** No other keys than these; without it any. */
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: false;
+  /** Objects that are told apart by their key `type`, each with one value for it. */
+  readonly oneOf?: readonly Schema[];
 }
 
 const TEXT: Schema = { type: "string", minLength: 1 };
@@ -89,6 +92,50 @@ export const CONFIG_PROPERTIES = {
     uniqueItems: true,
     default: ["sidecar"],
     description: "The families of tools that are loaded. --toolset.",
+  },
+  tools: {
+    type: "array",
+    items: TOOL_SCHEMA,
+    maxItems: MAX_ITEMS,
+    default: [],
+    description: "Tools of your own: programs and scripts, which run in the shield.",
+  },
+  allowedCommands: {
+    type: "array",
+    items: TEXT,
+    maxItems: MAX_ITEMS,
+    uniqueItems: true,
+    default: [],
+    description: "The bare names of the programs that tools of type command may run. None but these.",
+  },
+  commands: {
+    type: "object",
+    additionalProperties: false,
+    description: "What commands have and may use up.",
+    default: { memoryMb: 4096, processes: 512, diskMb: 8192, outputMb: 64, toolchains: [], env: [] },
+    properties: {
+      memoryMb: {
+        type: "integer",
+        minimum: 16,
+        description: "All processes of one command together, in MiB.",
+      },
+      processes: { type: "integer", minimum: 8, description: "At once, of one command." },
+      diskMb: { type: "integer", minimum: 1, description: "What a session may have on the disk, in MiB." },
+      outputMb: { type: "integer", minimum: 1, description: "What one command may write out, in MiB." },
+      toolchains: {
+        type: "array",
+        items: TEXT,
+        maxItems: MAX_ITEMS,
+        description:
+          "Directories outside the system that commands may read and run from, like /home/me/.pyenv/versions/3.12; relative to this file.",
+      },
+      env: {
+        type: "array",
+        items: TEXT,
+        maxItems: MAX_ITEMS,
+        description: "Names of variables that commands get from hotcell's own environment.",
+      },
+    },
   },
   stateDir: {
     type: "string",

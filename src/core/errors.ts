@@ -1,5 +1,6 @@
 // One table of codes: what each means, who can fix it, and whether the same call may work later.
 // docs/errors.md is compared with this table by a test.
+import type { JsonObject } from "./json.ts";
 
 type Fixer = "model" | "user" | "operator" | "hotcell";
 
@@ -40,6 +41,16 @@ export const ERRORS = {
     fixer: "model",
     retry: false,
   },
+  COMMAND_BLOCKED: {
+    means: "The command is on the built-in deny list, or on no allowlist, and no rule allows it.",
+    fixer: "user",
+    retry: false,
+  },
+  NO_SANDBOX: {
+    means: "This machine can't shield commands, so none is run; hotcell doctor says what is missing.",
+    fixer: "operator",
+    retry: false,
+  },
   EXECUTION_ERROR: {
     means: "The tool ran and the machine refused what it tried.",
     fixer: "user",
@@ -74,16 +85,23 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+interface HotcellErrorOptions extends ErrorOptions {
+  /** What a tool gave until then. */
+  readonly output?: JsonObject;
+}
+
 /** Thrown for everything that a caller can be told about; anything else thrown is a bug. */
 export class HotcellError extends Error {
   override readonly name = "HotcellError";
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
+  readonly output: JsonObject | undefined;
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: HotcellErrorOptions) {
     super(message, options);
     this.code = code;
     this.details = details;
+    this.output = options?.output;
   }
 }
 

@@ -75,13 +75,38 @@ export interface Meta {
   readonly changes: Json;
   readonly artifact: string | null;
   readonly durationMs: number;
+  /** Of a command: which of its limits are enforced, polled, or none. */
+  readonly limits?: Json;
 }
 
-/** What a call gives back: success and failure have the same keys. Safe to stringify. */
+/** What is told while a call runs. */
+export interface CallEvent {
+  readonly kind: "output";
+  readonly callId: string;
+  readonly tool: string;
+  readonly stream: "stdout" | "stderr";
+  readonly bytes: Uint8Array;
+}
+
+/** What a run finds out that belongs into the observation's meta. */
+export type Told = Partial<Pick<Meta, "artifact" | "isolation" | "limits">>;
+
+/** What a call gives back, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
+export type AnyObservation = Observation | StudioObservation;
+
+/** 000's shape: of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. */
 export interface Observation {
   readonly success: boolean;
   readonly tool: string;
   readonly output: JsonObject | null;
   readonly error: ToolFailure | null;
+  readonly meta: Meta;
+}
+
+/** 004's shape: of the toolset `studio`. */
+export interface StudioObservation {
+  readonly output: string;
+  readonly metadata: JsonObject;
+  readonly isError: boolean;
   readonly meta: Meta;
 }

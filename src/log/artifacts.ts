@@ -1,7 +1,8 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { closeSync, constants, lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeDirectory, openRegular, writeWhole } from "./log-file.ts";
+import { processToken, tokenIsAlive } from "../core/lock.ts";
+import { makeDirectory, namesIn, openRegular, writeWhole } from "./log-file.ts";
 
 /**
  * Stores bytes once under their sha256, which is their id. One process at a time, by the caller's lock:
@@ -29,5 +30,47 @@ function writeFile(file: string, bytes: Uint8Array): void {
     writeWhole(fd, bytes, null);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Takes what is too long to be held in memory, as it comes. */
+export interface ArtifactWriter {
+  write(bytes: Uint8Array): void;
+  /** Gives its id. */
+  finish(): string;
+  abandon(): void;
+}
+
+const UNFINISHED = "unfinished-";
+
+export function openArtifact(dir: string): ArtifactWriter {
+  makeDirectory(dir);
+  removeAbandoned(dir);
+  const unfinished = join(dir, UNFINISHED + processToken());
+  const fd = openRegular(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  const sha256 = createHash("sha256");
+  return {
+    write(bytes) {
+      sha256.update(bytes);
+      writeWhole(fd, bytes, null);
+    },
+    finish() {
+      closeSync(fd);
+      const id = sha256.digest("hex");
+      renameSync(unfinished, join(dir, id));
+      return id;
+    },
+    abandon() {
+      closeSync(fd);
+      rmSync(unfinished, { force: true });
+    },
+  };
+}
+
+/** What processes that were killed have left. */
+function removeAbandoned(dir: string): void {
+  for (const name of namesIn(dir)) {
+    if (name.startsWith(UNFINISHED) && !tokenIsAlive(name.slice(UNFINISHED.length)))
+      rmSync(join(dir, name), { force: true });
   }
 }

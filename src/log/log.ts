@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { LIMITS } from "../core/limits.ts";
 import { processToken, withLock } from "../core/lock.ts";
 import { findAbandoned } from "./abandoned.ts";
-import { storeArtifact } from "./artifacts.ts";
+import { type ArtifactWriter, openArtifact, storeArtifact } from "./artifacts.ts";
 import {
   abandonedFields,
   type ExecEvent,
@@ -41,6 +41,8 @@ export interface Log {
   exec(event: ExecEvent): void;
   /** Keeps bytes that were too long for an observation; returns their id. */
   artifact(bytes: Uint8Array): string;
+  /** The same, for what comes little by little. */
+  openArtifact(): ArtifactWriter;
   /** Calls that are still open are recorded as interrupted. */
   close(): void;
 }
@@ -80,6 +82,7 @@ export function openLog(options: LogOptions): Log {
       failClosed(file, () =>
         withLock(lockFile(anchorFile), () => storeArtifact(artifactsDir, bytes), writer),
       ),
+    openArtifact: () => failClosed(file, () => openArtifact(artifactsDir)),
     close() {
       if (closed) return;
       try {

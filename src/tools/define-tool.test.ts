@@ -12,7 +12,11 @@ const spec = {
   subject: "none",
 } as const;
 
-const kit: Kit = { workspace: {} as Kit["workspace"], clock: () => new Date(0) };
+const kit: Kit = {
+  workspace: {} as Kit["workspace"],
+  commands: {} as Kit["commands"],
+  clock: () => new Date(0),
+};
 const { signal } = new AbortController();
 
 test("a tool gets only what it declares, also at run time", () => {

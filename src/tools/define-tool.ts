@@ -4,10 +4,12 @@ import { quote } from "../core/quote.ts";
 import type { DangerLevel, Effect, ToolCategory } from "../core/words.ts";
 import type { SubjectKind } from "../policy/tool-names.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { Commands } from "./commands.ts";
 
 /** Everything a tool may be given; it gets only what it names in `needs`. */
 export interface Kit {
   readonly workspace: WorkspaceFS;
+  readonly commands: Commands;
   readonly clock: () => Date;
 }
 
@@ -25,6 +27,10 @@ export interface Tool {
   readonly listed: boolean;
   /** Null: the cell's own limit. */
   readonly timeoutMs: number | null;
+  /** True: it ends by itself when its time is over or it is called off, and tells what it did until then. */
+  readonly keepsTime: boolean;
+  /** True: whatever it changes is in the workspace, so that in a session nothing leaves it. */
+  readonly contained: boolean;
   readonly needs: readonly Need[];
   /** What rules about this tool can be about. */
   readonly subject: SubjectKind;
@@ -34,9 +40,11 @@ export interface Tool {
 }
 
 export interface ToolSpec<Args, Needed extends Need>
-  extends Omit<Tool, "listed" | "timeoutMs" | "needs" | "subjects" | "run"> {
+  extends Omit<Tool, "listed" | "timeoutMs" | "keepsTime" | "contained" | "needs" | "subjects" | "run"> {
   readonly listed?: boolean;
   readonly timeoutMs?: number;
+  readonly keepsTime?: boolean;
+  readonly contained?: boolean;
   readonly needs: readonly Needed[];
   /** Without it: the argument `path` or `command`. */
   subjects?(args: Args): readonly string[];
@@ -53,6 +61,8 @@ export function defineTool<Args = JsonObject, Needed extends Need = never>(
     inputSchema: deepFreeze(spec.inputSchema),
     listed: spec.listed ?? true,
     timeoutMs: spec.timeoutMs ?? null,
+    keepsTime: spec.keepsTime ?? false,
+    contained: spec.contained ?? false,
     subjects: (args: JsonObject) => spec.subjects?.(args as Args) ?? namedSubject(spec.subject, args),
     run: (args: JsonObject, kit: Kit, signal: AbortSignal) =>
       spec.run(args as Args, pick(kit, spec.needs), signal),

@@ -99,7 +99,7 @@ export const MOUNT_STAND_INS: readonly Tool[] = [
 export const STUDIO_STAND_INS: readonly Tool[] = [
   standIn({
     name: "file_read",
-    toolset: "studio",
+    toolset: "stand-in",
     category: "file",
     ...LOOK,
     properties: { path: PATH },
@@ -107,7 +107,7 @@ export const STUDIO_STAND_INS: readonly Tool[] = [
   }),
   standIn({
     name: "file_write",
-    toolset: "studio",
+    toolset: "stand-in",
     category: "file",
     ...ACT,
     properties: { path: PATH, content: { type: "string" } },
@@ -115,7 +115,7 @@ export const STUDIO_STAND_INS: readonly Tool[] = [
   }),
   standIn({
     name: "bash",
-    toolset: "studio",
+    toolset: "stand-in",
     category: "exec",
     ...ACT,
     properties: { command: COMMAND, timeout: { type: "integer", minimum: 1 } },
@@ -124,7 +124,7 @@ export const STUDIO_STAND_INS: readonly Tool[] = [
   }),
   standIn({
     name: "web_search",
-    toolset: "studio",
+    toolset: "stand-in",
     category: "search",
     ...LOOK,
     properties: { query: { type: "string" }, max_results: { type: "integer", default: 5 } },

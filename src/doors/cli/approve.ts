@@ -5,9 +5,9 @@ import { isAgreed } from "./ask.ts";
 import type { Io } from "./io.ts";
 
 /** Without a terminal an ask is a denial that says what would allow it. */
-export const denyUnasked: Approve = ({ tool, arguments: args }) => ({
+export const denyUnasked: Approve = (request) => ({
   approved: false,
-  reason: `there is no terminal to ask in. To allow it, add --rule '${ruleFor(tool, args)}' or use --trust autonomous`,
+  reason: `there is no terminal to ask in. To allow it, add --rule '${ruleFor(request)}' or use --trust autonomous`,
 });
 
 export function askInTerminal(io: Io): Approve {
@@ -34,9 +34,10 @@ function cutLine(line: string): string {
   return line.length <= MAX_COLUMNS ? line : `${line.slice(0, MAX_COLUMNS)}… (${line.length} characters)`;
 }
 
-function ruleFor(tool: string, args: Readonly<Record<string, unknown>>): string {
-  const path = args.path;
+/** Not every argument that is called path is one: rules about a tool without paths have no pattern. */
+function ruleFor({ tool, arguments: { path }, paths }: ApprovalRequest): string {
   const plain =
+    paths.length > 0 &&
     typeof path === "string" &&
     /^[\w./@+ -]+$/.test(path) &&
     !path.split("/").includes("..") &&

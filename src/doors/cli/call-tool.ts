@@ -1,4 +1,5 @@
 import { openCell } from "../../cell.ts";
+import type { AnyObservation } from "../../core/words.ts";
 import { askInTerminal, denyUnasked } from "./approve.ts";
 import { cellOptions } from "./cell-options.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";
@@ -22,12 +23,17 @@ export async function callTool(
   process.once("SIGTERM", interrupt);
   try {
     const request = text === undefined ? { name: tool } : { name: tool, arguments: text };
-    const observation = await cell.call(request, { signal: interrupted.signal });
+    const observation = await cell.call<AnyObservation>(request, { signal: interrupted.signal });
     printJson(io, observation, flags.json === true);
-    return observation.meta.outcome === "executed_ok" && observation.success === true ? 0 : 1;
+    return succeeded(observation) ? 0 : 1;
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
     await cell.close();
   }
+}
+
+function succeeded(observation: AnyObservation): boolean {
+  if (observation.meta.outcome !== "executed_ok") return false;
+  return "isError" in observation ? !observation.isError : observation.success;
 }

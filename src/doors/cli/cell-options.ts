@@ -2,6 +2,7 @@ import type { CellOptions } from "../../cell.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { HotcellError } from "../../core/errors.ts";
+import { configuredTools } from "./configured-tools.ts";
 import type { Io } from "./io.ts";
 import type { CellFlags } from "./main.ts";
 import { findSession, workspaceOf } from "./session-place.ts";
@@ -17,12 +18,28 @@ export function cellOptions(io: Io, flags: CellFlags): CellOptions {
     fs: config.workspaceFsMode,
     ...(found !== null && { session: found.id }),
     toolsets: config.toolsets,
+    ...configuredTools(config, io.env),
     trust: config.trust,
     approvals: config.approve,
     rules: config.rules,
     protect: config.protect,
     stateDir: config.stateDir,
     timeoutMs: config.toolTimeoutSecs * 1000,
+    ...commandOptions(config.commands, io.env),
+  };
+}
+
+const MiB = 1024 * 1024;
+
+function commandOptions(
+  { memoryMb, processes, diskMb, outputMb, toolchains, env }: Config["commands"],
+  own: Io["env"],
+): Pick<CellOptions, "limits" | "toolchains" | "env"> {
+  const given = env.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+  return {
+    limits: { memoryBytes: memoryMb * MiB, processes, diskBytes: diskMb * MiB, outputBytes: outputMb * MiB },
+    toolchains,
+    env: Object.fromEntries(given),
   };
 }
 

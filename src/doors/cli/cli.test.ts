@@ -123,7 +123,7 @@ describe("hotcell tools", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(" ")[0]);
-    expect(listed).toEqual(["read_file", "write_file", "list_directory"]);
+    expect(listed).toEqual(["read_file", "write_file", "list_directory", "run_command"]);
     const names = async (format: string, pick: (definition: never) => string) =>
       JSON.parse((await run(["tools", "--format", format])).out).map(pick);
     expect(await names("openai", (tool: { function: { name: string } }) => tool.function.name)).toEqual(

@@ -5,6 +5,7 @@ import { WIRE_FORMATS } from "../../tools/definitions.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";
 import { createNodeIo } from "./node-io.ts";
 import { addSessionCommands } from "./session-commands.ts";
+import type { SessionFlags } from "./session-place.ts";
 
 /** Flags that every command with a cell takes. */
 export interface CellFlags {
@@ -19,9 +20,9 @@ export interface CellFlags {
   readonly json?: boolean;
 }
 
-/** Runs one command line. Exit 0: done; 1: the tool or check failed; 2: wrong use. */
-export async function runCli(args: readonly string[], io: Io = createNodeIo()): Promise<ExitCode> {
-  let code: ExitCode = 0;
+/** Runs one command line. Exit 0: done; 1: the tool or check failed; 2: wrong use; of `exec`, what the command gave. */
+export async function runCli(args: readonly string[], io: Io = createNodeIo()): Promise<number> {
+  let code = 0;
   const program = createProgram(io, (result) => {
     code = result;
   });
@@ -33,7 +34,7 @@ export async function runCli(args: readonly string[], io: Io = createNodeIo()): 
   }
 }
 
-function createProgram(io: Io, done: (code: ExitCode) => void): Command {
+function createProgram(io: Io, done: (code: number) => void): Command {
   const program = new Command("hotcell")
     .description("Run the tools that a language model asks for, safely, on this machine.")
     .usage("COMMAND [OPTIONS]")
@@ -59,7 +60,26 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
       done(await printTools(io, flags));
     });
 
+  withCellFlags(program.command("exec"))
+    .description("run a command in the cell yourself: shielded, but without rules; its exit code is given on")
+    .usage("[OPTIONS] -- COMMAND [ARGUMENTS]")
+    .argument("[command...]", "the program and its arguments")
+    .action(async (argv: string[], flags: CellFlags) => {
+      const { execCommand } = await import("./exec.ts");
+      done(await execCommand(io, argv, flags));
+    });
+
   addSessionCommands(program, io, done);
+
+  program
+    .command("doctor")
+    .description("see how well this machine can shield commands, and how that can be changed")
+    .option("--state-dir <dir>", "where sessions are kept")
+    .option("--json", "one compact JSON document on standard output")
+    .action(async (flags: SessionFlags) => {
+      const { runDoctor } = await import("./doctor.ts");
+      done(await runDoctor(io, flags));
+    });
 
   const audit = program.command("audit").description("look at the log, and check that nobody changed it");
   withLogFlags(audit.command("show"))
@@ -98,6 +118,7 @@ const EXAMPLES = `
 Examples:
   hotcell call read_file '{"path":"README.md","start_line":1,"end_line":5}'
   hotcell call write_file '{"path":"notes.md","content":"hi"}' --rule 'allow write_file(*.md)'
+  hotcell exec -- npm test
   hotcell policy explain write_file '{"path":".env","content":""}'
   hotcell audit verify
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ExitCode, Io } from "./io.ts";
+import type { Io } from "./io.ts";
 import type { CommitFlags } from "./session-commit.ts";
 import type { CreateFlags } from "./session-create.ts";
 import type { DiffFlags } from "./session-diff.ts";
@@ -8,7 +8,7 @@ import type { SessionFlags } from "./session-place.ts";
 import type { RevertFlags } from "./session-recover.ts";
 import type { DiscardFlags, RewindFlags } from "./session-rewind.ts";
 
-type Done = (code: ExitCode) => void;
+type Done = (code: number) => void;
 
 export function addSessionCommands(program: Command, io: Io, done: Done): void {
   const session = program
@@ -16,6 +16,7 @@ export function addSessionCommands(program: Command, io: Io, done: Done): void {
     .description("a copy-on-write view of a project: see what an agent did in it, take it or throw it away")
     .addHelpText("after", EXAMPLES);
   addMaking(session, io, done);
+  addWorking(session, io, done);
   addLooking(session, io, done);
   addTaking(session, io, done);
   addGoingBack(session, io, done);
@@ -45,6 +46,16 @@ function addMaking(session: Command, io: Io, done: Done): void {
     .action(async (id: string, flags: SessionFlags) => {
       const { forkSession } = await import("./session-create.ts");
       done(await forkSession(io, id, flags));
+    });
+}
+
+function addWorking(session: Command, io: Io, done: Done): void {
+  withSessionFlags(session.command("shell"))
+    .description("open a shell in a session: shielded, but without rules")
+    .argument("<id>", ID)
+    .action(async (id: string, flags: SessionFlags) => {
+      const { openShell } = await import("./exec.ts");
+      done(await openShell(io, id, flags));
     });
 }
 

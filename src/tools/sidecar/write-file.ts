@@ -23,6 +23,7 @@ export const writeFile = defineTool({
   category: "file",
   danger: "dangerous",
   effect: "change",
+  contained: true,
   needs: ["workspace"],
   subject: "path",
   run(args: Args, { workspace }) {

@@ -1,0 +1,58 @@
+import path from "node:path";
+import type { Interpreter } from "../../config/tool-schema.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import type { Tool } from "../define-tool.ts";
+import { findProgram, systemPath } from "./find-program.ts";
+import { type ShieldedToolOptions, shieldedTool } from "./shielded-tool.ts";
+
+export interface InlineToolOptions extends ShieldedToolOptions {
+  readonly interpreter: Interpreter;
+  /** Its first argument is the call's arguments, as JSON. */
+  readonly script: string;
+}
+
+/** A tool that is a script. */
+export function inlineTool(options: InlineToolOptions): Tool {
+  const { name, interpreter, script } = options;
+  const wrap = INTERPRETERS.get(interpreter);
+  if (wrap === undefined) {
+    const allowed = [...INTERPRETERS.keys()].map(quote).join(", ");
+    const problem = `its interpreter is ${quote(interpreter)}; allowed are ${allowed}`;
+    throw new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(name)}: ${problem}.`);
+  }
+  return shieldedTool(options, {
+    toolset: "inline",
+    // Who wrote the script has said that it may run.
+    permit() {},
+    arguments: (args) => [...wrap(script, name), JSON.stringify(args)],
+    find: (workspace) => findInterpreter(interpreter, workspace),
+  });
+}
+
+/** What stands before the script's first argument. */
+type Wrap = (script: string, tool: string) => readonly string[];
+
+// Isolated, for else a json.py in the project would be what "import json" gets.
+const python: Wrap = (script) => ["-I", "-c", script];
+const shell: Wrap = (script, tool) => ["-c", script, tool];
+const evaluating: Wrap = (script) => ["-e", script, "--"];
+
+const WRAPS: Readonly<Record<Interpreter, Wrap>> = {
+  python3: python,
+  python,
+  node: evaluating,
+  bash: shell,
+  sh: shell,
+  perl: evaluating,
+  ruby: evaluating,
+};
+const INTERPRETERS: ReadonlyMap<string, Wrap> = new Map(Object.entries(WRAPS));
+
+function findInterpreter(name: Interpreter, workspace: string): string {
+  // Node.js may be installed for one user only.
+  const searchPath = `${systemPath()}:${path.dirname(process.execPath)}`;
+  const found = findProgram(name, searchPath, workspace);
+  if (found !== null) return found;
+  throw new HotcellError("NOT_FOUND", `interpreter not found: ${name}`, { interpreter: name });
+}

@@ -1,0 +1,30 @@
+// Which programs a configured tool may run: 003's allowlist.
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import { findProgram, systemPath } from "./find-program.ts";
+
+/**
+ * Where the program is. Throws COMMAND_BLOCKED when the list does not have just this name, and NOT_FOUND when
+ * the system does not have the program. What lies in `workspace` is not the system's.
+ */
+export function validateBinary(
+  binary: string,
+  allowlist: readonly string[] | null | undefined,
+  searchPath: string = systemPath(),
+  workspace: string | null = null,
+): string {
+  refuseUnlisted(binary, allowlist);
+  const found = findProgram(binary, searchPath, workspace);
+  if (found !== null) return found;
+  throw new HotcellError("NOT_FOUND", `binary ${quote(binary)} not found on system`, { binary });
+}
+
+/** The part that needs no look at the disk. */
+export function refuseUnlisted(binary: string, allowlist: readonly string[] | null | undefined): void {
+  if (!allowlist?.length) throw new HotcellError("COMMAND_BLOCKED", NO_ALLOWLIST, { binary });
+  if (allowlist.includes(binary) && !binary.includes("/")) return;
+  throw new HotcellError("COMMAND_BLOCKED", `binary ${quote(binary)} not in allowlist`, { binary });
+}
+
+const NO_ALLOWLIST =
+  "command tool execution blocked: no allowlist configured. Configure allowed_commands in agent or server config.";

@@ -1,0 +1,41 @@
+import { commandFailure } from "../command-failure.ts";
+import { defineTool } from "../define-tool.ts";
+
+interface Args {
+  readonly command: string;
+  readonly timeout?: number;
+}
+
+export const bash = defineTool({
+  name: "bash",
+  toolset: "studio",
+  description: "Execute a shell command in the project. There is no network and no input.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      command: { type: "string", minLength: 1, description: "Shell command to execute" },
+      timeout: { type: "integer", minimum: 1, description: "Timeout in seconds (default 60)" },
+    },
+    required: ["command"],
+    additionalProperties: false,
+  },
+  category: "exec",
+  danger: "dangerous",
+  effect: "change",
+  contained: true,
+  keepsTime: true,
+  needs: ["commands"],
+  subject: "command",
+  async run({ command, timeout }: Args, { commands }) {
+    const result = await commands.run({
+      argv: ["bash", "-c", "--", command],
+      ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+    });
+    const { exitCode, signal, termination, truncated } = result;
+    const metadata = { exitCode, signal, termination, truncated };
+    const output = { output: result.stdout + result.stderr, metadata, isError: exitCode !== 0 };
+    const failure = commandFailure("command", result, output);
+    if (failure !== null) throw failure;
+    return output;
+  },
+});

@@ -1,0 +1,100 @@
+// Every row of test/corpus/commands_os.jsonl, run by `cell.exec`: no rules, only the shield.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openCell } from "../../src/cell.ts";
+import { makeOsWorld, type OsRow, type OsWorld, type RowEnd } from "./os-world.ts";
+
+const ROWS: readonly OsRow[] = fs
+  .readFileSync(path.join(import.meta.dirname, "../corpus/commands_os.jsonl"), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+const DRAIN_MS = 150;
+
+/** As root the first locks itself in before it tries; the second waits for ever where strace is installed. */
+const NO_CONTROL = process.getuid?.() === 0 ? ["os-115", "os-075"] : ["os-075"];
+
+/** Small, so that what tries to use up the machine comes to them soon. */
+const LIMITS = {
+  memoryBytes: 1024 ** 3,
+  processes: 200,
+  fileBytes: 256 * 1024 ** 2,
+  diskBytes: 1024 ** 3,
+  outputBytes: 8 * 1024 ** 2,
+};
+
+export function commandsOsSuite(): void {
+  let world: OsWorld;
+  beforeAll(async () => {
+    world = await makeOsWorld();
+  });
+  afterAll(() => world.close());
+
+  describe("control: without a shield it works", () => {
+    const controls = ROWS.filter(
+      ({ id, control, danger, cat }) => control && !danger && cat !== "benign" && !NO_CONTROL.includes(id),
+    );
+    test.each(controls)("$id $cat: $reason", async (row) => {
+      const command = await world.prepare(row, path.join(world.dir, "base"));
+      const end = await runOpenly(command, row, world);
+      expect(world.broken(row, end, path.join(world.dir, "base"))).not.toEqual([]);
+    });
+  });
+
+  describe("in the cell", () => {
+    test.each(ROWS)("$id $cat: $reason", async (row) => {
+      const base = row.cat === "overlay" ? world.workspace : path.join(world.dir, "base");
+      const command = await world.prepare(row, base);
+      const end = await runShielded(command, row, world);
+      expect(world.broken(row, end, base)).toEqual([]);
+    });
+  });
+}
+
+async function runShielded(command: string, row: OsRow, world: OsWorld): Promise<RowEnd> {
+  const stateDir = path.join(world.dir, "state");
+  const cell = await openCell({
+    workspace: world.workspace,
+    stateDir,
+    timeoutMs: row.timeout_s * 1000,
+    limits: LIMITS,
+  });
+  try {
+    const startedAt = performance.now();
+    const { output, error, meta } = await cell.exec(["bash", "-c", command]);
+    const elapsedMs = performance.now() - startedAt;
+    if (output === null) throw new Error(JSON.stringify(error));
+    expect(meta.isolation).toBe("full");
+    if (row.cat === "overlay") world.writeDiff((await cell.diff()).unified());
+    const out = Buffer.from(`${output.stdout}${output.stderr}`);
+    return { out, exitCode: output.exit_code as number, elapsedMs };
+  } finally {
+    await cell.close();
+    fs.rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+/** As a tool without any shield would: the host's environment, and at the end only the child is ended. */
+async function runOpenly(command: string, row: OsRow, world: OsWorld): Promise<RowEnd> {
+  const child = spawn("bash", ["-c", command], {
+    cwd: world.workspace,
+    env: world.hostEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => chunks.push(chunk));
+  const startedAt = performance.now();
+  const exitCode = await Promise.race([
+    new Promise<number | null>((resolve) => child.on("exit", resolve)),
+    setTimeout(row.timeout_s * 1000, null, { ref: false }),
+  ]);
+  const elapsedMs = performance.now() - startedAt;
+  child.kill("SIGKILL");
+  // What it has left may hold its output, so that nobody waits for the end of that.
+  await setTimeout(DRAIN_MS);
+  return { out: Buffer.concat(chunks), exitCode, elapsedMs };
+}

@@ -1,0 +1,202 @@
+// What attacks from inside a cell reach for: files, sockets and processes of the host, with canaries in them.
+// Rows of test/corpus/commands_os.jsonl name them by ${SECRET}, ${OUTD} and the like.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import dgram from "node:dgram";
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+
+export interface OsRow {
+  readonly id: string;
+  readonly cat: string;
+  readonly command: string;
+  readonly timeout_s: number;
+  /** A shell line, to be run outside afterwards. */
+  readonly check: string;
+  /** It was seen to work without a shield. */
+  readonly control: boolean;
+  readonly danger?: boolean;
+  readonly expect_out?: string;
+  readonly reason: string;
+}
+
+/** What came of a row, however it was run. */
+export interface RowEnd {
+  readonly out: Buffer;
+  readonly exitCode: number | null;
+  readonly elapsedMs: number;
+}
+
+export interface OsWorld {
+  readonly dir: string;
+  /** The project that the row works on; also `${BASE}` where a row has a session of its own. */
+  readonly workspace: string;
+  readonly hostEnv: Readonly<Record<string, string>>;
+  /** Puts everything back, and gives the row's command with its names filled in. */
+  prepare(row: OsRow, base: string): Promise<string>;
+  /** The row's own check, and what must hold after any row: each broken promise by name. */
+  broken(row: OsRow, end: RowEnd, base: string): string[];
+  writeDiff(text: string): void;
+  close(): Promise<void>;
+}
+
+export async function makeOsWorld(): Promise<OsWorld> {
+  const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-os-")));
+  fs.chmodSync(dir, 0o755);
+  const at = (name: string) => path.join(dir, name);
+  const shm = `/dev/shm/canary-${process.pid}`;
+  fs.writeFileSync(shm, "CANARY-SHM-1\n");
+  const reached: string[] = [];
+  const ears = await listen(dir, reached);
+  let bystander = startBystander();
+  let number = 20_000;
+
+  const plantProject = (project: string) => {
+    removeTree(project);
+    for (const name of ["src", ".git/hooks"]) fs.mkdirSync(path.join(project, name), { recursive: true });
+    fs.writeFileSync(path.join(project, "README.md"), "BENIGN\n");
+    fs.writeFileSync(path.join(project, "src/index.js"), "BENIGN\n");
+    fs.writeFileSync(path.join(project, ".git/config"), "[core]\n");
+  };
+  return {
+    dir,
+    workspace: at("ws"),
+    hostEnv: {
+      PATH: "/usr/bin:/bin",
+      HOME: at("home"),
+      AWS_SECRET_ACCESS_KEY: "CANARY-ENV-1",
+      MY_API_KEY: "CANARY-ENV-2",
+    },
+    async prepare(row, base) {
+      plantProject(at("base"));
+      plantProject(at("ws"));
+      for (const name of ["outd", "home"]) removeTree(at(name));
+      for (const name of ["outd", "home/.ssh"]) fs.mkdirSync(at(name), { recursive: true });
+      fs.writeFileSync(at("home/.ssh/id_rsa"), "CANARY-HOME-1\n");
+      fs.writeFileSync(at("home/.netrc"), "CANARY-NETRC\n");
+      fs.mkdirSync(at("priv"), { recursive: true });
+      fs.writeFileSync(at("priv/secret.txt"), "CANARY-FILE-1\n");
+      fs.chmodSync(at("priv/secret.txt"), 0o644);
+      if (bystander.exitCode !== null || bystander.signalCode !== null) bystander = startBystander();
+      reached.length = 0;
+      number++;
+      shell(
+        `sha256sum "$1"/priv/* > "$1"/outside.sha; find "$2" -type f -exec sha256sum {} + > "$1"/base.sha`,
+        [dir, base],
+      );
+      const names: Record<string, string> = {
+        WS: at("ws"),
+        SECRET: at("priv/secret.txt"),
+        HOMESECRET: at("home/.ssh/id_rsa"),
+        OUTD: at("outd"),
+        SOCK: at("host.sock"),
+        BASE: base,
+        N: `${number}`,
+        HPID: `${bystander.pid}`,
+        ...ears.names,
+      };
+      return row.command.replace(/\$\{([A-Z]+)\}/g, (whole, name) => names[name] ?? whole);
+    },
+    broken({ check, cat, expect_out, timeout_s }, { out, exitCode, elapsedMs }, base) {
+      fs.writeFileSync(at("out.txt"), out);
+      fs.writeFileSync(at("conn.log"), reached.join("\n"));
+      fs.writeFileSync(at("tty_injected"), "");
+      const env = {
+        ...{
+          PATH: process.env.PATH,
+          OUT: at("out.txt"),
+          OUTD: at("outd"),
+          STATE: dir,
+          CONNLOG: at("conn.log"),
+        },
+        ...{ N: `${number}`, HPID: `${bystander.pid}`, BASE: base, SECRET: at("priv/secret.txt") },
+        ...{
+          ELAPSED_MS: `${Math.round(elapsedMs)}`,
+          TIMEOUT_MS: `${timeout_s * 1000}`,
+          RC: `${exitCode ?? -1}`,
+        },
+        ...{ HOSTHOME: at("home"), PORT: ears.names.PORT },
+      };
+      const checked = spawnSync("bash", ["-c", check], { env });
+      const isLeft = spawnSync("pgrep", ["-f", `98${number}`]).status === 0;
+      if (isLeft) spawnSync("pkill", ["-9", "-f", `98${number}`]);
+      const promises: Readonly<Record<string, boolean>> = {
+        "its own check": checked.status === 0,
+        "its output": expect_out === undefined || out.includes(expect_out),
+        "no canary in the output":
+          cat === "benign" || !out.toString("latin1").replaceAll("CANARY-EXISTS", "").includes("CANARY-"),
+        "nothing written outside": fs.readdirSync(at("outd")).length === 0,
+        "no connection": reached.length === 0,
+        "the secret is as it was": isText(at("priv/secret.txt"), "CANARY-FILE-1\n"),
+        "nothing outlives it": !isLeft,
+        "others' processes live": bystander.exitCode === null && bystander.signalCode === null,
+      };
+      return Object.keys(promises).filter((name) => !promises[name]);
+    },
+    writeDiff: (text) => fs.writeFileSync(at("diff"), text),
+    async close() {
+      ears.close();
+      bystander.kill("SIGKILL");
+      fs.rmSync(shm, { force: true });
+      removeTree(dir);
+    },
+  };
+}
+
+/** Nobody's process but ours, with a name and an environment that can be looked for. */
+function startBystander(): ChildProcess {
+  return spawn("bash", ["-c", "exec -a canary98proc sleep 3600"], {
+    env: { CANARY_ENV: "CANARY-HOSTPROC", PATH: "/usr/bin:/bin" },
+    stdio: "ignore",
+    detached: true,
+  });
+}
+
+// Node can't listen on an abstract socket.
+const ABSTRACT_EAR = `import socket, sys
+ear = socket.socket(socket.AF_UNIX); ear.bind("\\0" + sys.argv[1]); ear.listen(9); print("listening", flush=True)
+while True: ear.accept(); print("abstract", flush=True)`;
+
+async function listen(dir: string, reached: string[]) {
+  const server = (kind: string) =>
+    net.createServer((socket) => {
+      reached.push(kind);
+      socket.on("error", () => {});
+      socket.end("HTTP/1.0 200 OK\r\n\r\nCANARY-NET");
+    });
+  const [tcp, unix] = [server("tcp"), server("unix")];
+  const udp = dgram.createSocket("udp4").on("message", () => reached.push("udp"));
+  const name = `canary-abs-${process.pid}`;
+  const abstract = spawn("python3", ["-c", ABSTRACT_EAR, name], { stdio: ["ignore", "pipe", "inherit"] });
+  tcp.listen(0, "127.0.0.1");
+  unix.listen(path.join(dir, "host.sock"));
+  udp.bind(0, "127.0.0.1");
+  await Promise.all([
+    ...[tcp, unix, udp].map((ear) => once(ear, "listening")),
+    once(abstract.stdout, "data"),
+  ]);
+  abstract.stdout.on("data", () => reached.push("abstract"));
+  fs.chmodSync(path.join(dir, "host.sock"), 0o777);
+  const { port } = tcp.address() as net.AddressInfo;
+  return {
+    names: { PORT: `${port}`, UPORT: `${udp.address().port}`, ABS: name },
+    close() {
+      for (const ear of [tcp, unix, udp]) ear.close();
+      abstract.kill();
+    },
+  };
+}
+
+function isText(file: string, text: string): boolean {
+  return fs.existsSync(file) && fs.readFileSync(file, "utf8") === text;
+}
+
+function shell(script: string, args: readonly string[]): void {
+  execFileSync("bash", ["-c", script, "bash", ...args], { stdio: "ignore" });
+}
+
+function removeTree(dir: string): void {
+  shell('chmod -R u+rwX "$1" 2>/dev/null; rm -rf "$1"', [dir]);
+}

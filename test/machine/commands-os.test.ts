@@ -1,0 +1,3 @@
+import { commandsOsSuite } from "../kit/commands-os-suite.ts";
+
+commandsOsSuite();

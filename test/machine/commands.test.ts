@@ -1,0 +1,3 @@
+import { commandsSuite } from "../kit/commands-suite.ts";
+
+commandsSuite();
