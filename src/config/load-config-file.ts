@@ -64,7 +64,7 @@ function refuseLoosening(settings: FileSettings, location: string): void {
 }
 
 /** An allow, or an ask where the built-in deny list would say no. */
-const LOOSE_RULE = /^\s*(allow\b|ask\s+(\*|run_command|bash))/;
+const LOOSE_RULE = /^\s*(allow\b|ask\s+(\*|run[._]command|bash))/;
 const LIMITING = ["toolTimeoutSecs", "toolMemoryMb"] as const;
 
 function looserCommands(commands: Partial<CommandConfig>): string[] {

@@ -8,7 +8,7 @@ export interface Enclosure {
   readonly view: string;
   readonly project: string;
   readonly system: SystemRoot;
-  /** Paths in the project that are kept from commands. */
+  /** Paths that are kept from commands. */
   readonly masked: readonly Hidden[];
   readonly uid: number;
   readonly gid: number;
@@ -69,13 +69,21 @@ const NAMESPACES = [
 ];
 
 /** Without the second mount, who starts this as root could have the kernel's settings changed from inside. */
-const DEVICES = ["--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"];
+const DEVICES = [
+  "--dev-bind",
+  FURNITURE.dev,
+  "/dev",
+  "--proc",
+  "/proc",
+  "--ro-bind",
+  "/proc/sys",
+  "/proc/sys",
+];
 
-function systemArgs({ shown, links, hidden }: SystemRoot): string[] {
+function systemArgs({ shown, links }: SystemRoot): string[] {
   return [
-    ...shown.flatMap((at) => ["--ro-bind", at, at]),
+    ...shown.flatMap((at) => ["--ro-bind", at === "/etc" ? FURNITURE.etc : at, at]),
     ...links.flatMap(({ at, to }) => ["--symlink", to, at]),
-    ...hidden.flatMap(hide),
   ];
 }
 
@@ -87,7 +95,6 @@ function hide({ at, kind }: Hidden): string[] {
 /** Lives as long as the cell. */
 const SCRATCH = [
   ...["--bind", FURNITURE.tmp, "/tmp"],
-  ...["--bind", FURNITURE.shm, "/dev/shm"],
   ...["--bind", FURNITURE.home, HOME],
   ...["--dir", "/run", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
 ];

@@ -25,10 +25,15 @@ interface Hierarchy {
 const PREFIX = "hotcell-";
 const ROOT = "/sys/fs/cgroup";
 
-/** Null where none can be made. */
-export function openCgroup(limits: CommandLimits): Cgroup | null {
+/** What makes one for each command; null where none can be made. */
+export function createCgroups(): ((limits: CommandLimits) => Cgroup | null) | null {
   const hierarchies = findHierarchies();
   if (hierarchies === null) return null;
+  for (const { parent } of hierarchies) removeAbandoned(parent);
+  return (limits) => openCgroup(limits, hierarchies);
+}
+
+function openCgroup(limits: CommandLimits, hierarchies: readonly Hierarchy[]): Cgroup | null {
   const name = PREFIX + processToken();
   const made: string[] = [];
   const close = async () => {
@@ -36,7 +41,6 @@ export function openCgroup(limits: CommandLimits): Cgroup | null {
   };
   try {
     for (const { parent, limits: files } of hierarchies) {
-      removeAbandoned(parent);
       const dir = path.join(parent, name);
       fs.mkdirSync(dir);
       made.push(dir);

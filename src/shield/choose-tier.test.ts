@@ -25,6 +25,17 @@ describe("a machine", () => {
     });
   });
 
+  test.each([
+    ["gets the full tier without perl", GOOD_MACHINE, { tier: "full" }],
+    [
+      "without user namespaces needs perl",
+      NO_NAMESPACES,
+      { tier: null, why: "missing: perl. Install it: sudo apt-get install -y perl" },
+    ],
+  ])("%s", (_, machine, choice) => {
+    expect(chooseTier({ ...machine, missing: ["perl"], landlock: 0 })).toEqual(choice);
+  });
+
   test("without user namespaces gets Landlock, and is told so", () => {
     expect(chooseTier(NO_NAMESPACES)).toEqual({
       tier: "landlock",

@@ -3,7 +3,7 @@ import { HotcellError } from "../core/errors.ts";
 import { openLandlockTier } from "./landlock-tier.ts";
 import { type NamespacesOptions, openNamespacesTier } from "./namespaces-tier.ts";
 import { installLine } from "./package-manager.ts";
-import { type Machine, packagesOf, probeMachine } from "./probe.ts";
+import { LANDLOCK_PROGRAM, type Machine, packagesOf, probeMachine } from "./probe.ts";
 import type { Tier } from "./tier.ts";
 
 export interface ChosenTier extends Tier {
@@ -34,12 +34,13 @@ export const MIN_LANDLOCK = 3;
 
 export function chooseTier(machine: Machine): Choice {
   const { namespaces, bubblewrap, missing, landlock, isRoot } = machine;
-  if (missing.length > 0)
-    return { tier: null, why: lacking(missing.join(", "), packagesOf(missing), machine) };
+  const untried = missing.filter((program) => program !== LANDLOCK_PROGRAM);
+  if (untried.length > 0) return lacking(untried, packagesOf(untried), machine);
   if (namespaces === null && bubblewrap !== null) return { tier: "full" };
-  if (namespaces === null) return { tier: null, why: lacking("bubblewrap", ["bubblewrap"], machine) };
+  if (namespaces === null) return lacking(["bubblewrap"], ["bubblewrap"], machine);
   const without = `user namespaces can't be had (${namespaces})`;
   if (isRoot) return { tier: null, why: `${without}, and for root there is no weaker shield` };
+  if (missing.length > 0) return lacking(missing, packagesOf(missing), machine);
   if (landlock < MIN_LANDLOCK)
     return {
       tier: null,
@@ -51,8 +52,8 @@ export function chooseTier(machine: Machine): Choice {
   };
 }
 
-function lacking(what: string, packages: readonly string[], machine: Machine): string {
-  return `missing: ${what}. Install it: ${installLine(packages, machine)}`;
+function lacking(what: readonly string[], packages: readonly string[], machine: Machine): Choice {
+  return { tier: null, why: `missing: ${what.join(", ")}. Install it: ${installLine(packages, machine)}` };
 }
 
 export function findForeign(platform: string, arch: string): string | null {

@@ -128,6 +128,39 @@ describe("sanitizeEnv, 004's ValidateBashEnv", () => {
   });
 });
 
+describe("rows of test/corpus/output.jsonl about environments", () => {
+  test.each([
+    ["out-043", ["API_KEY", "MY_API_KEY", "apikey", "Api-Key"]],
+    ["out-044", ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "NPM_TOKEN", "PGPASSWORD"]],
+    ["out-047", ["LD_PRELOAD", "NODE_OPTIONS", "BASH_ENV", "GIT_DIR", "GIT_SSH", "GIT_CONFIG_GLOBAL"]],
+    ["out-048", ["BASH_FUNC_x%%"]],
+    ["out-051", ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DOCKER_HOST"]],
+  ])("%s: %j are in no environment that we make", (_, names) => {
+    for (const name of names) vi.stubEnv(name, "x");
+    expect(Object.keys(envFor({}))).toEqual(["PATH", "HOME"]);
+    expect(sanitizeEnv(valued(names))).toEqual({});
+  });
+
+  test("out-044: a DATABASE_URL with a password is stripped, and one without stays", () => {
+    const env = (url: string) => sanitizeEnv({ DATABASE_URL: url });
+    expect(env("postgres://me:hunter2@db/x")).toEqual({});
+    expect(env("postgres://db/x")).toEqual({ DATABASE_URL: "postgres://db/x" });
+  });
+
+  test.each([
+    ["out-045", ["TOKENIZERS_PARALLELISM", "SECRETARY", "KEYBOARD"]],
+    ["out-046", ["PATH", "HOME", "LANG", "TERM", "TZ"]],
+  ])("%s: %j are no secrets, and stay", (_, names) => {
+    expect(sanitizeEnv(valued(names))).toEqual(valued(names));
+  });
+
+  test("out-049: a newline and an equals sign in a value are passed exactly", () => {
+    const value = "one\ntwo=three";
+    expect(envFor({ GIVEN: value }).GIVEN).toBe(value);
+    expect(sanitizeEnv({ GIVEN: value })).toEqual({ GIVEN: value });
+  });
+});
+
 function valued(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, "x"]));
 }

@@ -40,14 +40,14 @@ function findProblem(name: string, value: string): string | null {
   return null;
 }
 
-/** Whole words where a part would catch others: AUTHOR, PATH, KEYBOARD, COMPASS; PWD is a directory. */
+/** Whole words where a part would catch others: AUTHOR, PATH, KEYBOARD, COMPASS, SECRETARY; PWD is a directory. */
 const SECRET_NAME = new RegExp(
   [
     "(?:API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)[_-]?KEY",
-    "TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|COOKIE|AUTHORIZATION|CONNECTION_?STRING",
+    "TOKEN(?!IZER)|SECRET(?!ARY)|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|COOKIE|AUTHORIZATION|CONNECTION_?STRING",
     "(?:^|_)(?:KEYS?|AUTH|PAT|PASS|DSN)(?:_|$)|_PWD$|PASSFILE",
     // Ways to what is opened by a secret: agents, daemons, files of credentials.
-    "^(?:KUBECONFIG|NETRC|DOCKER_HOST|DOCKER_CONFIG|DBUS_\\w+_ADDRESS|GNUPGHOME|GPG_AGENT_INFO|XAUTHORITY)$",
+    "^(?:KUBECONFIG|NETRC|DOCKER_HOST|DOCKER_CONFIG|DBUS_\\w+_ADDRESS|GNUPGHOME|GPG_AGENT_INFO|XAUTHORITY|XDG_RUNTIME_DIR)$",
     "^(?:HISTFILE|\\w+_HISTFILE|\\w+_HISTORY)$",
   ].join("|"),
   "i",

@@ -182,6 +182,19 @@ describe("Landlock", () => {
     ]);
   });
 
+  test("that is missing or too old is said where there is nothing else", () => {
+    const nothing = { isolation: null, strategy: "clone", inside: null, limits: null } as const;
+    expect(fixes({ ...NO_NAMESPACES, landlock: 2 }, nothing)).toMatchObject({
+      Landlock: "Use Linux 6.2 or newer, with Landlock.",
+    });
+  });
+
+  test("needs perl, and nothing else does", () => {
+    expect(failing({ missing: ["perl"] })).toMatchObject([
+      { name: "programs", consequence: "There is no weaker shield to fall back on." },
+    ]);
+  });
+
   test("that is missing does not matter where it is not used", () => {
     expect(failing({ landlock: 0 })).toEqual([]);
   });

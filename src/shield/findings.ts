@@ -3,7 +3,7 @@ import { findForeign, MIN_LANDLOCK } from "./choose-tier.ts";
 import type { LimitReport } from "./command.ts";
 import { findLeaks, type Inside } from "./inside.ts";
 import { asRoot, installLine } from "./package-manager.ts";
-import { type Machine, PROGRAMS, packagesOf, type SettingName } from "./probe.ts";
+import { LANDLOCK_PROGRAM, type Machine, PROGRAMS, packagesOf, type SettingName } from "./probe.ts";
 import { WATCH_INTERVAL_MS } from "./watch-usage.ts";
 
 export interface Finding {
@@ -42,6 +42,7 @@ export function findingsOf(machine: Machine, trial: Trial): Finding[] {
 }
 
 const NOTHING_RUNS = "No command is run.";
+const NOT_EVEN_WEAKER = "There is no weaker shield to fall back on.";
 const WEAKER = "Sessions copy the project, and commands are shielded by Landlock only.";
 
 function fine(name: string, found: string): Finding {
@@ -123,19 +124,25 @@ const MIN_BUBBLEWRAP = [0, 8] as const;
 function ofBubblewrap(machine: Machine): Finding {
   const { bubblewrap, namespaces } = machine;
   const line = installLine(["bubblewrap"], machine);
-  const wrong = (found: string, fix: string | null): Finding => {
-    return { name: "bubblewrap", ok: false, found, consequence: NOTHING_RUNS, fix };
+  const wrong = (found: string, fix: string | null, consequence = NOTHING_RUNS): Finding => {
+    return { name: "bubblewrap", ok: false, found, consequence, fix };
   };
   if (bubblewrap === null) return wrong("not installed", line);
   const { version, isSetuid, runs } = bubblewrap;
   if (isOld(version))
     return wrong(`version ${version}; ${MIN_BUBBLEWRAP.join(".")} or newer is needed`, line);
   if (isSetuid)
-    return wrong(`version ${version}, setuid`, asRoot("chmod u-s $(command -v bwrap)", machine.isRoot));
+    return wrong(
+      `version ${version}, setuid`,
+      asRoot("chmod u-s $(command -v bwrap)", machine.isRoot),
+      SETUID,
+    );
   if (runs !== null && namespaces === null)
     return wrong(`version ${version} can't make an enclosure: ${runs}`, null);
   return fine("bubblewrap", `version ${version}`);
 }
+
+const SETUID = "It has root's rights while it makes the enclosure, and a fault in it would give them away.";
 
 function isOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -144,12 +151,13 @@ function isOld(version: string): boolean {
 
 function ofPrograms(machine: Machine): Finding {
   const { missing } = machine;
+  const isForLandlock = missing.every((program) => program === LANDLOCK_PROGRAM);
   if (missing.length === 0) return fine("programs", [...PROGRAMS.keys()].join(", "));
   return {
     name: "programs",
     ok: false,
     found: `missing: ${missing.join(", ")}`,
-    consequence: NOTHING_RUNS,
+    consequence: isForLandlock ? NOT_EVEN_WEAKER : NOTHING_RUNS,
     fix: installLine(packagesOf(missing), machine),
   };
 }
@@ -178,8 +186,8 @@ function ofLandlock({ landlock }: Machine, { isolation }: Trial): Finding {
       fix: "Use Linux 6.12 or newer.",
     };
   if (landlock >= MIN_LANDLOCK || isolation === "full") return fine("Landlock", found);
-  const consequence = "There is no weaker shield to fall back on.";
-  return { name: "Landlock", ok: false, found, consequence, fix: "Use Linux 6.2 or newer, with Landlock." };
+  const fix = "Use Linux 6.2 or newer, with Landlock.";
+  return { name: "Landlock", ok: false, found, consequence: NOT_EVEN_WEAKER, fix };
 }
 
 function ofCgroup({ memory, processes }: LimitReport): Finding {

@@ -9,7 +9,7 @@ import { openRoot } from "../workspace/paths.ts";
 import { sessionDir } from "../workspace/session/record.ts";
 import type { Session } from "../workspace/session/session.ts";
 import { SCRATCH_BYTES } from "./limits.ts";
-import type { Hidden } from "./system-root.ts";
+import { type Hidden, hiddenFrom, ownReader } from "./system-root.ts";
 import type { DiskUse } from "./watch-usage.ts";
 
 /** Of a session with the strategy `clone`. */
@@ -27,6 +27,8 @@ export interface Ground {
   readonly copy: WorkingCopy | null;
   /** A furnished room with the view as it is now. */
   room(): Promise<Room>;
+  /** What is kept from commands in the system's directories; in /etc the room has covered it. */
+  hidden(): readonly Hidden[];
   /** What is kept from commands, where the view itself still has it. */
   masked(): Promise<readonly Hidden[]>;
   /** Until what it gives is called, the view stays the one that a process works on. */
@@ -39,14 +41,24 @@ export function openGround(
   protectionOf: (path: string) => Protection | null,
 ): Ground {
   const { uid, gid } = fs.statSync(workspace.root);
-  const furnishing = { scratchBytes: SCRATCH_BYTES, owner: { uid, gid } };
-  const common = { project: workspace.root, owner: furnishing.owner };
+  const owner = { uid, gid };
+  let found: readonly Hidden[] | null = null;
+  const hidden = () => {
+    found ??= hiddenFrom(process.getuid?.() === 0 ? { uid, groups: [gid] } : ownReader());
+    return found;
+  };
+  const furnishing = () => ({
+    scratchBytes: SCRATCH_BYTES,
+    owner,
+    hidden: hidden().flatMap(({ at }) => (isInEtc(at) ? [at] : [])),
+  });
+  const common = { project: workspace.root, owner, hidden };
   if (session !== null) {
     return {
       ...common,
       disk: { dir: stateDir, measure: session.bytes },
       copy: copyOf(session, stateDir),
-      room: () => session.room(furnishing),
+      room: () => session.room(furnishing()),
       masked: async () => [],
       hold: session.hold,
       close: async () => {},
@@ -60,7 +72,7 @@ export function openGround(
     disk: { dir: workspace.root, measure: () => Number.POSITIVE_INFINITY },
     copy: null,
     room() {
-      own ??= furnishRoom(null, { ...furnishing, view: workspace.root });
+      own ??= furnishRoom(null, { ...furnishing(), view: workspace.root });
       return own;
     },
     masked: async () => hiddenIn(workspace.root, (await search()).secrets),
@@ -70,6 +82,10 @@ export function openGround(
       (await own?.catch(() => null))?.close();
     },
   };
+}
+
+export function isInEtc(at: string): boolean {
+  return at.startsWith("/etc/");
 }
 
 function copyOf({ record: { id, strategy } }: Session, stateDir: string): WorkingCopy | null {

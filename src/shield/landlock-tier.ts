@@ -9,9 +9,10 @@ import { prlimitArgs } from "./limits.ts";
 import type { NamespacesOptions } from "./namespaces-tier.ts";
 import { processLimit } from "./process-limit.ts";
 import { seccompFilter } from "./seccomp.ts";
+import { findInheritable } from "./spawn-alone.ts";
 import { startLandlocked } from "./start-landlocked.ts";
 import type { Arch } from "./syscall-table.ts";
-import { ownReader, readSystemRoot } from "./system-root.ts";
+import { readSystemRoot } from "./system-root.ts";
 import type { Tier } from "./tier.ts";
 import { withoutHidden } from "./without-hidden.ts";
 
@@ -21,10 +22,11 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   const { directory, stateDir } = copyOf(ground);
   const arch = process.arch as Arch;
   const uid = process.getuid!();
-  const system = readSystemRoot(toolchains, ownReader());
-  const hidden = [...system.hidden.map(({ at }) => at), ground.project, stateDir];
+  const system = readSystemRoot(toolchains);
+  const hidden = [...ground.hidden().map(({ at }) => at), ground.project, stateDir];
   const scratch = makeScratch(path.join(path.dirname(directory), "scratch"));
   const seccomp = seccompFilter({ arch, enclosed: "landlock" });
+  const inheritable = findInheritable();
   const readable = [...withoutHidden(system.shown, hidden), ...READABLE];
   const writable = [scratch.home, scratch.tmp, "/dev/null"];
   const granted = { readable, writable: [directory, ...writable] };
@@ -42,6 +44,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
         env: bareEnv ? own : { ...variables, ...own },
         cwd: path.join(directory, path.relative(ground.project, cwd)),
         attached,
+        inheritable,
         place,
       });
     },

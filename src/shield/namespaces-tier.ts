@@ -4,12 +4,13 @@ import fs from "node:fs";
 import { enterArgs, FURNITURE } from "../workspace/overlay/room.ts";
 import { BASE_ENV, bwrapArgs, type Enclosure } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
-import type { Ground } from "./ground.ts";
+import { type Ground, isInEtc } from "./ground.ts";
 import { prlimitArgs } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { seccompFilter } from "./seccomp.ts";
+import { findInheritable } from "./spawn-alone.ts";
 import { startProcess } from "./start-process.ts";
-import { ownReader, readSystemRoot } from "./system-root.ts";
+import { readSystemRoot } from "./system-root.ts";
 import type { Tier } from "./tier.ts";
 
 export interface NamespacesOptions {
@@ -25,14 +26,16 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   const user = isRoot ? ground.owner : { uid: process.getuid!(), gid: process.getgid!() };
   const asRoot = user.uid === 0;
   const network = await openNetwork(await ground.room());
-  const system = readSystemRoot(toolchains, isRoot ? { uid: user.uid, groups: [user.gid] } : ownReader());
+  const system = readSystemRoot(toolchains);
+  const inheritable = findInheritable();
+  const hidden = ground.hidden().filter(({ at }) => !isInEtc(at));
   const seccomp = seccompFilter({ arch: process.arch as "x64" | "arm64", enclosed: "namespaces" });
 
   const enclosureOf = async (command: ShieldedCommand): Promise<Enclosure> => ({
     view: FURNITURE.view,
     project: ground.project,
     system,
-    masked: await ground.masked(),
+    masked: [...hidden, ...(await ground.masked())],
     ...user,
     cwd: command.cwd,
     readOnly: command.readOnly ?? false,
@@ -56,6 +59,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
         // bubblewrap itself sets PWD.
         argv: [...prlimitArgs(limits), ...(command.bareEnv ? ["env", "-u", "PWD"] : []), ...command.argv],
         attached,
+        inheritable,
         place,
       });
     },

@@ -39,13 +39,16 @@ export interface Bubblewrap {
   readonly runs: Attempt;
 }
 
+/** The others are for namespaces. */
+export const LANDLOCK_PROGRAM = "perl";
+
 /** And the packages that they are in. */
 export const PROGRAMS: ReadonlyMap<string, string> = new Map([
   ["unshare", "util-linux"],
   ["nsenter", "util-linux"],
   ["prlimit", "util-linux"],
   ["setpriv", "util-linux"],
-  ["perl", "perl"],
+  [LANDLOCK_PROGRAM, "perl"],
 ]);
 
 export function packagesOf(programs: readonly string[]): string[] {

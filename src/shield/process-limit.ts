@@ -1,9 +1,9 @@
 // Where there is no user namespace the kernel counts all processes and threads of a user together.
 import fs from "node:fs";
 
-/** The limit that leaves room for so many beside those that the user has now. It can't be above the user's own. */
+/** The limit that leaves room for so many beside those that the user has now. */
 export function processLimit(uid: number, processes: number): number {
-  return Math.min(processes + countTasks(uid), ownLimit());
+  return processes + countTasks(uid);
 }
 
 function countTasks(uid: number): number {
@@ -18,10 +18,4 @@ function threadsOf(process: string, uid: number): number {
   } catch {
     return 0;
   }
-}
-
-function ownLimit(): number {
-  const limits = fs.readFileSync("/proc/self/limits", "latin1");
-  const hard = /^Max processes +\S+ +(\d+)/m.exec(limits)?.[1];
-  return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
 }

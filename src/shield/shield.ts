@@ -1,6 +1,6 @@
 // The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
 // under limits.
-import { openCgroup } from "./cgroup.ts";
+import { createCgroups } from "./cgroup.ts";
 import { openTier } from "./choose-tier.ts";
 import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
 import { limitReport } from "./limits.ts";
@@ -28,14 +28,23 @@ export interface Shield {
   close(): Promise<void>;
 }
 
+interface Opened {
+  readonly tier: Tier;
+  readonly makeCgroup: ReturnType<typeof createCgroups>;
+}
+
+async function open(options: NamespacesOptions): Promise<Opened> {
+  return { tier: await openTier(options), makeCgroup: createCgroups() };
+}
+
 export function openShield(options: NamespacesOptions): Shield {
   const { ground } = options;
-  let opening: Promise<Tier> | null = null;
+  let opening: Promise<Opened> | null = null;
   return {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
-      opening ??= openTier(options);
-      const tier = await opening;
-      const cgroup = openCgroup(limits);
+      opening ??= open(options);
+      const { tier, makeCgroup } = await opening;
+      const cgroup = makeCgroup?.(limits) ?? null;
       try {
         const place = (pid: number) => {
           cgroup?.add(pid);
@@ -53,7 +62,7 @@ export function openShield(options: NamespacesOptions): Shield {
     },
     async close() {
       // One that could not be opened was told to whoever ran a command.
-      (await opening?.catch(() => null))?.close();
+      (await opening?.catch(() => null))?.tier.close();
     },
   };
 }

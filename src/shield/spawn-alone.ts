@@ -8,6 +8,8 @@ export interface SpawnOptions {
   /** How many pipes it has beside, from descriptor 3 on. */
   readonly pipes: number;
   readonly cwd?: string;
+  /** As `findInheritable` gave them. */
+  readonly inheritable: readonly number[];
 }
 
 const FIRST_PIPE = 3;
@@ -15,14 +17,14 @@ const FIRST_PIPE = 3;
 /** What this process was started with must not reach the command either: an open file would be a way out. */
 export function spawnAlone(
   [program, ...args]: readonly string[],
-  { attached, pipes, cwd }: SpawnOptions,
+  { attached, pipes, cwd, inheritable }: SpawnOptions,
 ): ChildProcess {
   const nothing = fs.openSync("/dev/null", fs.constants.O_RDONLY);
   try {
     const standard = attached ? ["inherit", "inherit", "inherit"] : ["ignore", "pipe", "pipe"];
     const stdio = [...standard, ...Array(pipes).fill("pipe")];
     const end = FIRST_PIPE + pipes;
-    for (const fd of inheritable(end)) stdio[fd] = nothing;
+    for (const fd of inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
     return spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
   } finally {
@@ -32,12 +34,12 @@ export function spawnAlone(
 
 const O_CLOEXEC = 0o2000000;
 
-/** Descriptors beyond our pipes that an exec would keep. */
-function inheritable(end: number): number[] {
+/** Descriptors that an exec would keep: what this process was started with. Node itself opens none such. */
+export function findInheritable(): number[] {
   return fs
     .readdirSync("/proc/self/fd")
     .map(Number)
-    .filter((fd) => fd >= end && !closesOnExec(fd));
+    .filter((fd) => fd >= FIRST_PIPE && !closesOnExec(fd));
 }
 
 function closesOnExec(fd: number): boolean {

@@ -13,6 +13,7 @@ export interface LandlockStart {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly attached: boolean;
+  readonly inheritable: readonly number[];
   /** Called when it has a process, before it begins. */
   readonly place: (pid: number) => void;
 }
@@ -26,9 +27,10 @@ interface Told {
   end: ProcessEnd | null;
 }
 
-export function startLandlocked({ plan, seccomp, env, cwd, attached, place }: LandlockStart): StartedProcess {
+export function startLandlocked(start: LandlockStart): StartedProcess {
+  const { plan, seccomp, env, cwd, attached, inheritable, place } = start;
   const line = landlockArgs({ ...plan, descriptors: DESCRIPTORS });
-  const child = spawnAlone(line, { attached, pipes: 3, cwd });
+  const child = spawnAlone(line, { attached, pipes: 3, cwd, inheritable });
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   // Whoever ended before it has read everything says so by its exit.
   for (const fd of Object.values(DESCRIPTORS)) pipe(fd).on("error", () => {});

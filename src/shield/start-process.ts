@@ -17,6 +17,7 @@ export interface Start {
   readonly argv: readonly string[];
   /** Its input and output are this process's own; else there is no input, and the output can be read. */
   readonly attached: boolean;
+  readonly inheritable: readonly number[];
   /** Called when it has a process, before it begins. */
   readonly place: (pid: number) => void;
 }
@@ -45,9 +46,17 @@ const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5, hold: 6 };
 const PIPES = 7;
 
 /** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
-export function startProcess({ entry, bwrapArgs, seccomp, argv, attached, place }: Start): StartedProcess {
+export function startProcess({
+  entry,
+  bwrapArgs,
+  seccomp,
+  argv,
+  attached,
+  place,
+  inheritable,
+}: Start): StartedProcess {
   const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", ...argv];
-  const child = spawnAlone(line, { attached, pipes: PIPES - ARGS });
+  const child = spawnAlone(line, { attached, pipes: PIPES - ARGS, inheritable });
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   const give = (fd: number, bytes: string | Uint8Array) => pipe(fd).end(bytes);
   // Whoever ended before it has read everything says so by its exit.

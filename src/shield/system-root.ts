@@ -6,8 +6,6 @@ export interface SystemRoot {
   /** Directories that stand at their own place. */
   readonly shown: readonly string[];
   readonly links: readonly SystemLink[];
-  /** What is kept from everybody in them. */
-  readonly hidden: readonly Hidden[];
   readonly searchPath: string;
 }
 
@@ -36,7 +34,7 @@ const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", 
 const SEARCH_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /** `toolchains` are directories outside the system that commands may read and run from. */
-export function readSystemRoot(toolchains: readonly string[], reader: Reader): SystemRoot {
+export function readSystemRoot(toolchains: readonly string[]): SystemRoot {
   const found = SYSTEM.map((at) => ({ at, stat: fs.lstatSync(at, { throwIfNoEntry: false }) }));
   const links = found
     .filter(({ stat }) => stat?.isSymbolicLink())
@@ -46,20 +44,30 @@ export function readSystemRoot(toolchains: readonly string[], reader: Reader): S
     .map(({ at }) => at)
     .filter((at) => entriesOf(at).length > 0);
   const own = [...toolchains, ...nodeToolchain()].filter((at) => !isBelowAny(at, system));
-  // Root may read everything, whatever its mode says.
-  const looked = reader.uid === 0 ? ["/etc", "/opt", "/usr/local"] : ["/etc"];
   return {
     shown: [...system, ...own],
     links,
-    hidden: looked.flatMap((top) => notForAll(top, reader)),
     searchPath: [...own.map(programsOf), ...SEARCH_PATH].join(":"),
   };
 }
 
-/** Where the Node.js that runs this is installed: a project's scripts expect to find it. */
+/** What is kept from commands in the system's directories. */
+export function hiddenFrom(reader: Reader): Hidden[] {
+  // Root may read everything, whatever its mode says.
+  const looked = reader.uid === 0 ? ["/etc", "/opt", "/usr/local"] : ["/etc"];
+  return looked.flatMap((top) => notForAll(top, reader));
+}
+
+/** What a Node.js that was unpacked somewhere consists of. */
+const NODE_PARTS = new Set(["bin", "include", "lib", "share", "CHANGELOG.md", "LICENSE", "README.md"]);
+
+/** Where the Node.js that runs this is: a project's scripts expect to find it. Only a directory of its own, never one like ~/.local. */
 function nodeToolchain(): string[] {
-  const bin = path.dirname(fs.realpathSync(process.execPath));
-  return [path.basename(bin) === "bin" ? path.dirname(bin) : bin];
+  const prefix = path.dirname(path.dirname(fs.realpathSync(process.execPath)));
+  const isItsOwn =
+    fs.existsSync(path.join(prefix, "include/node/node_version.h")) &&
+    entriesOf(prefix).every(({ name }) => NODE_PARTS.has(name));
+  return isItsOwn ? [prefix] : [];
 }
 
 function programsOf(toolchain: string): string {

@@ -97,10 +97,25 @@ function holdRoom<T>(pid: number, hold: (room: Room, pid: number) => T): T {
 }
 
 /** In a furnished room: what commands work on, and what is theirs as long as the room lasts. Nobody's project is below /sys. */
-export const FURNITURE = { view: "/sys/view", home: "/sys/home", tmp: "/sys/tmp", shm: "/sys/shm" } as const;
+export const FURNITURE = {
+  view: "/sys/view",
+  home: "/sys/home",
+  tmp: "/sys/tmp",
+  dev: "/sys/dev",
+  etc: "/sys/etc",
+} as const;
 
-const FURNISH =
-  'mount -t tmpfs -o "$1" hotcell /sys && mkdir -p /sys/view && mkdir -m 700 /sys/home && mkdir -m 1777 /sys/tmp /sys/shm && chown "$2" /sys/home && mount --rbind "$3" /sys/view';
+// What can be made once is not made for each command: its devices, and /etc without what is hidden in it.
+const FURNISH = `mount -t tmpfs -o "$1" hotcell /sys && cd /sys && mkdir view etc dev dev/pts && mkdir -m 700 home &&
+mkdir -m 1777 tmp dev/shm && chown "$2" home && mount --rbind "$3" view && mount --rbind /etc etc &&
+for device in null zero full random urandom tty; do
+  : > "dev/$device" && mount --bind "/dev/$device" "dev/$device" || exit 1
+done && mount -t devpts -o newinstance,ptmxmode=0666,mode=620 hotcell dev/pts && ln -s pts/ptmx dev/ptmx &&
+ln -s /proc/self/fd dev/fd && ln -s fd/0 dev/stdin && ln -s fd/1 dev/stdout && ln -s fd/2 dev/stderr &&
+shift 3 && for at; do
+  if [ -d "/sys$at" ]; then mount -t tmpfs -o ro,size=4k,mode=0 hotcell "/sys$at"
+  else mount --bind /dev/null "/sys$at"; fi || exit 1
+done`;
 
 export interface Furnishing {
   /** The directory that is the view, as seen from the room. */
@@ -108,11 +123,16 @@ export interface Furnishing {
   /** Of home, /tmp and /dev/shm together. */
   readonly scratchBytes: number;
   readonly owner: { readonly uid: number; readonly gid: number };
+  /** Paths in /etc that are covered. */
+  readonly hidden: readonly string[];
 }
 
 /** A room with a home and temporary directories that are in memory and have a size. */
-export function furnishRoom(within: Room | null, { view, scratchBytes, owner }: Furnishing): Promise<Room> {
+export function furnishRoom(
+  within: Room | null,
+  { view, scratchBytes, owner, hidden }: Furnishing,
+): Promise<Room> {
   const options = `size=${scratchBytes},mode=0755`;
   const chown = isRoot() ? `${owner.uid}:${owner.gid}` : "0:0";
-  return openRoom(FURNISH, [options, chown, view], within, (room) => room);
+  return openRoom(FURNISH, [options, chown, view, ...hidden], within, (room) => room);
 }
