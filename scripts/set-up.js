@@ -18,6 +18,27 @@ const NEEDED = [
   { by: "tests", commands: ["strace"], ...same("strace") },
   { by: "tests", commands: ["git"], ...same("git") },
   { by: "tests", commands: ["make"], ...same("make") },
+  // What the attacks of the corpus are written with.
+  { by: "tests", commands: ["python3"], ...same("python3"), pacman: "python" },
+  { by: "tests", commands: ["socat"], ...same("socat") },
+  { by: "tests", commands: ["curl"], ...same("curl") },
+  { by: "tests", commands: ["vim"], ...same("vim"), dnf: "vim-enhanced" },
+  {
+    by: "tests",
+    commands: ["pgrep", "pkill"],
+    apt: "procps",
+    dnf: "procps-ng",
+    pacman: "procps-ng",
+    apk: "procps",
+  },
+  {
+    by: "tests",
+    commands: ["ssh"],
+    apt: "openssh-client",
+    dnf: "openssh-clients",
+    pacman: "openssh",
+    apk: "openssh-client",
+  },
 ];
 const MANAGERS = [
   { name: "apt", probe: "apt-get", install: "apt-get install -y", refresh: "apt-get update" },
