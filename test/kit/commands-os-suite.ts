@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCell } from "../../src/cell.ts";
-import { makeOsWorld, type OsRow, type OsWorld, type RowEnd } from "./os-world.ts";
+import { makeOsWorld, type OsRow, type OsWorld, type RowEnd, removeTree } from "./os-world.ts";
 
 const ROWS: readonly OsRow[] = fs
   .readFileSync(path.join(import.meta.dirname, "../corpus/commands_os.jsonl"), "utf8")
@@ -45,7 +45,7 @@ export function commandsOsSuite(): void {
     });
   });
 
-  describe("in the cell", () => {
+  describe("P6.2: in the cell", () => {
     test.each(ROWS)("$id $cat: $reason", async (row) => {
       const base = row.cat === "overlay" ? world.workspace : path.join(world.dir, "base");
       const command = await world.prepare(row, base);
@@ -74,7 +74,7 @@ async function runShielded(command: string, row: OsRow, world: OsWorld): Promise
     return { out, exitCode: output.exit_code as number, elapsedMs };
   } finally {
     await cell.close();
-    fs.rmSync(stateDir, { recursive: true, force: true });
+    removeTree(stateDir);
   }
 }
 

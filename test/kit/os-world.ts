@@ -197,6 +197,6 @@ function shell(script: string, args: readonly string[]): void {
   execFileSync("bash", ["-c", script, "bash", ...args], { stdio: "ignore" });
 }
 
-function removeTree(dir: string): void {
+export function removeTree(dir: string): void {
   shell('chmod -R u+rwX "$1" 2>/dev/null; rm -rf "$1"', [dir]);
 }

@@ -51,19 +51,39 @@ function noteChanged(changed: readonly LayerDirectory[], stack: Stack, stateDir:
   const before = notes.bases.size + notes.hidden.size;
   const noted = (path: string) =>
     notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
-  for (const at of pathsOf(changed)) {
-    // What has a longer path is never committed.
-    if (at.length > LIMITS.maxPathBytes || known.bases.has(at) || notes.bases.has(at)) continue;
-    notes.bases.set(at, isBelowNothing(at, noted) ? null : takeBase(at, known, live, stateDir, trees));
+  for (const directory of changed) {
+    const absent = absentFrom(directory, live.since, trees.project);
+    for (const { name } of directory.names) {
+      const at = joinPath(directory.directory, name);
+      // What has a longer path is never committed.
+      if (at.length > LIMITS.maxPathBytes || known.bases.has(at) || notes.bases.has(at)) continue;
+      const base = isBelowNothing(at, noted) ? null : absent(name);
+      notes.bases.set(at, base === undefined ? takeBase(at, known, live, stateDir, trees) : base);
+    }
   }
   for (const at of hiddenBy(changed, trees))
     if (hiddenAbove(at, known.hidden) === undefined) notes.hidden.add(at);
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
 }
 
-function* pathsOf(directories: readonly LayerDirectory[]): Generator<string, void, void> {
-  for (const { directory, names } of directories) {
-    for (const { name } of names) yield joinPath(directory, name);
+/** As many new names as these are not asked for one by one. */
+const MANY_NAMES = 32;
+
+/** The base of a name that the project does not have there; undefined of one that it has. */
+function absentFrom(
+  { directory, names, isInProject }: LayerDirectory,
+  since: number,
+  project: Root,
+): (name: string) => Base | undefined {
+  if (!isInProject || names.length < MANY_NAMES) return () => undefined;
+  const tree = openTreeReader(project.fd);
+  try {
+    const changedMs = tree.stat(directory)?.ctimeMs ?? Number.POSITIVE_INFINITY;
+    const there = kindsIn(tree, directory);
+    const base = changedMs < since ? null : "unknown";
+    return (name) => (there === null || there.has(name) ? undefined : base);
+  } finally {
+    tree.close();
   }
 }
 
