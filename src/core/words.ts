@@ -77,6 +77,8 @@ export interface Meta {
   readonly durationMs: number;
   /** Of a command: which of its limits are enforced, polled, or none. */
   readonly limits?: Json;
+  /** Of a command that is shielded less than it could be: why. */
+  readonly weakened?: string;
 }
 
 /** What is told while a call runs. */
@@ -89,7 +91,7 @@ export interface CallEvent {
 }
 
 /** What a run finds out that belongs into the observation's meta. */
-export type Told = Partial<Pick<Meta, "artifact" | "isolation" | "limits">>;
+export type Told = Partial<Pick<Meta, "artifact" | "isolation" | "limits" | "weakened">>;
 
 /** What a call gives back, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
 export type AnyObservation = Observation | StudioObservation;

@@ -2,12 +2,13 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
+import type { Told } from "../core/words.ts";
 import type { Log } from "../log/log.ts";
 import { captureOutput } from "../shield/capture-output.ts";
 import type { CommandLimits, ShieldedCommand } from "../shield/command.ts";
 import type { Ground } from "../shield/ground.ts";
 import type { Processes } from "../shield/processes.ts";
-import type { Shield } from "../shield/shield.ts";
+import type { RunOptions, Shield } from "../shield/shield.ts";
 import type { CommandRequest, Commands } from "../tools/commands.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import type { RunContext } from "./runner.ts";
@@ -35,7 +36,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
         limits,
         attached: request.attached ?? false,
         signal: context.signal,
-        onStart: (isolation) => context.tell({ isolation }),
+        onStart: (shielded) => context.tell(shieldedBy(shielded)),
         onOutput(stream, bytes) {
           captured.add(stream, bytes);
           context.emit(stream, bytes);
@@ -54,14 +55,20 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
       };
       const release = ground.hold();
       return processes.start(label, ({ signal, onOutput, onStart }) => {
-        const begun = (isolation: "full" | "landlock") => {
-          context.tell({ isolation });
+        const begun = (shielded: Shielded) => {
+          context.tell(shieldedBy(shielded));
           onStart();
         };
         return shield.run(command, { limits, signal, onOutput, onStart: begun }).finally(release);
       });
     },
   });
+}
+
+type Shielded = Parameters<NonNullable<RunOptions["onStart"]>>[0];
+
+function shieldedBy({ isolation, weakened }: Shielded): Told {
+  return { isolation, ...(weakened !== null && { weakened }) };
 }
 
 function commandOf(request: CommandRequest, workspace: WorkspaceFS): ShieldedCommand {

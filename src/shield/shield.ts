@@ -1,12 +1,11 @@
 // The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
 // under limits.
 import { createCgroups } from "./cgroup.ts";
-import { openTier } from "./choose-tier.ts";
+import { type ChosenTier, openTier } from "./choose-tier.ts";
 import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
 import { limitReport } from "./limits.ts";
 import type { NamespacesOptions } from "./namespaces-tier.ts";
 import { supervise } from "./supervise.ts";
-import type { Tier } from "./tier.ts";
 
 export interface RunOptions {
   readonly limits: CommandLimits;
@@ -15,7 +14,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly onOutput: OnOutput;
   /** Told when it begins. */
-  readonly onStart?: (isolation: Tier["isolation"]) => void;
+  readonly onStart?: (shielded: Pick<ChosenTier, "isolation" | "weakened">) => void;
 }
 
 export interface ShieldedEnd extends CommandEnd {
@@ -29,7 +28,7 @@ export interface Shield {
 }
 
 interface Opened {
-  readonly tier: Tier;
+  readonly tier: ChosenTier;
   readonly makeCgroup: ReturnType<typeof createCgroups>;
 }
 
@@ -48,7 +47,7 @@ export function openShield(options: NamespacesOptions): Shield {
       try {
         const place = (pid: number) => {
           cgroup?.add(pid);
-          onStart?.(tier.isolation);
+          onStart?.(tier);
         };
         const started = await tier.start(command, { attached, limits, place });
         const report = limitReport(tier, cgroup !== null);

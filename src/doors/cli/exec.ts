@@ -32,6 +32,7 @@ export async function execCommand(io: Io, argv: readonly string[], flags: CellFl
       signal: interrupted.signal,
     });
     if (error !== null) io.err(`hotcell: ${error.message}\n`);
+    if (meta.weakened !== undefined) io.err(`hotcell: ${meta.weakened}\n`);
     if (meta.session !== null) io.err(`hotcell: session ${meta.session}\n`);
     return typeof output?.exit_code === "number" ? output.exit_code : NOT_RUN;
   } finally {
