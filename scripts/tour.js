@@ -48,6 +48,16 @@ async function tour() {
         path: ".env",
       },
     );
+    await step(
+      "6. It runs a command, which works on the same files. What it changed is listed.",
+      "run_command",
+      {
+        command: "node -p '6 * 7' > answer.txt && ls",
+      },
+    );
+    await step("7. The command looks for your home, your network and its parent directory.", "run_command", {
+      command: "ls -A ~ | wc -l; tail -n +3 /proc/net/dev | cut -d: -f1; ls -A ..",
+    });
     await tellSession(cell);
   } finally {
     await cell.close();
@@ -58,17 +68,20 @@ async function tour() {
 }
 
 function tell({ success, output, error, meta }) {
-  if (success) say(`  done     ${shortened(JSON.stringify(output))}`);
+  if (success && output.stdout !== undefined) say(`  printed  ${output.stdout.trim().replace(/\s+/g, " ")}`);
+  else if (success) say(`  done     ${shortened(JSON.stringify(output))}`);
   else say(`  refused  ${error.code}\n           ${error.message}`);
   say(`  outcome  ${[meta.outcome, meta.why].filter(Boolean).join(", ")}`);
+  if (meta.limits !== undefined)
+    say(`  shield   ${meta.isolation}; changed: ${meta.changes.paths.join(", ") || "nothing"}`);
 }
 
 async function tellSession(cell) {
   say("\n$ hotcell session diff last");
   say(indented((await cell.diff()).unified()));
-  say("6. A person takes the one file and throws the other change away.");
+  say("8. A person takes the one file and throws the other changes away.");
   const { committed } = await cell.commit({ selection: { paths: ["src/bye.js"], hunks: [] } });
-  await cell.discard(["README.md"]);
+  await cell.discard(["README.md", "answer.txt"]);
   const { changes } = await cell.diff();
   say(`  committed ${committed.join(", ")}; changes left in the session: ${changes.length}`);
 }
@@ -94,5 +107,5 @@ async function tellLog(logFile) {
 function summary({ seq, kind, toolName, outcome, why, output, prev, hash }) {
   const link = `${prev.slice(0, 6)}→${hash.slice(0, 6)}`;
   const ended = [outcome, why, output?.error?.code].filter(Boolean).join(", ");
-  return `${seq}  ${link}  ${kind.padEnd(11)}  ${toolName.padEnd(10)}  ${ended}`.trimEnd();
+  return `${String(seq).padStart(2)}  ${link}  ${kind.padEnd(11)}  ${toolName.padEnd(11)}  ${ended}`.trimEnd();
 }
