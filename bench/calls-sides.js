@@ -1,13 +1,12 @@
 // Who takes part in the comparison. Each side does its work in a process of its own, so that one's garbage
 // is not another's cost: { name, pid, run(operation, count), close() }.
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { openWorker } from "./open-worker.js";
 
 /** 4 KiB. */
 export const TEXT = "All work and no play makes a very dull line of text indeed.\n".repeat(69).slice(0, 4096);
@@ -21,8 +20,8 @@ export async function openSides() {
     rmSync(home, { recursive: true, force: true });
   };
   try {
-    sides.push(await openWorker("hotcell", "cell", home));
-    sides.push(await openWorker("node:fs", "raw", home));
+    sides.push(await openProcess("hotcell", "cell", home));
+    sides.push(await openProcess("node:fs", "raw", home));
     sides.push(await openMcpServer("mcp server", home));
     return { sides, close };
   } catch (error) {
@@ -31,28 +30,10 @@ export async function openSides() {
   }
 }
 
-async function openWorker(name, kind, home) {
-  const project = makeProject(home, kind);
-  const args = [kind, project, path.join(home, "state")];
-  const worker = fork(new URL("./calls-worker.js", import.meta.url), args);
-  const ended = once(worker, "exit").then(([code]) => {
-    throw new Error(`The process of "${name}" ended with ${code}.`);
-  });
-  ended.catch(() => {});
-  const answered = () => Promise.race([once(worker, "message"), ended]);
-  await answered();
-  return {
-    name,
-    pid: worker.pid,
-    async run(operation, count) {
-      worker.send({ operation, count });
-      await answered();
-    },
-    async close() {
-      if (worker.connected) worker.disconnect();
-      await ended.catch(() => {});
-    },
-  };
+async function openProcess(name, kind, home) {
+  const args = [kind, makeProject(home, kind), path.join(home, "state")];
+  const { pid, ask, close } = await openWorker("./calls-worker.js", args);
+  return { name, pid, run: (operation, count) => ask({ operation, count }), close };
 }
 
 async function openMcpServer(name, home) {

@@ -37,16 +37,33 @@ async function measureOnce({ work, prepare, pid }, count) {
 
 const TICK_US = 10_000;
 
-// Of all threads together, to the nanosecond, exact because the process waits for us when we look; and of the
-// children that it has waited for, to the tick.
+// Of all threads together, to the nanosecond, exact because the process waits for us when we look; of the
+// children that it has waited for, to the tick; and of those that it still has.
 function cpuMicroseconds(pid) {
   const tasks = `/proc/${pid}/task`;
-  const nanoseconds = readdirSync(tasks).map((task) =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]),
-  );
+  const ofTask = (task) => Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]) / 1000;
   const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [userTicks, systemTicks] = fields.split(" ").slice(13, 15).map(Number);
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000 + (userTicks + systemTicks) * TICK_US;
+  const waitedFor = (userTicks + systemTicks) * TICK_US;
+  return waitedFor + sum(readdirSync(tasks).map(ofTask)) + sum(childrenOf(pid).map(cpuOfChild));
+}
+
+function childrenOf(pid) {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").slice(0, -1);
+}
+
+/** It may be gone by now: then it counts the next time, among those that were waited for. */
+function cpuOfChild(pid) {
+  try {
+    return cpuMicroseconds(pid);
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return 0;
+    throw error;
+  }
+}
+
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Medians, and how far the rounds lie apart. */
@@ -79,6 +96,11 @@ export function formatAim({ what, ratio, atMost, holds }) {
 
 export function formatRatio(ratio) {
   return ratio < 0.05 ? `1/${Math.round(1 / ratio)}` : ratio.toFixed(2);
+}
+
+export function formatTime(us) {
+  if (us < 1000) return `${us.toFixed(1)} µs`;
+  return us < 1e6 ? `${(us / 1000).toFixed(1)} ms` : `${(us / 1e6).toFixed(1)} s`;
 }
 
 /** Rows of text in columns: the first to the left, the others to the right. */

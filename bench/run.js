@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 const SUBJECTS = new Map([
   ["calls", () => import("./calls.js")],
   ["sessions", () => import("./sessions.js")],
+  ["commands", () => import("./commands.js")],
 ]);
 
 const USAGE = `Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()].join(", ")}\n`;

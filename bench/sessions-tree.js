@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { createProtection } from "../dist/policy/protected.js";
+import { cacheDir } from "./cache-dir.js";
 
 const PACKAGES = {
   "@aws-sdk/client-s3": "3.917.0",
@@ -41,8 +41,7 @@ export const protectionOf = createProtection();
 
 /** { dir, home, fileCount, sources }: `home` is on the same disk, `sources` are paths of text files, those of one package together. */
 export function openTree() {
-  const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
-  const home = path.join(cache, "hotcell-bench");
+  const home = cacheDir();
   const key = createHash("sha256").update(JSON.stringify(PACKAGES)).digest("hex").slice(0, 8);
   const dir = path.join(home, `packages-${key}`);
   if (!fs.existsSync(dir)) makeTree(dir);

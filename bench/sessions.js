@@ -1,7 +1,7 @@
 // What a session costs on a real tree, by library calls, against the ways that others take.
 import fs from "node:fs";
 import path from "node:path";
-import { compareWithAim, formatRatio, formatTable } from "./measure.js";
+import { compareWithAim, formatRatio, formatTable, formatTime } from "./measure.js";
 import { walkPlainly } from "./sessions-brute-force.js";
 import { measureCreate, measureDiscard } from "./sessions-having.js";
 import { copiesOf, openSessions } from "./sessions-sides.js";
@@ -77,9 +77,4 @@ function comparisonCells({ what, ratio, cpuRatio, atMost, holds }) {
   const ratios = [cpuRatio, ratio].map(formatRatio);
   if (atMost === undefined) return [what, ...ratios, "", ""];
   return [what, ...ratios, formatRatio(atMost), holds ? "holds" : "misses"];
-}
-
-function formatTime(us) {
-  if (us < 1000) return `${us.toFixed(1)} µs`;
-  return us < 1e6 ? `${(us / 1000).toFixed(1)} ms` : `${(us / 1e6).toFixed(1)} s`;
 }

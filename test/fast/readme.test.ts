@@ -73,7 +73,7 @@ describe("the documents", () => {
     expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
-  test("npm start plays a tour: reads, writes, refusals, the session's diff, and a log that is intact", () => {
+  test("npm start plays a tour: reads, writes, refusals, commands, the session's diff, and a log that is intact", () => {
     const tour = execFileSync(process.execPath, [path.join(ROOT, "scripts/tour.js")], { encoding: "utf8" });
     const outcomes = [...tour.matchAll(/^ {2}(?:refused|outcome) {2}(.*)$/gm)].map(([, told]) => told);
     expect(outcomes).toEqual([
@@ -81,10 +81,16 @@ describe("the documents", () => {
       "executed_ok",
       "executed_ok",
       ...["PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"].flatMap((code) => [code, "not_executed, denied"]),
+      "executed_ok",
+      "executed_ok",
+    ]);
+    expect([...tour.matchAll(/^ {2}printed {2}(.*)$/gm)].map(([, told]) => told)).toEqual([
+      "README.md answer.txt src",
+      "0 lo hello",
     ]);
     expect(tour).toContain("+mine now\n");
     expect(tour).toContain("committed src/bye.js; changes left in the session: 0");
-    expect(tour).toContain("intact: 8 records");
+    expect(tour).toContain("intact: 12 records");
   });
 
   test("README.md has two commands and code on its first screen", () => {

@@ -1,3 +1,8 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
 const NOBODY = 65534;
 
 /** From here on this process is an ordinary user's, for good: for test files that run in a process of their own. */
@@ -6,4 +11,18 @@ export function dropRoot(): void {
   process.setgroups!([]);
   process.setgid!(NOBODY);
   process.setuid!(NOBODY);
+  becomeDumpable();
+}
+
+/** Else the programs that it starts could not open `/proc/PID/fd` of it, as they can of any user's process. */
+function becomeDumpable(): void {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-dumpable-"));
+  const library = path.join(dir, "dumpable.node");
+  execFileSync("cc", ["-shared", "-fPIC", "-o", library, path.join(import.meta.dirname, "dumpable.c")]);
+  try {
+    process.dlopen({ exports: {} }, library);
+  } catch {
+    // It is no module of Node's, which is found only when it was loaded.
+  }
+  fs.rmSync(dir, { recursive: true });
 }

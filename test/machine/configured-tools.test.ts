@@ -172,7 +172,7 @@ describe("003 safe environment", () => {
     expect(others).not.toContain("API_TOKEN");
   });
 
-  test("a secret's value reaches the tool, and neither the log nor the observation", async () => {
+  test("out-050: a secret's value reaches the tool, and neither the log nor the observation", async () => {
     const script = 'echo "$API_TOKEN"; echo "$API_TOKEN" >&2; echo "${#API_TOKEN}"';
     const world = await open(inline("bash", script, { secrets }));
     const observation = await world.cell.call({ name: "tool" });
