@@ -1,0 +1,53 @@
+// What needs Node only and what needs a shield are tested apart, and CI runs both.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import config from "../../vitest.config.ts";
+import { ROOT } from "../kit/document.ts";
+
+const LANES: Readonly<Record<string, readonly string[]>> = {
+  fast: ["src/**/*.test.ts", "test/fast/**/*.test.ts"],
+  machine: ["test/machine/**/*.test.ts"],
+  soak: ["test/soak/**/*.test.ts"],
+};
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
+const scripts: Readonly<Record<string, string>> = JSON.parse(read("package.json")).scripts;
+
+describe("P6.4: the fast lane and the machine lane", () => {
+  test("have directories of their own", () => {
+    const lanes = config.test?.projects?.map((project) => (project as Lane).test);
+    expect(lanes?.map(({ name, include }) => [name, include])).toEqual(Object.entries(LANES));
+  });
+
+  test("have every test between them, or it is one of the soak lane", () => {
+    const strays = ["src", "test"].flatMap(testsIn).filter((file) => lanesOf(file).length !== 1);
+    expect(strays).toEqual([]);
+  });
+
+  test.each(["fast", "machine"])("can each be run alone: %s", (lane) => {
+    const line = scripts[`test:${lane}`]!;
+    expect(line.match(/--project \w+/g)).toEqual([`--project ${lane}`]);
+  });
+
+  test("are both run by npm test, and that by CI, which stops at the first failure", () => {
+    expect(scripts.test).toBe("npm run test:fast && npm run test:machine");
+    const lines = read(".ci/run").split("\n");
+    expect(lines).toContain("npm test");
+    expect(lines).toContain("set -euo pipefail");
+  });
+});
+
+interface Lane {
+  readonly test: { readonly name: string; readonly include: readonly string[] };
+}
+
+function testsIn(top: string): string[] {
+  const names = readdirSync(path.join(ROOT, top), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".test.ts")).map((name) => `${top}/${name}`);
+}
+
+function lanesOf(file: string): string[] {
+  const isIn = (glob: string) => file.startsWith(glob.slice(0, glob.indexOf("**")));
+  return Object.keys(LANES).filter((lane) => LANES[lane]!.some(isIn));
+}

@@ -1,0 +1,167 @@
+// What a developer does all day works in a cell, and none of it is in the project before it is committed.
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Cell, openCell } from "../../src/cell.ts";
+import type { Json } from "../../src/core/json.ts";
+import { tempDir } from "./temp-cell.ts";
+
+/** npm takes its time on a busy machine. */
+const TIMEOUT_MS = 120_000;
+
+const FILES = {
+  "tool/Makefile": "hello: hello.c\n\tgcc -O2 -Wall -o $@ $<\n\nrun: hello\n\t./hello\n",
+  "tool/hello.c": '#include <stdio.h>\nint main(void) { puts("hello from C"); return 0; }\n',
+  "count.py":
+    "import json, pathlib\npathlib.Path('count.json').write_text(json.dumps(sum(range(10))))\nprint('counted')\n",
+  "count.mjs": "import fs from 'node:fs';\nfs.writeFileSync('count.txt', '45');\nconsole.log('counted');\n",
+};
+
+const AS_ME = "-c user.name=me -c user.email=me@example.org";
+
+interface Developer {
+  /** Whom the project belongs to; else to whoever runs the test. */
+  readonly owner?: number;
+}
+
+async function open({ owner }: Developer, plant: (root: string) => void = () => {}) {
+  const top = tempDir();
+  fs.chmodSync(top, 0o755);
+  const root = path.join(top, "ws");
+  for (const [name, content] of Object.entries(FILES)) {
+    fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    fs.writeFileSync(path.join(root, name), content);
+  }
+  plant(root);
+  if (owner !== undefined) execFileSync("chown", ["-R", `${owner}:${owner}`, root]);
+  const before = contentsOf(root);
+  const stateDir = path.join(top, "state");
+  const cell = await openCell({ workspace: root, stateDir, trust: "autonomous", timeoutMs: TIMEOUT_MS });
+  onTestFinished(() => cell.close());
+  return { cell, root, untouched: () => expect(contentsOf(root)).toEqual(before) };
+}
+
+async function run(cell: Cell, command: string): Promise<string> {
+  const { output, error } = await cell.call({ name: "run_command", arguments: { command } });
+  expect([error, output?.exit_code, output]).toEqual([null, 0, output]);
+  return output?.stdout as string;
+}
+
+const changesOf = async (cell: Cell) =>
+  (await cell.diff()).changes.map(({ kind, path: at }) => `${kind} ${at}`);
+
+export function developerSuite(who: Developer = {}): void {
+  test("git clones a repository of the project, and an edit in the clone is committed there", async () => {
+    const { cell, untouched } = await open(who, (at) => makeRepository(path.join(at, "upstream")));
+    await run(cell, `${cloneLine()} upstream work`);
+    await run(
+      cell,
+      `cd work && git checkout -b more && echo two >> list && git ${AS_ME} commit -am 'Add two' && git push origin more`,
+    );
+    expect(
+      await run(cell, "git -C work log --format=%s; git -C work status --porcelain; cat work/list"),
+    ).toBe("Add two\nAdd one\none\ntwo\n");
+    expect(await run(cell, "git -C upstream log --format=%s more")).toBe("Add two\nAdd one\n");
+    const changes = await changesOf(cell);
+    expect(changes).toContain("added work/list");
+    expect(changes).toContain("added upstream/.git/refs/heads/more");
+    untouched();
+  });
+
+  test("npm installs a packed dependency and runs the tests of a package", async () => {
+    const { cell, untouched } = await open(who, (at) => makePackage(path.join(at, "app")));
+    await run(cell, "cd app && npm ci");
+    expect(await run(cell, "cd app && npm test")).toContain("tiny says hi");
+    expect(await changesOf(cell)).toContain("added app/node_modules/tiny/index.js");
+    untouched();
+  });
+
+  test.each([
+    ["python3 count.py", "counted\n", ["added count.json"]],
+    ["node count.mjs", "counted\n", ["added count.txt"]],
+  ])("%s runs, and what it wrote is in the diff", async (command, said, changes) => {
+    const { cell, untouched } = await open(who);
+    expect(await run(cell, command)).toBe(said);
+    expect(await changesOf(cell)).toEqual(changes);
+    untouched();
+  });
+
+  test("make builds a C program with gcc and runs it, and the commit of it runs outside", async () => {
+    const { cell, root, untouched } = await open(who);
+    expect(await run(cell, "make -C tool run")).toContain("hello from C\n");
+    expect(await changesOf(cell)).toEqual(["added tool/hello"]);
+    untouched();
+    expect(await cell.commit({ selection: { paths: ["tool/hello"], hunks: [] } })).toMatchObject({
+      committed: ["tool/hello"],
+    });
+    expect(spawnSync(path.join(root, "tool/hello")).stdout.toString()).toBe("hello from C\n");
+    expect(await changesOf(cell)).toEqual([]);
+  });
+}
+
+/**
+ * In an overlay that an ordinary user mounted, a new link to a file of the project has another inode number
+ * than the file had. git sees that, and refuses to go on.
+ */
+function cloneLine(): string {
+  return process.getuid!() === 0 ? "git clone" : "git clone --no-hardlinks";
+}
+
+function makeRepository(dir: string): void {
+  fs.mkdirSync(dir);
+  git(dir, "init", "--quiet", "--initial-branch=main");
+  fs.writeFileSync(path.join(dir, "list"), "one\n");
+  git(dir, "add", "list");
+  git(dir, "-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "--quiet", "-m", "Add one");
+}
+
+function git(dir: string, ...args: string[]): void {
+  const env = { PATH: process.env.PATH, HOME: dir, GIT_CONFIG_NOSYSTEM: "1" };
+  execFileSync("git", args, { cwd: dir, env });
+}
+
+/** Its one dependency is an archive beside it. */
+function makePackage(dir: string): void {
+  fs.mkdirSync(dir);
+  const packed = pack("tiny-1.0.0.tgz", dir);
+  const tiny = "file:tiny-1.0.0.tgz";
+  const app = { name: "app", version: "1.0.0", dependencies: { tiny } };
+  writeJson(dir, "package.json", { ...app, scripts: { test: "node --test --test-reporter=tap test.cjs" } });
+  writeJson(dir, "package-lock.json", {
+    ...{ name: app.name, version: app.version, lockfileVersion: 3, requires: true },
+    packages: {
+      "": app,
+      "node_modules/tiny": { version: "1.0.0", resolved: tiny, integrity: integrityOf(packed) },
+    },
+  });
+  const test = 'require("node:test").test(require("tiny").says(), () => {});\n';
+  fs.writeFileSync(path.join(dir, "test.cjs"), test);
+}
+
+function pack(name: string, into: string): string {
+  const from = path.join(tempDir(), "package");
+  fs.mkdirSync(from);
+  writeJson(from, "package.json", { name: "tiny", version: "1.0.0" });
+  fs.writeFileSync(path.join(from, "index.js"), 'exports.says = () => "tiny says hi";\n');
+  const file = path.join(into, name);
+  execFileSync("tar", ["-czf", file, "-C", path.dirname(from), "package"]);
+  return file;
+}
+
+function writeJson(dir: string, name: string, value: Json): void {
+  fs.writeFileSync(path.join(dir, name), JSON.stringify(value));
+}
+
+function integrityOf(file: string): string {
+  return `sha512-${createHash("sha512").update(fs.readFileSync(file)).digest("base64")}`;
+}
+
+/** Every file of a tree with a hash of what is in it. */
+function contentsOf(dir: string): string {
+  return execFileSync("bash", ["-c", "find . -type f -exec sha256sum {} + | sort"], {
+    cwd: dir,
+    encoding: "utf8",
+  });
+}

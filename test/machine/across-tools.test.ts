@@ -1,0 +1,3 @@
+import { acrossToolsSuite } from "../kit/across-tools-suite.ts";
+
+acrossToolsSuite();

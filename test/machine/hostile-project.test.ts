@@ -1,0 +1,3 @@
+import { hostileProjectSuite } from "../kit/hostile-project-suite.ts";
+
+hostileProjectSuite();

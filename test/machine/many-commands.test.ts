@@ -1,0 +1,3 @@
+import { manyCommandsSuite } from "../kit/many-commands-suite.ts";
+
+manyCommandsSuite();
