@@ -34,6 +34,10 @@ export const BASE_ENV = {
   SHELL: "/bin/bash",
   USER: "cell",
   LOGNAME: "cell",
+  // git clones a path by hard links, and takes a new inode number for foul play; an overlay without root's rights gives one.
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "url.file:///.insteadOf",
+  GIT_CONFIG_VALUE_0: "/",
 };
 
 export function bwrapArgs(enclosure: Enclosure, { seccomp, status, hold }: Descriptors): string[] {

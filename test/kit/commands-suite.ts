@@ -270,7 +270,10 @@ export function commandsSuite(): void {
         ),
       ) as string;
       expect(stdout).not.toContain("CANARY");
-      expect(stdout.split("\n").filter((name) => /^[A-Z_]+$/.test(name))).toEqual([
+      expect(stdout.split("\n").filter((name) => /^[A-Z_]+(_0)?$/.test(name))).toEqual([
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_KEY_0",
+        "GIT_CONFIG_VALUE_0",
         "GIVEN",
         "HOME",
         "LANG",
