@@ -1,0 +1,113 @@
+// A person's commands: `hotcell exec` and `hotcell session shell`, the real ones, some of them in a terminal.
+import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { tempDir } from "../kit/temp-cell.ts";
+
+const CLI = path.join(import.meta.dirname, "../../bin/hotcell.js");
+
+function openWorld() {
+  const top = tempDir();
+  const root = path.join(top, "project");
+  fs.mkdirSync(root);
+  fs.writeFileSync(path.join(root, "f"), "project\n");
+  const options = {
+    cwd: root,
+    env: { ...process.env, HOTCELL_STATE_DIR: path.join(top, "state"), HOME: top },
+  };
+  return {
+    root,
+    options,
+    hotcell: (args: readonly string[], input = ""): SpawnSyncReturns<string> =>
+      spawnSync(process.execPath, [CLI, ...args], { ...options, input, encoding: "utf8" }),
+    /** A line of bash with a terminal, and what is typed there; then nobody types for a while. */
+    terminal: (line: string, typed: string): string =>
+      spawnSync(
+        "bash",
+        [
+          "-c",
+          `(printf %s "$1"; sleep 2) | script --quiet --return --command "$2" /dev/null`,
+          "bash",
+          typed,
+          line,
+        ],
+        {
+          ...options,
+          encoding: "utf8",
+          timeout: 60_000,
+        },
+      ).stdout,
+  };
+}
+
+test("exec gives on what the command gave: output, errors, exit code; its input is ours", () => {
+  const { hotcell, root } = openWorld();
+  const { stdout, stderr, status } = hotcell(
+    ["exec", "--", "bash", "-c", "cat; echo no >&2; rm f; exit 7"],
+    "typed",
+  );
+  expect({ stdout, status }).toEqual({ stdout: "typed", status: 7 });
+  expect(stderr).toMatch(/^no\nhotcell: session \S+\n$/);
+  expect(fs.readdirSync(root)).toEqual(["f"]);
+  expect(hotcell(["session", "diff", "last", "--stat"]).stdout).toContain("f");
+  expect(hotcell(["audit", "show", "--json"]).stdout).toContain('"toolName":"exec"');
+});
+
+test("exec goes on with a session", () => {
+  const { hotcell } = openWorld();
+  hotcell(["exec", "--", "bash", "-c", "echo made > g"]);
+  expect(hotcell(["exec", "--session", "last", "--", "cat", "g"]).stdout).toBe("made\n");
+});
+
+test("exec without a command says how it is used; a program that is not there says so", () => {
+  const { hotcell } = openWorld();
+  expect(hotcell(["exec"])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("hotcell exec -- npm test"),
+  });
+  expect(hotcell(["exec", "--", "no-such-program"])).toMatchObject({
+    stderr: expect.stringContaining("no-such-program"),
+  });
+});
+
+test("SIGTERM to exec is a SIGTERM to the command", async () => {
+  const { options } = openWorld();
+  const line = "trap 'echo bye; exit 5' TERM; echo ready; sleep 60 & wait";
+  const child = spawn(process.execPath, [CLI, "exec", "--", "bash", "-c", line], options);
+  let stdout = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+    if (stdout === "ready\n") child.kill("SIGTERM");
+  });
+  const [status] = await once(child, "close");
+  expect({ stdout, status }).toEqual({ stdout: "ready\nbye\n", status: 5 });
+});
+
+test("a shell in a session is a terminal, and its changes are the session's", () => {
+  const { hotcell, terminal, root } = openWorld();
+  hotcell(["session", "create"]);
+  const shown = terminal(
+    `${process.execPath} ${CLI} session shell last`,
+    "tty && echo $((6 * 7)) > answer\nexit\n",
+  );
+  expect(shown).toContain("/dev/pts/");
+  expect(hotcell(["exec", "--session", "last", "--", "cat", "answer"]).stdout).toBe("42\n");
+  expect(fs.readdirSync(root)).toEqual(["f"]);
+});
+
+const INJECT = `python3 -c 'import fcntl, termios
+for c in b"INJECTED\\n": fcntl.ioctl(0, termios.TIOCSTI, bytes([c]))' 2>&1 | tail -1`;
+/** Some kernels allow it to nobody. */
+const mayType = () => fs.readFileSync("/proc/sys/dev/tty/legacy_tiocsti", "utf8") !== "0\n";
+const READ_BACK = 'IFS= read -r -t 1 line; echo "shell got [$line]"';
+
+test("keys can't be typed into the terminal that exec was started from; without the shield they can", () => {
+  const { terminal, root } = openWorld();
+  fs.writeFileSync(path.join(root, "inject.sh"), INJECT);
+  if (mayType()) expect(terminal(`bash inject.sh; ${READ_BACK}`, "")).toContain("shell got [INJECTED]");
+  const shown = terminal(`${process.execPath} ${CLI} exec -- bash inject.sh; ${READ_BACK}`, "");
+  expect(shown).toContain("PermissionError");
+  expect(shown).toContain("shell got []");
+});
