@@ -1,6 +1,8 @@
 // A person's command in the cell. No model is offered it: it takes part in the life of a call, so that what it
 // did is recorded, and can be seen, taken and rewound like everything else.
-import { commandFailure } from "./command-failure.ts";
+
+import { commandOutput } from "./command-output.ts";
+import { COMMAND_TOOL, endedWith } from "./command-tool.ts";
 import { defineTool } from "./define-tool.ts";
 
 interface Args {
@@ -10,6 +12,7 @@ interface Args {
 }
 
 export const exec = defineTool({
+  ...COMMAND_TOOL,
   name: "exec",
   toolset: "person",
   description: "Run a command as a person would.",
@@ -23,19 +26,9 @@ export const exec = defineTool({
     required: ["argv"],
     additionalProperties: false,
   },
-  category: "exec",
-  danger: "dangerous",
-  effect: "change",
-  contained: true,
-  keepsTime: true,
-  needs: ["commands"],
   subject: "none",
   async run(args: Args, { commands }) {
     const result = await commands.run(args);
-    const { exitCode, signal, stdout, stderr, termination, truncated } = result;
-    const output = { exit_code: exitCode, signal, stdout, stderr, termination, truncated };
-    const failure = commandFailure("The command", result, output);
-    if (failure !== null) throw failure;
-    return output;
+    return endedWith("The command", result, commandOutput(result));
   },
 });

@@ -7,8 +7,8 @@ import { quote } from "../../core/quote.ts";
 import type { Effect } from "../../core/words.ts";
 import { createRedactor } from "../../log/redact.ts";
 import { envFor } from "../../shield/environment.ts";
-import { commandFailure } from "../command-failure.ts";
 import { commandOutput } from "../command-output.ts";
+import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
 
 export interface ShieldedToolOptions {
@@ -49,15 +49,13 @@ export function shieldedTool(options: ShieldedToolOptions, program: Program): To
   const { redact } = createRedactor(Object.values(secrets)).exact;
   const argumentsFor = (args: JsonObject) => passable(name, program.arguments(args));
   return defineTool({
+    ...COMMAND_TOOL,
     name,
     toolset: program.toolset,
     description,
     inputSchema: parametersOf(options),
-    category: "exec",
-    danger: "dangerous",
     effect,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    keepsTime: true,
     // What it may do with a secret is not known.
     contained: Object.keys(secrets).length === 0,
     needs: ["commands", "workspace"],
@@ -73,9 +71,7 @@ export function shieldedTool(options: ShieldedToolOptions, program: Program): To
       const result = await commands.run({ argv, env, bareEnv: true, readOnly: effect === "read" });
       const { stdout, stderr } = result;
       const output = commandOutput({ ...result, stdout: redact(stdout), stderr: redact(stderr) });
-      const failure = commandFailure(name, result, output);
-      if (failure !== null) throw failure;
-      return output;
+      return endedWith(name, result, output);
     },
   });
 }

@@ -1,5 +1,5 @@
-import { commandFailure } from "../command-failure.ts";
 import { commandOutput } from "../command-output.ts";
+import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
 import type { CommandRequest } from "../commands.ts";
 import { defineTool } from "../define-tool.ts";
 
@@ -11,6 +11,7 @@ interface Args {
 }
 
 export const runCommand = defineTool({
+  ...COMMAND_TOOL,
   name: "run_command",
   toolset: "sidecar",
   description:
@@ -29,12 +30,6 @@ export const runCommand = defineTool({
     required: ["command"],
     additionalProperties: false,
   },
-  category: "exec",
-  danger: "dangerous",
-  effect: "change",
-  contained: true,
-  keepsTime: true,
-  needs: ["commands"],
   subject: "command",
   async run({ command, timeout_ms, cwd, background }: Args, { commands }) {
     const request: CommandRequest = {
@@ -46,9 +41,6 @@ export const runCommand = defineTool({
       ...request,
       ...(timeout_ms !== undefined && { timeoutMs: timeout_ms }),
     });
-    const output = commandOutput(result);
-    const failure = commandFailure("run_command", result, output);
-    if (failure !== null) throw failure;
-    return output;
+    return endedWith("run_command", result, commandOutput(result));
   },
 });

@@ -1,4 +1,4 @@
-import { commandFailure } from "../command-failure.ts";
+import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
 import { defineTool } from "../define-tool.ts";
 
 interface Args {
@@ -7,6 +7,7 @@ interface Args {
 }
 
 export const bash = defineTool({
+  ...COMMAND_TOOL,
   name: "bash",
   toolset: "studio",
   description: "Execute a shell command in the project. There is no network and no input.",
@@ -19,12 +20,6 @@ export const bash = defineTool({
     required: ["command"],
     additionalProperties: false,
   },
-  category: "exec",
-  danger: "dangerous",
-  effect: "change",
-  contained: true,
-  keepsTime: true,
-  needs: ["commands"],
   subject: "command",
   async run({ command, timeout }: Args, { commands }) {
     const result = await commands.run({
@@ -34,8 +29,6 @@ export const bash = defineTool({
     const { exitCode, signal, termination, truncated } = result;
     const metadata = { exitCode, signal, termination, truncated };
     const output = { output: result.stdout + result.stderr, metadata, isError: exitCode !== 0 };
-    const failure = commandFailure("command", result, output);
-    if (failure !== null) throw failure;
-    return output;
+    return endedWith("command", result, output);
   },
 });

@@ -1,22 +1,29 @@
-// What is said of a command that did not end by itself; the same for every tool that runs one.
+// What is the same for every tool that runs a command: above all, what is said of one that did not end by itself.
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Termination } from "../shield/command.ts";
 import type { CommandResult } from "./commands.ts";
 
-/** Null when it came to its end, with whatever exit code or signal. */
-export function commandFailure(tool: string, result: CommandResult, output: JsonObject): HotcellError | null {
-  const { termination, limits } = result;
-  if (termination === null || termination === "signal") return null;
-  const code = CODES[termination];
-  const kept = "What it wrote until then is in the output.";
-  return new HotcellError(
-    code,
-    `${tool} was ended: ${reasonOf(termination, limits)}. ${kept}`,
-    { termination },
-    { output },
-  );
+/** Gives the output of a command that came to its end, with whatever exit code or signal; else throws with it. */
+export function endedWith(
+  tool: string,
+  { termination, limits }: CommandResult,
+  output: JsonObject,
+): JsonObject {
+  if (termination === null || termination === "signal") return output;
+  const message = `${tool} was ended: ${reasonOf(termination, limits)}. What it wrote until then is in the output.`;
+  throw new HotcellError(CODES[termination], message, { termination }, { output });
 }
+
+/** What tools that run commands have in common. */
+export const COMMAND_TOOL = {
+  category: "exec",
+  danger: "dangerous",
+  effect: "change",
+  contained: true,
+  keepsTime: true,
+  needs: ["commands"],
+} as const;
 
 const CODES = {
   timeout: "TIMEOUT",
