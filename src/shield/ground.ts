@@ -69,7 +69,7 @@ export function openGround(
   const search = createSecretSearch(root, protectionOf);
   return {
     ...common,
-    disk: { dir: workspace.root, measure: () => Number.POSITIVE_INFINITY },
+    disk: { dir: workspace.root, measure: () => null },
     copy: null,
     room() {
       own ??= furnishRoom(null, { ...furnishing(), view: workspace.root });

@@ -6,6 +6,7 @@ import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand 
 import { limitReport } from "./limits.ts";
 import type { NamespacesOptions } from "./namespaces-tier.ts";
 import { supervise } from "./supervise.ts";
+import { type DiskMeter, startDiskMeter } from "./watch-usage.ts";
 
 export interface RunOptions {
   readonly limits: CommandLimits;
@@ -30,19 +31,23 @@ export interface Shield {
 interface Opened {
   readonly tier: ChosenTier;
   readonly makeCgroup: ReturnType<typeof createCgroups>;
+  readonly disk: DiskMeter;
 }
 
 async function open(options: NamespacesOptions): Promise<Opened> {
-  return { tier: await openTier(options), makeCgroup: createCgroups() };
+  return {
+    tier: await openTier(options),
+    makeCgroup: createCgroups(),
+    disk: startDiskMeter(options.ground.disk),
+  };
 }
 
 export function openShield(options: NamespacesOptions): Shield {
-  const { ground } = options;
   let opening: Promise<Opened> | null = null;
   return {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
       opening ??= open(options);
-      const { tier, makeCgroup } = await opening;
+      const { tier, makeCgroup, disk } = await opening;
       const cgroup = makeCgroup?.(limits) ?? null;
       try {
         const place = (pid: number) => {
@@ -51,7 +56,7 @@ export function openShield(options: NamespacesOptions): Shield {
         };
         const started = await tier.start(command, { attached, limits, place });
         const report = limitReport(tier, cgroup !== null);
-        const usage = { limits, report, pid: started.pid, disk: ground.disk };
+        const usage = { limits, report, pid: started.pid, disk };
         const ranOutOfMemory = () => cgroup?.ranOutOfMemory() ?? false;
         const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
         return { ...end, report };

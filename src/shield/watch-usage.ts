@@ -10,23 +10,35 @@ export interface Usage {
   readonly report: LimitReport;
   /** The first process of the command's pid namespace. */
   readonly pid: () => number | null;
-  readonly disk: DiskUse;
+  readonly disk: DiskMeter;
 }
 
-/** Measuring takes long, so it is done only when the disk has really become fuller by that much. */
 export interface DiskUse {
   /** A directory on the disk that fills. */
   readonly dir: string;
-  measure(): number;
+  /** Null where only the disk itself tells. */
+  measure(): number | null;
+}
+
+export interface DiskMeter {
+  isOver(limit: number): boolean;
+}
+
+/** Measuring takes long, so it is done once, and then only when the disk has really become fuller by as much as is left. */
+export function startDiskMeter({ dir, measure }: DiskUse): DiskMeter {
+  const [free, used] = [freeBytes(dir), measure() ?? 0];
+  return {
+    isOver: (limit) =>
+      free - freeBytes(dir) > limit - used && (measure() ?? Number.POSITIVE_INFINITY) > limit,
+  };
 }
 
 export type Exceeded = "memory" | "processes" | "disk";
 
 /** Tells once; gives what ends the watch. */
 export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): () => void {
-  const freeAtFirst = freeBytes(usage.disk.dir);
   const timer = setInterval(() => {
-    const exceeded = findExceeded(usage, freeAtFirst);
+    const exceeded = findExceeded(usage);
     if (exceeded === null) return;
     clearInterval(timer);
     onExceeded(exceeded);
@@ -34,14 +46,13 @@ export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): 
   return () => clearInterval(timer);
 }
 
-function findExceeded({ limits, report, pid, disk }: Usage, freeAtFirst: number): Exceeded | null {
+function findExceeded({ limits, report, pid, disk }: Usage): Exceeded | null {
   const first = pid();
   const counts = report.memory === "polled" || report.processes === "polled";
   const all = first === null || !counts ? [] : descendants(first);
   if (report.processes === "polled" && all.length > limits.processes) return "processes";
   if (report.memory === "polled" && sum(all.map(residentBytes)) > limits.memoryBytes) return "memory";
-  const isFuller = freeAtFirst - freeBytes(disk.dir) > limits.diskBytes;
-  return isFuller && disk.measure() > limits.diskBytes ? "disk" : null;
+  return disk.isOver(limits.diskBytes) ? "disk" : null;
 }
 
 function freeBytes(dir: string): number {

@@ -11,6 +11,7 @@ import { openLandlockTier } from "../../src/shield/landlock-tier.ts";
 import { DEFAULT_LIMITS, limitReport } from "../../src/shield/limits.ts";
 import type { StartedProcess } from "../../src/shield/start-process.ts";
 import { supervise } from "../../src/shield/supervise.ts";
+import { startDiskMeter } from "../../src/shield/watch-usage.ts";
 import type { PlantedTree } from "./planted-tree.ts";
 import { makeSessionWorld } from "./session-world.ts";
 
@@ -67,7 +68,12 @@ export async function makeLandlockTierWorld(
       { argv, cwd: options.cwd ?? project, ...(options.env && { env: options.env }) },
       { attached: false, limits, place: () => {} },
     );
-    const usage = { limits, report: limitReport(tier, false), pid: started.pid, disk: ground.disk };
+    const usage = {
+      limits,
+      report: limitReport(tier, false),
+      pid: started.pid,
+      disk: startDiskMeter(ground.disk),
+    };
     const end = await supervise(started, {
       limits,
       usage,
