@@ -32,7 +32,7 @@ export async function openSides() {
 
 async function openProcess(name, kind, home) {
   const args = [kind, makeProject(home, kind), path.join(home, "state")];
-  const { pid, ask, close } = await openWorker("./calls-worker.js", args);
+  const { pid, ask, close } = await openWorker(new URL("./calls-worker.js", import.meta.url), args);
   return { name, pid, run: (operation, count) => ask({ operation, count }), close };
 }
 
