@@ -97,7 +97,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     workspace,
     approve: options.approve ?? null,
     runner: createBuiltinRunner({ workspace, clock: () => new Date() }, commandsFor),
-    around: session === null ? onHost : inSession(session),
+    around: session === null ? onHost() : inSession(session),
     log,
     agentId: options.agentId ?? null,
     timeoutMs,

@@ -5,6 +5,7 @@ import { LIMITS } from "../core/limits.ts";
 import type { Effect } from "../core/words.ts";
 import { showName } from "../workspace/names.ts";
 import type { Session } from "../workspace/session/session.ts";
+import { createTurns } from "../workspace/session/turns.ts";
 
 export interface RunningCall {
   readonly id: string;
@@ -22,7 +23,14 @@ export interface Ran {
 
 export type Around = (call: RunningCall, work: () => Promise<JsonObject>) => Promise<Ran>;
 
-export const onHost: Around = async (_call, work) => ({ settled: await settledOf(work), changes: null });
+/** Commands one after the other: what is kept from one is looked for before it begins. */
+export function onHost(): Around {
+  const { alone } = createTurns();
+  return async ({ runsCommands }, work) => ({
+    settled: await settledOf(() => (runsCommands ? alone(work) : work())),
+    changes: null,
+  });
+}
 
 export function inSession(session: Session): Around {
   return async ({ id, tool, effect, runsCommands }, work) => {

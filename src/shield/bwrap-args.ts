@@ -46,7 +46,7 @@ export function bwrapArgs(enclosure: Enclosure, { seccomp, status, hold }: Descr
     ...["--uid", `${enclosure.uid}`, "--gid", `${enclosure.gid}`],
     ...systemArgs(enclosure.system),
     ...DEVICES,
-    ...SCRATCH,
+    ...scratchArgs(enclosure.project),
     ...[enclosure.readOnly ? "--ro-bind" : "--bind", enclosure.view, enclosure.project],
     ...enclosure.masked.flatMap(hide),
     ...["--remount-ro", "/"],
@@ -96,9 +96,24 @@ function hide({ at, kind }: Hidden): string[] {
   return ["--perms", "0000", "--size", "4096", "--tmpfs", at, "--remount-ro", at];
 }
 
-/** Lives as long as the cell. */
-const SCRATCH = [
-  ...["--bind", FURNITURE.tmp, "/tmp"],
-  ...["--bind", FURNITURE.home, HOME],
-  ...["--dir", "/run", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
-];
+/**
+ * Lives as long as the cell. But where the project is below it, each command has one of its own: the way to the
+ * project is made by bubblewrap, outside of everything, and must not lead through what another command has made.
+ */
+function scratchArgs(project: string): string[] {
+  const kept = (at: string, from: string) =>
+    isBelow(project, at) ? ["--size", `${OWN_SCRATCH_BYTES}`, "--tmpfs", at] : ["--bind", from, at];
+  return [
+    ...kept("/tmp", FURNITURE.tmp),
+    ...kept("/dev/shm", FURNITURE.shm),
+    ...kept(HOME, FURNITURE.home),
+    ...["--dir", "/run", "--dir", "/var"],
+    ...(isBelow(project, "/var/tmp") ? [] : ["--symlink", "../tmp", "/var/tmp"]),
+  ];
+}
+
+const OWN_SCRATCH_BYTES = 256 * 1024 * 1024;
+
+function isBelow(at: string, directory: string): boolean {
+  return at === directory || at.startsWith(`${directory}/`);
+}

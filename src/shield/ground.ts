@@ -1,6 +1,7 @@
 // The files of a cell as commands meet them: a session's view, or the project itself.
 import fs from "node:fs";
 import path from "node:path";
+import { HotcellError } from "../core/errors.ts";
 import type { Protection } from "../policy/protected.ts";
 import type { Files } from "../workspace/open-files.ts";
 import { furnishRoom, type Room } from "../workspace/overlay/room.ts";
@@ -31,7 +32,7 @@ export interface Ground {
   hidden(): readonly Hidden[];
   /** What is kept from commands, where the view itself still has it. */
   masked(): Promise<readonly Hidden[]>;
-  /** Until what it gives is called, the view stays the one that a process works on. */
+  /** Until what it gives is called, the view stays the one that a process works on. Throws where that can't be. */
   hold(): () => void;
   close(): Promise<void>;
 }
@@ -76,13 +77,19 @@ export function openGround(
       return own;
     },
     masked: async () => hiddenIn(workspace.root, (await search()).secrets),
-    hold: () => () => {},
+    hold() {
+      throw new HotcellError("NOT_SUPPORTED", NO_BACKGROUND);
+    },
     async close() {
       fs.closeSync(root.fd);
       (await own?.catch(() => null))?.close();
     },
   };
 }
+
+// Secrets are covered before each command, by their paths: nobody may exchange directories meanwhile.
+const NO_BACKGROUND =
+  'Could not start a background process: with fs "host" a command must have ended before the next one begins. Open the cell with fs "overlay".';
 
 export function isInEtc(at: string): boolean {
   return at.startsWith("/etc/");

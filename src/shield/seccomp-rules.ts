@@ -44,6 +44,11 @@ const S_IFMT = 0o170000;
 const S_IFCHR = 0o020000;
 const S_IFBLK = 0o060000;
 
+/** Set-user-id and set-group-id. */
+const S_ISUGID = 0o6000;
+/** O_CREAT and O_TMPFILE: then there is a mode. */
+const MAKES_FILE = 0o20000100;
+
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
@@ -59,6 +64,30 @@ export const SECCOMP_RULES: readonly SyscallRule[] = [
   { calls: ["open_by_handle_at"], errno: EPERM },
   { calls: ["mknod"], errno: EPERM, when: [{ arg: 1, mask: S_IFMT, oneOf: [S_IFCHR, S_IFBLK] }] },
   { calls: ["mknodat"], errno: EPERM, when: [{ arg: 2, mask: S_IFMT, oneOf: [S_IFCHR, S_IFBLK] }] },
+
+  // Programs that run as somebody else: with fs "host" they would be there for everybody. The mode of openat2 is in
+  // memory; programs take openat when there is none.
+  { calls: ["chmod", "fchmod"], errno: EPERM, when: [{ arg: 1, anyBitOf: S_ISUGID }] },
+  { calls: ["fchmodat", "fchmodat2"], errno: EPERM, when: [{ arg: 2, anyBitOf: S_ISUGID }] },
+  { calls: ["creat", "mknod"], errno: EPERM, when: [{ arg: 1, anyBitOf: S_ISUGID }] },
+  { calls: ["mknodat"], errno: EPERM, when: [{ arg: 2, anyBitOf: S_ISUGID }] },
+  {
+    calls: ["open"],
+    errno: EPERM,
+    when: [
+      { arg: 1, anyBitOf: MAKES_FILE },
+      { arg: 2, anyBitOf: S_ISUGID },
+    ],
+  },
+  {
+    calls: ["openat"],
+    errno: EPERM,
+    when: [
+      { arg: 2, anyBitOf: MAKES_FILE },
+      { arg: 3, anyBitOf: S_ISUGID },
+    ],
+  },
+  { calls: ["openat2"], errno: ENOSYS },
 
   // Namespaces: in a new one a command would have capabilities again. The flags of clone3 are in memory,
   // which a filter can't read; libc takes clone when there is no clone3.

@@ -6,6 +6,8 @@ import os from "node:os";
 import type { Duplex, Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
+import { quote } from "../core/quote.ts";
+import { osPath } from "../workspace/names.ts";
 import type { Descriptors } from "./bwrap-args.ts";
 import { spawnAlone } from "./spawn-alone.ts";
 
@@ -44,6 +46,7 @@ export interface ProcessEnd {
 const ARGS = 3;
 const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5, hold: 6 };
 const PIPES = 7;
+const END_OF_ARG = Buffer.from([0]);
 
 /** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
 export function startProcess({
@@ -61,27 +64,38 @@ export function startProcess({
   const give = (fd: number, bytes: string | Uint8Array) => pipe(fd).end(bytes);
   // Whoever ended before it has read everything says so by its exit.
   for (let fd = ARGS; fd < PIPES; fd++) pipe(fd).on("error", () => {});
-  const status = readStatus(pipe(DESCRIPTORS.status), (pid) => {
-    place(pid);
-    give(DESCRIPTORS.hold, "go");
-  });
-  const args = bwrapArgs(DESCRIPTORS);
-  give(ARGS, args.map((arg) => `${arg}\0`).join(""));
+  // Until it has a process, there is none to be ended.
+  let isOver = false;
+  let failure: unknown = null;
+  const begin = (pid: number) => {
+    if (isOver) return signalTo(pid, "SIGKILL");
+    try {
+      place(pid);
+      give(DESCRIPTORS.hold, "go");
+    } catch (error) {
+      failure = error;
+      signalTo(pid, "SIGKILL");
+    }
+  };
+  const status = readStatus(pipe(DESCRIPTORS.status), begin);
+  give(ARGS, Buffer.concat(bwrapArgs(DESCRIPTORS).flatMap((arg) => [Buffer.from(osPath(arg)), END_OF_ARG])));
   give(DESCRIPTORS.seccomp, seccomp);
   return {
     stdout: child.stdout,
     stderr: child.stderr,
     pid: status.pid,
-    ended: endOf(child, status),
+    ended: endOf(child, status).finally(() => {
+      if (failure !== null) throw failure;
+    }),
     terminate() {
       const pid = status.pid();
-      if (pid === null) child.kill("SIGKILL");
-      else void terminateGroup(pid);
+      isOver = true;
+      if (pid !== null) void terminateGroup(pid);
     },
     kill() {
       const pid = status.pid();
-      if (pid === null) child.kill("SIGKILL");
-      else signalTo(pid, "SIGKILL");
+      isOver = true;
+      if (pid !== null) signalTo(pid, "SIGKILL");
     },
   };
 }
@@ -128,10 +142,11 @@ async function endOf(child: ChildProcess, status: Status): Promise<ProcessEnd> {
 export const MAX_SAID = 2000;
 
 export function cannotStart(reason: string): HotcellError {
-  const said = reason.trim().replaceAll("\n", "; ") || "it ended before the command began";
+  // A command that has begun after all may have written it: it is shown as what it is, a text.
+  const said = reason.trim() === "" ? "nothing" : quote(reason.trim().replaceAll("\n", "; "));
   return new HotcellError(
     "NO_SANDBOX",
-    `Could not start the command in its shield: ${said}. Run hotcell doctor.`,
+    `Could not start the command in its shield, or see how it ended; what was said is ${said}. Run hotcell doctor.`,
   );
 }
 

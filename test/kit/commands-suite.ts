@@ -10,10 +10,15 @@ import { openTempCell, tempDir } from "./temp-cell.ts";
 
 const MiB = 1024 * 1024;
 
-async function open(options: Partial<CellOptions> = {}, files: Readonly<Record<string, string>> = {}) {
+async function open(
+  options: Partial<CellOptions> = {},
+  files: Readonly<Record<string, string>> = {},
+  parent?: string,
+) {
   const temp = await openTempCell(
     { fs: "overlay", trust: "autonomous", ...options },
     { f: "project\n", ...files },
+    parent,
   );
   const run = (command: string, more: JsonObject = {}) =>
     temp.cell.call({ name: "run_command", arguments: { command, ...more } });
@@ -81,11 +86,38 @@ export function commandsSuite(): void {
       expect(textOf(await run("ls"))).toBe("f\n");
     });
     test("leaves its home and /tmp to the next one of the cell, and to no other cell", async () => {
-      const { run } = await open();
+      const { run } = await open({}, {}, "/var/tmp");
       await run("echo mine > ~/h; echo mine > /tmp/t; mkdir -p /dev/shm/s");
       expect(textOf(await run("cat ~/h /tmp/t; ls /dev/shm"))).toBe("mine\nmine\ns\n");
-      const other = await open();
+      const other = await open({}, {}, "/var/tmp");
       expect(textOf(await other.run("cat ~/h /tmp/t; ls /dev/shm"))).toBe("");
+    });
+    test.each(["/tmp", "/dev/shm"])(
+      "can't lay a way out of its cell for the next one, where the project is below %s",
+      async (parent) => {
+        const { run, root } = await open({}, {}, parent);
+        const victim = tempDir();
+        const top = `${parent}/${path.relative(parent, root).split("/")[0]}`;
+        expect((await run(`mv ${top} ${parent}/old && ln -s /oldroot${victim} ${top}`)).output).toMatchObject(
+          { exit_code: 0 },
+        );
+        expect(textOf(await run("cat f"))).toBe("project\n");
+        expect(fs.readdirSync(victim)).toEqual([]);
+      },
+    );
+    test("can't change the devices of the next one", async () => {
+      const { run } = await open();
+      expect(textOf(await run("rm -f /dev/fd 2>&1; ln -s /tmp /dev/x 2>&1"))).toMatch(
+        /Read-only(.|\n)*Read-only/,
+      );
+    });
+    test.each(["host", "overlay"] as const)("makes no set-user-id program, with fs %s", async (mode) => {
+      const { run, root } = await open({ fs: mode });
+      const make =
+        "cp /usr/bin/true s; chmod 4755 s; chmod 2755 s; python3 -c 'import os; os.open(\"t\", os.O_CREAT | os.O_WRONLY, 0o4755)'";
+      expect((await run(make)).output?.stderr).toMatch(/(Operation not permitted(.|\n)*){3}/);
+      expect(textOf(await run("find . -perm /6000"))).toBe("");
+      expect(spawnSync("find", [root, "-perm", "/6000"]).stdout.toString()).toBe("");
     });
     test("has a home and /tmp of a size that the kernel keeps", async () => {
       const { run } = await open();
@@ -147,6 +179,14 @@ export function commandsSuite(): void {
       const { error, output } = await cell.call(request, { signal: cancel.signal, onEvent });
       expect({ code: error?.code, stdout: output?.stdout }).toEqual({ code: "CANCELLED", stdout: "begun\n" });
       expect(isRunning(18)).toBe(false);
+    });
+    test("returns whenever its time is over, also while it is being started", async () => {
+      const { run } = await open();
+      await run("true");
+      for (let timeout_ms = 1; timeout_ms < 60; timeout_ms += 2) {
+        const { error } = await run("sleep 60", { timeout_ms });
+        expect(error?.code).toBe("TIMEOUT");
+      }
     });
     test("crash-020: returns though a grandchild holds its output", async () => {
       const { run } = await open();
@@ -357,6 +397,10 @@ export function commandsSuite(): void {
       expect(isRunning(23)).toBe(true);
       await cell.close();
       expect(isRunning(23)).toBe(false);
+    });
+    test("is refused with fs host", async () => {
+      const { run } = await open({ fs: "host" });
+      expect((await run("sleep 1", { background: true })).error?.code).toBe("NOT_SUPPORTED");
     });
     test("that can't be started says so", async () => {
       const { run } = await open();

@@ -18,8 +18,9 @@ export interface TempCell {
 export async function openTempCell(
   options: Partial<CellOptions> = {},
   files: Readonly<Record<string, string>> = {},
+  parent?: string,
 ): Promise<TempCell> {
-  const top = tempDir();
+  const top = tempDir(parent);
   const root = path.join(top, "ws");
   const stateDir = path.join(top, "state");
   fs.mkdirSync(root);
@@ -32,8 +33,8 @@ export async function openTempCell(
   return { cell, root, stateDir, records: () => readRecords(cell.logFile) };
 }
 
-export function tempDir(): string {
-  const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-test-")));
+export function tempDir(parent = os.tmpdir()): string {
+  const dir = fs.realpathSync(fs.mkdtempSync(path.join(parent, "hotcell-test-")));
   onTestFinished(() => removeTree(dir));
   return dir;
 }

@@ -101,17 +101,18 @@ export const FURNITURE = {
   view: "/sys/view",
   home: "/sys/home",
   tmp: "/sys/tmp",
+  shm: "/sys/shm",
   dev: "/sys/dev",
   etc: "/sys/etc",
 } as const;
 
 // What can be made once is not made for each command: its devices, and /etc without what is hidden in it.
-const FURNISH = `mount -t tmpfs -o "$1" hotcell /sys && cd /sys && mkdir view etc dev dev/pts && mkdir -m 700 home &&
-mkdir -m 1777 tmp dev/shm && chown "$2" home && mount --rbind "$3" view && mount --rbind /etc etc &&
+const FURNISH = `mount -t tmpfs -o "$1" hotcell /sys && cd /sys && mkdir view etc dev && mkdir -m 700 home &&
+mkdir -m 1777 tmp shm && chown "$2" home && mount -t tmpfs -o size=64k,mode=0755 hotcell dev && mkdir dev/pts dev/shm && mount --rbind "$3" view && mount --rbind /etc etc &&
 for device in null zero full random urandom tty; do
   : > "dev/$device" && mount --bind "/dev/$device" "dev/$device" || exit 1
 done && mount -t devpts -o newinstance,ptmxmode=0666,mode=620 hotcell dev/pts && ln -s pts/ptmx dev/ptmx &&
-ln -s /proc/self/fd dev/fd && ln -s fd/0 dev/stdin && ln -s fd/1 dev/stdout && ln -s fd/2 dev/stderr &&
+ln -s /proc/self/fd dev/fd && ln -s fd/0 dev/stdin && ln -s fd/1 dev/stdout && ln -s fd/2 dev/stderr && mount -o remount,bind,ro dev &&
 shift 3 && for at; do
   if [ -d "/sys$at" ]; then mount -t tmpfs -o ro,size=4k,mode=0 hotcell "/sys$at"
   else mount --bind /dev/null "/sys$at"; fi || exit 1
