@@ -20,8 +20,6 @@ export interface Enclosure {
 export interface Descriptors {
   readonly seccomp: number;
   readonly status: number;
-  /** What the command waits for before it begins. */
-  readonly hold: number;
 }
 
 const HOME = "/home/cell";
@@ -40,7 +38,7 @@ export const BASE_ENV = {
   GIT_CONFIG_VALUE_0: "/",
 };
 
-export function bwrapArgs(enclosure: Enclosure, { seccomp, status, hold }: Descriptors): string[] {
+export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors): string[] {
   return [
     ...NAMESPACES,
     ...["--uid", `${enclosure.uid}`, "--gid", `${enclosure.gid}`],
@@ -52,7 +50,7 @@ export function bwrapArgs(enclosure: Enclosure, { seccomp, status, hold }: Descr
     ...["--remount-ro", "/"],
     ...["--clearenv", ...Object.entries(enclosure.env).flatMap(([name, value]) => ["--setenv", name, value])],
     ...["--chdir", enclosure.cwd],
-    ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`, "--block-fd", `${hold}`],
+    ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`],
   ];
 }
 

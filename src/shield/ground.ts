@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import type { Protection } from "../policy/protected.ts";
+import { osPath } from "../workspace/names.ts";
 import type { Files } from "../workspace/open-files.ts";
 import { furnishRoom, type Room } from "../workspace/overlay/room.ts";
 import { createSecretSearch, type Secrets } from "../workspace/overlay/secret-search.ts";
@@ -105,7 +106,7 @@ function hiddenIn(dir: string, secrets: Secrets): Hidden[] {
   return [...secrets].flatMap(([name, below]) => {
     const at = `${dir}/${name}`;
     if (below !== null) return hiddenIn(at, below);
-    const stat = fs.lstatSync(at, { throwIfNoEntry: false });
+    const stat = fs.lstatSync(osPath(at), { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return [];
     return [{ at, kind: stat.isDirectory() ? "directory" : "file" }];
   });

@@ -48,6 +48,7 @@ interface Kept {
 
 export function createProcesses(): Processes {
   const kept = new Map<string, Kept>();
+  let started = 0;
   const find = (id: string): Kept => {
     const found = kept.get(id);
     if (found !== undefined) return found;
@@ -56,7 +57,7 @@ export function createProcesses(): Processes {
   };
   return {
     async start(command, run) {
-      const id = `p${kept.size + 1}`;
+      const id = `p${++started}`;
       const process = await begin(id, command, run);
       kept.set(id, process);
       return process.info();

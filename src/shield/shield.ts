@@ -50,8 +50,8 @@ export function openShield(options: NamespacesOptions): Shield {
       const { tier, makeCgroup, disk } = await opening;
       const cgroup = makeCgroup?.(limits) ?? null;
       try {
-        const place = (pid: number) => {
-          cgroup?.add(pid);
+        const place = (pids: readonly number[]) => {
+          for (const pid of pids) cgroup?.add(pid);
           onStart?.(tier);
         };
         const started = await tier.start(command, { attached, limits, place });

@@ -14,8 +14,8 @@ export interface LandlockStart {
   readonly cwd: string;
   readonly attached: boolean;
   readonly inheritable: readonly number[];
-  /** Called when it has a process, before it begins. */
-  readonly place: (pid: number) => void;
+  /** Called with the process that it has, before it begins. */
+  readonly place: (pids: readonly number[]) => void;
 }
 
 const DESCRIPTORS = { link: 3, seccomp: 4, env: 5 };
@@ -38,7 +38,7 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
   let isAsked = false;
   const told = listen(link, (pid) => {
     if (isAsked) return;
-    place(pid);
+    place([pid]);
     link.write("g");
   });
   pipe(DESCRIPTORS.seccomp).end(seccomp);

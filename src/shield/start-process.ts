@@ -20,8 +20,8 @@ export interface Start {
   /** Its input and output are this process's own; else there is no input, and the output can be read. */
   readonly attached: boolean;
   readonly inheritable: readonly number[];
-  /** Called when it has a process, before it begins. */
-  readonly place: (pid: number) => void;
+  /** Called with the processes that it has, before it begins. */
+  readonly place: (pids: readonly number[]) => void;
 }
 
 export interface StartedProcess {
@@ -44,8 +44,13 @@ export interface ProcessEnd {
 }
 
 const ARGS = 3;
-const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5, hold: 6 };
+const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5 };
+const GATE = 6;
 const PIPES = 7;
+
+// The command begins when it is told to, and only then: nobody tells it when this process is dead. (bubblewrap's own
+// way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
+const GATED = ["sh", "-c", `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && exec "$@"`, "sh"];
 const END_OF_ARG = Buffer.from([0]);
 
 /** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
@@ -58,95 +63,109 @@ export function startProcess({
   place,
   inheritable,
 }: Start): StartedProcess {
-  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", ...argv];
+  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", ...GATED, ...argv];
   const child = spawnAlone(line, { attached, pipes: PIPES - ARGS, inheritable });
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
-  const give = (fd: number, bytes: string | Uint8Array) => pipe(fd).end(bytes);
   // Whoever ended before it has read everything says so by its exit.
   for (let fd = ARGS; fd < PIPES; fd++) pipe(fd).on("error", () => {});
-  // Until it has a process, there is none to be ended.
-  let isOver = false;
-  let failure: unknown = null;
-  const begin = (pid: number) => {
-    if (isOver) return signalTo(pid, "SIGKILL");
+  const state: State = {
+    pid: null,
+    isReady: false,
+    hasBegun: false,
+    isOver: false,
+    exitCode: null,
+    failure: null,
+  };
+  const kill = () => {
+    state.isOver = true;
+    if (state.pid !== null) signalTo(state.pid, "SIGKILL");
+  };
+  const begin = () => {
+    if (state.isOver) return kill();
+    if (!state.isReady || state.pid === null) return;
     try {
-      place(pid);
-      give(DESCRIPTORS.hold, "go");
+      place([state.pid, ...childrenOf(state.pid)]);
+      state.hasBegun = true;
+      pipe(GATE).end("go\n");
     } catch (error) {
-      failure = error;
-      signalTo(pid, "SIGKILL");
+      state.failure = error;
+      kill();
     }
   };
-  const status = readStatus(pipe(DESCRIPTORS.status), begin);
-  give(ARGS, Buffer.concat(bwrapArgs(DESCRIPTORS).flatMap((arg) => [Buffer.from(osPath(arg)), END_OF_ARG])));
-  give(DESCRIPTORS.seccomp, seccomp);
+  readStatus(pipe(DESCRIPTORS.status), state, begin);
+  pipe(GATE).once("data", () => {
+    state.isReady = true;
+    begin();
+  });
+  const args = bwrapArgs(DESCRIPTORS).flatMap((arg) => [Buffer.from(osPath(arg)), END_OF_ARG]);
+  pipe(ARGS).end(Buffer.concat(args));
+  pipe(DESCRIPTORS.seccomp).end(seccomp);
   return {
     stdout: child.stdout,
     stderr: child.stderr,
-    pid: status.pid,
-    ended: endOf(child, status).finally(() => {
-      if (failure !== null) throw failure;
-    }),
+    pid: () => state.pid,
+    ended: endOf(child, state),
     terminate() {
-      const pid = status.pid();
-      isOver = true;
-      if (pid !== null) void terminateGroup(pid);
+      if (state.hasBegun) signalTo(-state.pid!, "SIGTERM");
+      else kill();
     },
-    kill() {
-      const pid = status.pid();
-      isOver = true;
-      if (pid !== null) signalTo(pid, "SIGKILL");
-    },
+    kill,
   };
 }
 
-interface Status {
-  pid(): number | null;
-  exitCode(): number | null;
+interface State {
+  /** The first process of its pid namespace, which leads its session. */
+  pid: number | null;
+  /** It waits to be told to begin. */
+  isReady: boolean;
+  hasBegun: boolean;
+  /** It must not begin any more, or go on. */
+  isOver: boolean;
+  exitCode: number | null;
+  failure: unknown;
 }
 
 /** One JSON document a line: first the process, at last how the command ended. */
-function readStatus(stream: Readable, onPid: (pid: number) => void): Status {
-  const known: { pid: number | null; exitCode: number | null } = { pid: null, exitCode: null };
+function readStatus(stream: Readable, state: State, onPid: () => void): void {
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk: string) => {
     const lines = (text + chunk).split("\n");
     text = lines.pop()!;
     for (const said of lines.map((line) => JSON.parse(line))) {
-      known.exitCode = said["exit-code"] ?? known.exitCode;
+      state.exitCode = said["exit-code"] ?? state.exitCode;
       if (said["child-pid"] === undefined) continue;
-      known.pid = said["child-pid"];
-      onPid(said["child-pid"]);
+      state.pid = said["child-pid"];
+      onPid();
     }
   });
-  return { pid: () => known.pid, exitCode: () => known.exitCode };
 }
 
-/** Bubblewrap says nothing of the exit of a command that it could not start, nor of one whose whole namespace was ended. */
-async function endOf(child: ChildProcess, status: Status): Promise<ProcessEnd> {
+/** bubblewrap says nothing of the exit of a command whose whole namespace was ended. */
+async function endOf(child: ChildProcess, state: State): Promise<ProcessEnd> {
   let said = "";
   child.stderr?.on("data", (chunk: Buffer) => {
-    if (said.length < MAX_SAID) said += chunk;
+    if (!state.hasBegun && said.length < MAX_SAID) said += chunk;
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", (error) => reject(cannotStart(error.message)));
     child.on("close", resolve);
   });
-  const pid = status.pid();
-  if (pid !== null) await gone(pid);
-  const exitCode = status.exitCode() ?? code ?? 128 + os.constants.signals.SIGKILL;
-  if (status.exitCode() === null && exitCode <= 128) throw cannotStart(said);
+  if (state.pid !== null) await gone(state.pid);
+  if (state.failure !== null) throw state.failure;
+  if (!state.hasBegun && !state.isOver) throw cannotStart(said);
+  const exitCode = state.exitCode ?? code ?? KILLED;
   return { exitCode, signal: signalOf(exitCode) };
 }
+
+const KILLED = 128 + os.constants.signals.SIGKILL;
 
 export const MAX_SAID = 2000;
 
 export function cannotStart(reason: string): HotcellError {
-  // A command that has begun after all may have written it: it is shown as what it is, a text.
   const said = reason.trim() === "" ? "nothing" : quote(reason.trim().replaceAll("\n", "; "));
   return new HotcellError(
     "NO_SANDBOX",
-    `Could not start the command in its shield, or see how it ended; what was said is ${said}. Run hotcell doctor.`,
+    `Could not start the command in its shield; what was said is ${said}. Run hotcell doctor.`,
   );
 }
 
@@ -156,17 +175,12 @@ function signalOf(exitCode: number): string | null {
   return found?.[0] ?? null;
 }
 
-/** The namespace's first process does not heed it: as long as the command has not begun there is nobody to ask. */
-async function terminateGroup(first: number): Promise<void> {
-  for (let tries = 0; tries < 200 && isAlive(first) && !hasChild(first); tries++) await setTimeout(5);
-  signalTo(-first, "SIGTERM");
-}
-
-function hasChild(pid: number): boolean {
+function childrenOf(pid: number): number[] {
   try {
-    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1") !== "";
+    const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
+    return children.split(" ").filter(Boolean).map(Number);
   } catch {
-    return false;
+    return [];
   }
 }
 

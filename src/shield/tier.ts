@@ -4,8 +4,8 @@ import type { StartedProcess } from "./start-process.ts";
 export interface StartOptions {
   readonly attached: boolean;
   readonly limits: CommandLimits;
-  /** Called when it has a process, before it begins. */
-  readonly place: (pid: number) => void;
+  /** Called with the processes that it has, before it begins. */
+  readonly place: (pids: readonly number[]) => void;
 }
 
 /** One way to shield a command, as strong as the machine allows. */

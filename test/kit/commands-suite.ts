@@ -355,7 +355,9 @@ export function commandsSuite(): void {
         expect(
           textOf(await run("grep -rs CANARY . ; cat .env d/.env.local .ssh/id k.pem secrets.json")),
         ).toBe("");
+        await run("mv d $'d\\xff' || true");
         fs.writeFileSync(path.join(root, "later.key"), "CANARY-6");
+        expect(textOf(await run("cat d*/.env*"))).toBe("");
         expect(textOf(await run("cat later.key; cat f"))).toBe("project\n");
       },
     );
@@ -397,6 +399,24 @@ export function commandsSuite(): void {
       expect(isRunning(23)).toBe(true);
       await cell.close();
       expect(isRunning(23)).toBe(false);
+    });
+    test("keeps later commands from running when a secret comes that can't be hidden any more", async () => {
+      const { cell, run, root } = await open({}, { "d/x": "" });
+      await run("sleep 60", { background: true });
+      expect(textOf(await run("cat f"))).toBe("project\n");
+      fs.writeFileSync(path.join(root, "d/.env"), "CANARY");
+      expect((await run("cat d/.env")).error?.code).toBe("LOCKED");
+      await cell.processes.stop("p1");
+      expect((await run("cat d/.env; cat f")).output?.stdout).toBe("project\n");
+    });
+    test("is one of several that are started at once", async () => {
+      const { cell, run } = await open();
+      const ids = await Promise.all(
+        [25, 26, 27].map((nap) => run(`sleep ${napOf(nap)}`, { background: true })),
+      );
+      expect(ids.map(({ output }) => output?.process_id)).toEqual(["p1", "p2", "p3"]);
+      await cell.close();
+      expect([25, 26, 27].map(isRunning)).toEqual([false, false, false]);
     });
     test("is refused with fs host", async () => {
       const { run } = await open({ fs: "host" });

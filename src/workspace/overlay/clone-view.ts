@@ -76,6 +76,7 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
     isStale: () => false,
     // They were not copied; and what has become one since was taken away by the refresh at the beginning of the call.
     mustHide() {},
+    hidesAll: async () => true,
     async hideSecrets() {},
     room(furnishing) {
       room ??= furnishRoom(null, { ...furnishing, view: place.merged.path });

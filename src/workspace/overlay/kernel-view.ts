@@ -100,6 +100,7 @@ export async function openKernelView(
       return mount!.room;
     },
     mustHide: mask.hide,
+    hidesAll: mask.hidesAll,
     async hideSecrets() {
       mask.hide();
       await fitMask();

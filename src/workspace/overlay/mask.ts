@@ -19,6 +19,8 @@ export interface Mask {
   hide(): void;
   /** Makes it alter nothing else that the project has now. True when a view that was mounted after the last time is known to show the same. */
   fit(): Promise<boolean>;
+  /** Whether the project has no secret that a view with this mask would show. Nothing is changed. */
+  hidesAll(): Promise<boolean>;
 }
 
 export function createMask(
@@ -48,6 +50,17 @@ export function createMask(
       await fitTo(dir, project, readMask);
       return false;
     },
+    async hidesAll() {
+      const { secrets } = await search();
+      // What was found now is not fitted yet.
+      fits = false;
+      const { fd } = openRoot(path.join(dir, "mask"));
+      try {
+        return covers(readMask(fd), secrets);
+      } finally {
+        fs.closeSync(fd);
+      }
+    },
   };
 }
 
@@ -64,6 +77,14 @@ async function fitTo(dir: string, project: Root, wanted: (mask: number) => Secre
     real.close();
     fs.closeSync(fd);
   }
+}
+
+function covers(mask: Secrets, secrets: Secrets): boolean {
+  return [...secrets].every(([name, below]) => {
+    const hidden = mask.get(name);
+    if (hidden === undefined || hidden === null || below === null) return hidden === null;
+    return covers(hidden, below);
+  });
 }
 
 /** What the mask hides already. */

@@ -32,6 +32,8 @@ export interface SessionView {
   hideSecrets(): Promise<void>;
   /** From the next `show` on they are not there. */
   mustHide(): void;
+  /** Whether they are all hidden, also those that came since the view was made. */
+  hidesAll(): Promise<boolean>;
   /** A room in which commands meet the view as it is now; until the next `show`. */
   room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
   close(): void;

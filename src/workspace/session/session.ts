@@ -311,7 +311,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         if (holders.size === 0) await view.hideSecrets();
       }),
-    room: view.room,
+    async room(furnishing) {
+      if (holders.size > 0 && !(await view.hidesAll())) throw canNotHide();
+      return view.room(furnishing);
+    },
     hold() {
       const holder = Symbol();
       holders.add(holder);
@@ -362,6 +365,12 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
 
 function isHeld(what: string): HotcellError {
   const message = `Could not ${what}: a background process works in the session. Stop it first.`;
+  return new HotcellError("LOCKED", message);
+}
+
+function canNotHide(): HotcellError {
+  const message =
+    "Could not run the command: a secret has come into the project, and can't be hidden while a background process works in the session. Stop that first.";
   return new HotcellError("LOCKED", message);
 }
 
