@@ -1,9 +1,9 @@
 // The files of a cell as commands meet them: a session's view, or the project itself.
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError } from "../core/errors.ts";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
 import type { Protection } from "../policy/protected.ts";
-import { osPath } from "../workspace/names.ts";
+import { osPath, showName } from "../workspace/names.ts";
 import type { Files } from "../workspace/open-files.ts";
 import { furnishRoom, type Room } from "../workspace/overlay/room.ts";
 import { createSecretSearch, type Secrets } from "../workspace/overlay/secret-search.ts";
@@ -101,12 +101,21 @@ function copyOf({ record: { id, strategy } }: Session, stateDir: string): Workin
   return { directory: path.join(sessionDir(stateDir, id), "merged"), stateDir };
 }
 
+function lookAt(at: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(osPath(at), { throwIfNoEntry: false });
+  } catch (error) {
+    const message = `Could not keep "${showName(at)}" from commands (${osErrorCode(error)}): no command is run beside it with fs "host". Use fs "overlay".`;
+    throw new HotcellError("WORKSPACE_UNUSABLE", message);
+  }
+}
+
 /** A link is no secret by itself, and what it leads to has a name of its own. */
 function hiddenIn(dir: string, secrets: Secrets): Hidden[] {
   return [...secrets].flatMap(([name, below]) => {
     const at = `${dir}/${name}`;
     if (below !== null) return hiddenIn(at, below);
-    const stat = fs.lstatSync(osPath(at), { throwIfNoEntry: false });
+    const stat = lookAt(at);
     if (stat === undefined || stat.isSymbolicLink()) return [];
     return [{ at, kind: stat.isDirectory() ? "directory" : "file" }];
   });

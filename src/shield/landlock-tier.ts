@@ -9,7 +9,7 @@ import { prlimitArgs } from "./limits.ts";
 import type { NamespacesOptions } from "./namespaces-tier.ts";
 import { processLimit } from "./process-limit.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { findInheritable } from "./spawn-alone.ts";
+import { createSurroundings } from "./spawn-alone.ts";
 import { startLandlocked } from "./start-landlocked.ts";
 import type { Arch } from "./syscall-table.ts";
 import { readSystemRoot } from "./system-root.ts";
@@ -26,7 +26,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   const hidden = [...ground.hidden().map(({ at }) => at), ground.project, stateDir];
   const scratch = makeScratch(path.join(path.dirname(directory), "scratch"));
   const seccomp = seccompFilter({ arch, enclosed: "landlock" });
-  const inheritable = findInheritable();
+  const surroundings = createSurroundings();
   const readable = [...withoutHidden(system.shown, hidden), ...READABLE];
   const writable = [scratch.home, scratch.tmp, "/dev/null"];
   const granted = { readable, writable: [directory, ...writable] };
@@ -44,11 +44,14 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
         env: bareEnv ? own : { ...variables, ...own },
         cwd: path.join(directory, path.relative(ground.project, cwd)),
         attached,
-        inheritable,
+        surroundings,
         place,
       });
     },
-    close: scratch.remove,
+    close() {
+      surroundings.pipes.close();
+      scratch.remove();
+    },
   };
 }
 

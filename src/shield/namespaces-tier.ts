@@ -2,13 +2,14 @@
 // no capabilities, a seccomp filter.
 import fs from "node:fs";
 import { enterArgs, FURNITURE } from "../workspace/overlay/room.ts";
+import { createMark, endAbandoned } from "./abandoned.ts";
 import { BASE_ENV, bwrapArgs, type Enclosure } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
 import { type Ground, isInEtc } from "./ground.ts";
 import { prlimitArgs } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { findInheritable } from "./spawn-alone.ts";
+import { createSurroundings } from "./spawn-alone.ts";
 import { startProcess } from "./start-process.ts";
 import { readSystemRoot } from "./system-root.ts";
 import type { Tier } from "./tier.ts";
@@ -27,7 +28,9 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   const asRoot = user.uid === 0;
   const network = await openNetwork(await ground.room());
   const system = readSystemRoot(toolchains);
-  const inheritable = findInheritable();
+  const surroundings = createSurroundings();
+  const mark = createMark();
+  endAbandoned();
   const hidden = ground.hidden().filter(({ at }) => !isInEtc(at));
   const seccomp = seccompFilter({ arch: process.arch as "x64" | "arm64", enclosed: "namespaces" });
 
@@ -59,11 +62,15 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
         // bubblewrap itself sets PWD.
         argv: [...prlimitArgs(limits), ...(command.bareEnv ? ["env", "-u", "PWD"] : []), ...command.argv],
         attached,
-        inheritable,
+        surroundings,
+        mark,
         place,
       });
     },
-    close: () => fs.closeSync(network),
+    close() {
+      surroundings.pipes.close();
+      fs.closeSync(network);
+    },
   };
 }
 

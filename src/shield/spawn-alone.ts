@@ -1,45 +1,80 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { ENVIRONMENT } from "../workspace/overlay/room.ts";
+import { createPipes, type Pipes } from "./pipes.ts";
 
 export interface SpawnOptions {
   /** Its input and output are this process's own; else there is no input, and the output can be read. */
   readonly attached: boolean;
-  /** How many pipes it has beside, from descriptor 3 on. */
-  readonly pipes: number;
+  /** How many ways to talk it has beside, from descriptor 3 on. */
+  readonly links: number;
   readonly cwd?: string;
-  /** As `findInheritable` gave them. */
-  readonly inheritable: readonly number[];
+  readonly surroundings: Surroundings;
 }
 
-const FIRST_PIPE = 3;
+/** What is found out once for all commands. */
+export interface Surroundings {
+  /** Descriptors that an exec would keep. */
+  readonly inheritable: readonly number[];
+  readonly pipes: Pipes;
+}
+
+export function createSurroundings(): Surroundings {
+  return { inheritable: findInheritable(), pipes: createPipes() };
+}
+
+export interface Spawned {
+  readonly child: ChildProcess;
+  /** Null when it is attached. */
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+}
+
+const FIRST_LINK = 3;
 
 /** What this process was started with must not reach the command either: an open file would be a way out. */
 export function spawnAlone(
   [program, ...args]: readonly string[],
-  { attached, pipes, cwd, inheritable }: SpawnOptions,
-): ChildProcess {
+  { attached, links, cwd, surroundings }: SpawnOptions,
+): Spawned {
   const nothing = fs.openSync("/dev/null", fs.constants.O_RDONLY);
+  const outputs = attached ? null : [surroundings.pipes.open(), surroundings.pipes.open()];
   try {
-    const standard = attached ? ["inherit", "inherit", "inherit"] : ["ignore", "pipe", "pipe"];
-    const stdio = [...standard, ...Array(pipes).fill("pipe")];
-    const end = FIRST_PIPE + pipes;
-    for (const fd of inheritable) if (fd >= end) stdio[fd] = nothing;
+    const standard =
+      outputs === null ? ["inherit", "inherit", "inherit"] : ["ignore", ...outputs.map(({ write }) => write)];
+    const stdio = [...standard, ...Array(links).fill("pipe")];
+    const end = FIRST_LINK + links;
+    for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
-    return spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
+    const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
+    const [stdout = null, stderr = null] = (outputs ?? []).map(
+      ({ read }) => new Socket({ fd: read, writable: false }),
+    );
+    return { child, stdout, stderr };
   } finally {
-    fs.closeSync(nothing);
+    for (const fd of [nothing, ...(outputs ?? []).map(({ write }) => write)]) fs.closeSync(fd);
   }
+}
+
+/** When it has exited, and all that it wrote has been read; gives its exit code. */
+export async function closed({ child, stdout, stderr }: Spawned): Promise<number | null> {
+  const ends = [stdout, stderr].map((stream) => stream && once(stream, "close"));
+  const [code] = await once(child, "close");
+  await Promise.all(ends);
+  return code;
 }
 
 const O_CLOEXEC = 0o2000000;
 
 /** Descriptors that an exec would keep: what this process was started with. Node itself opens none such. */
-export function findInheritable(): number[] {
+function findInheritable(): number[] {
   return fs
     .readdirSync("/proc/self/fd")
     .map(Number)
-    .filter((fd) => fd >= FIRST_PIPE && !closesOnExec(fd));
+    .filter((fd) => fd >= FIRST_LINK && !closesOnExec(fd));
 }
 
 function closesOnExec(fd: number): boolean {

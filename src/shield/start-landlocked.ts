@@ -1,10 +1,9 @@
 // Starts a command that Landlock shuts in, under a supervisor that ends everything it started.
-import type { ChildProcess } from "node:child_process";
 import os from "node:os";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 import { type LandlockPlan, landlockArgs } from "./landlock.ts";
-import { spawnAlone } from "./spawn-alone.ts";
+import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
 import { cannotStart, MAX_SAID, type ProcessEnd, type StartedProcess, signalTo } from "./start-process.ts";
 
 export interface LandlockStart {
@@ -13,7 +12,7 @@ export interface LandlockStart {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly attached: boolean;
-  readonly inheritable: readonly number[];
+  readonly surroundings: Surroundings;
   /** Called with the process that it has, before it begins. */
   readonly place: (pids: readonly number[]) => void;
 }
@@ -28,9 +27,10 @@ interface Told {
 }
 
 export function startLandlocked(start: LandlockStart): StartedProcess {
-  const { plan, seccomp, env, cwd, attached, inheritable, place } = start;
+  const { plan, seccomp, env, cwd, attached, surroundings, place } = start;
   const line = landlockArgs({ ...plan, descriptors: DESCRIPTORS });
-  const child = spawnAlone(line, { attached, pipes: 3, cwd, inheritable });
+  const spawned = spawnAlone(line, { attached, links: 3, cwd, surroundings });
+  const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   // Whoever ended before it has read everything says so by its exit.
   for (const fd of Object.values(DESCRIPTORS)) pipe(fd).on("error", () => {});
@@ -48,10 +48,10 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
     link.end();
   };
   return {
-    stdout: child.stdout,
-    stderr: child.stderr,
+    stdout: spawned.stdout,
+    stderr: spawned.stderr,
     pid: () => child.pid ?? null,
-    ended: endOf(child, told, () => isAsked),
+    ended: endOf(spawned, told, () => isAsked),
     terminate() {
       if (told.pid === null || !told.hasBegun) kill();
       else if (told.end === null) signalTo(-told.pid, "SIGTERM");
@@ -89,27 +89,29 @@ function endBy(exitCode: number, number: number): ProcessEnd {
 
 const KILLED = endBy(0, os.constants.signals.SIGKILL);
 
-async function endOf(child: ChildProcess, told: Told, isAsked: () => boolean): Promise<ProcessEnd> {
+async function endOf(spawned: Spawned, told: Told, isAsked: () => boolean): Promise<ProcessEnd> {
+  const { child } = spawned;
   let said = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
+  spawned.stderr?.on("data", (chunk: Buffer) => {
     if (said.length < MAX_SAID) said += chunk;
   });
-  const closed = new Promise((resolve) => child.on("close", resolve));
+  const everything = closed(spawned);
+  everything.catch(() => {});
   const silent = new Promise((resolve) => child.stdio[DESCRIPTORS.link]!.on("close", resolve));
   await new Promise((resolve, reject) => {
     child.on("error", (error) => reject(cannotStart(error.message)));
     child.on("exit", resolve);
   });
   await silent;
-  if (told.end === null) endWithout(child, told);
-  await closed;
+  if (told.end === null) endWithout(spawned, told);
+  await everything;
   if (!told.hasBegun && !isAsked()) throw cannotStart(said);
   return told.end ?? KILLED;
 }
 
 /** Somebody has ended the supervisor itself. What it left may hold the output open. */
-function endWithout(child: ChildProcess, { pid }: Told): void {
+function endWithout({ stdout, stderr }: Spawned, { pid }: Told): void {
   if (pid !== null) signalTo(-pid, "SIGKILL");
-  child.stdout?.destroy();
-  child.stderr?.destroy();
+  stdout?.destroy();
+  stderr?.destroy();
 }

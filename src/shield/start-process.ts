@@ -1,6 +1,5 @@
 // Starts a command in its enclosure. It has a pid namespace of its own: with the first process of that
 // namespace ends everything that the command ever started.
-import type { ChildProcess } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import type { Duplex, Readable } from "node:stream";
@@ -9,7 +8,7 @@ import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { osPath } from "../workspace/names.ts";
 import type { Descriptors } from "./bwrap-args.ts";
-import { spawnAlone } from "./spawn-alone.ts";
+import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
 
 export interface Start {
   /** The command line up to bubblewrap's own arguments: entering the room, giving up rights. */
@@ -19,7 +18,9 @@ export interface Start {
   readonly argv: readonly string[];
   /** Its input and output are this process's own; else there is no input, and the output can be read. */
   readonly attached: boolean;
-  readonly inheritable: readonly number[];
+  readonly surroundings: Surroundings;
+  /** Names whoever has started it. */
+  readonly mark: string;
   /** Called with the processes that it has, before it begins. */
   readonly place: (pids: readonly number[]) => void;
 }
@@ -46,11 +47,11 @@ export interface ProcessEnd {
 const ARGS = 3;
 const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5 };
 const GATE = 6;
-const PIPES = 7;
+const LINKS_END = 7;
 
 // The command begins when it is told to, and only then: nobody tells it when this process is dead. (bubblewrap's own
 // way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
-const GATED = ["sh", "-c", `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && exec "$@"`, "sh"];
+const GATED = ["sh", "-c", `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && exec "$@"`];
 const END_OF_ARG = Buffer.from([0]);
 
 /** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
@@ -61,13 +62,15 @@ export function startProcess({
   argv,
   attached,
   place,
-  inheritable,
+  surroundings,
+  mark,
 }: Start): StartedProcess {
-  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", ...GATED, ...argv];
-  const child = spawnAlone(line, { attached, pipes: PIPES - ARGS, inheritable });
+  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", ...GATED, mark, ...argv];
+  const spawned = spawnAlone(line, { attached, links: LINKS_END - ARGS, surroundings });
+  const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   // Whoever ended before it has read everything says so by its exit.
-  for (let fd = ARGS; fd < PIPES; fd++) pipe(fd).on("error", () => {});
+  for (let fd = ARGS; fd < LINKS_END; fd++) pipe(fd).on("error", () => {});
   const state: State = {
     pid: null,
     isReady: false,
@@ -101,10 +104,10 @@ export function startProcess({
   pipe(ARGS).end(Buffer.concat(args));
   pipe(DESCRIPTORS.seccomp).end(seccomp);
   return {
-    stdout: child.stdout,
-    stderr: child.stderr,
+    stdout: spawned.stdout,
+    stderr: spawned.stderr,
     pid: () => state.pid,
-    ended: endOf(child, state),
+    ended: endOf(spawned, state),
     terminate() {
       if (state.hasBegun) signalTo(-state.pid!, "SIGTERM");
       else kill();
@@ -141,14 +144,13 @@ function readStatus(stream: Readable, state: State, onPid: () => void): void {
 }
 
 /** bubblewrap says nothing of the exit of a command whose whole namespace was ended. */
-async function endOf(child: ChildProcess, state: State): Promise<ProcessEnd> {
+async function endOf(spawned: Spawned, state: State): Promise<ProcessEnd> {
   let said = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
+  spawned.stderr?.on("data", (chunk: Buffer) => {
     if (!state.hasBegun && said.length < MAX_SAID) said += chunk;
   });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", (error) => reject(cannotStart(error.message)));
-    child.on("close", resolve);
+  const code = await closed(spawned).catch((error) => {
+    throw cannotStart(error.message);
   });
   if (state.pid !== null) await gone(state.pid);
   if (state.failure !== null) throw state.failure;

@@ -1,4 +1,4 @@
-import type { HereDoc, HereString, Word, WordPart } from "unbash";
+import type { Word, WordPart } from "unbash";
 import type { ShellWord } from "./command-line.ts";
 
 export function readWord({ text: source, value, parts = [] }: Word): ShellWord {
@@ -10,14 +10,6 @@ export function readWord({ text: source, value, parts = [] }: Word): ShellWord {
 /** A word of which nothing is known before it runs. */
 export function unknownWord(source: string): ShellWord {
   return { text: null, fixed: false, source };
-}
-
-/** What a here-document or here-string hands to a command's input; null when it holds an expansion. */
-export function readHereText(here: HereDoc | HereString): string | null {
-  if (here.type === "HereString") return here.target ? readWord(here.target).text : null;
-  const { parts, text } = here.body;
-  if (parts === undefined) return text;
-  return parts.every((part) => part.type === "Literal") ? parts.map(({ value }) => value).join("") : null;
 }
 
 function isExpanded(part: WordPart): boolean {

@@ -1,0 +1,140 @@
+// Builtins that take names of variables: `printf -v 'a[$(id)]' x` runs id. So only plain names that stand in
+// the line are fine, and only options that are known.
+import { quote } from "../../core/quote.ts";
+import type { ShellWord } from "./command-line.ts";
+import { evaluated, findNameHazard, isPlainName } from "./name-hazard.ts";
+
+interface NameTaker {
+  /** Options without a value, with a value that is no name, and with a name. */
+  readonly flags: string;
+  readonly values: string;
+  readonly names: string;
+  /** Which of the operands are names; they may be assignments. */
+  named(operands: readonly ShellWord[]): readonly ShellWord[];
+}
+
+const all = (operands: readonly ShellWord[]) => operands;
+const none = () => [];
+
+const READS_LINES: NameTaker = { flags: "t", values: "cdnOsu", names: "", named: all };
+const NAME_TAKERS: ReadonlyMap<string, NameTaker> = new Map<string, NameTaker>([
+  ["export", { flags: "np", values: "", names: "", named: all }],
+  ["getopts", { flags: "", values: "", names: "", named: (operands) => operands.slice(1, 2) }],
+  ["hash", { flags: "dlrt", values: "", names: "", named: none }],
+  ["local", { flags: "", values: "", names: "", named: all }],
+  ["mapfile", READS_LINES],
+  ["printf", { flags: "", values: "", names: "v", named: none }],
+  ["read", { flags: "ers", values: "diNnptu", names: "a", named: all }],
+  ["readarray", READS_LINES],
+  ["readonly", { flags: "p", values: "", names: "", named: all }],
+  ["unset", { flags: "fnv", values: "", names: "", named: all }],
+  ["wait", { flags: "fn", values: "", names: "p", named: none }],
+]);
+
+const RENAMING: ReadonlySet<string> = new Set(["alias", "declare", "enable", "typeset"]);
+const RUNNING: ReadonlySet<string> = new Set(["compgen", "fc", "trap"]);
+
+export function findBuiltinHazard([name, ...args]: readonly ShellWord[]): string | null {
+  const builtin = name?.text ?? "";
+  if (RENAMING.has(builtin)) return `${quote(builtin)} gives names another meaning`;
+  if (RUNNING.has(builtin)) return `${quote(builtin)} runs what it is given as text`;
+  if (builtin === "let") return args[0] ? evaluatedWord(args[0]) : null;
+  if (builtin === "set") return findSetHazard(args);
+  if (builtin === "test" || builtin === "[") return findTestHazard(args);
+  const taker = NAME_TAKERS.get(builtin);
+  return taker ? findTakerHazard(args, taker) : null;
+}
+
+function findTakerHazard(args: readonly ShellWord[], taker: NameTaker): string | null {
+  let at = 0;
+  while (at < args.length && mayBeOption(args[at]!)) {
+    const option = args[at++]!;
+    if (option.text === "--") break;
+    const { hazard, more } = readOption(option, args[at], taker);
+    if (hazard !== null) return hazard;
+    at += more;
+  }
+  return firstHazard(taker.named(args.slice(at)), findWordHazard);
+}
+
+interface ReadOption {
+  readonly hazard: string | null;
+  /** How many of the next words belong to it. */
+  readonly more: 0 | 1;
+}
+
+function readOption(option: ShellWord, next: ShellWord | undefined, taker: NameTaker): ReadOption {
+  const { text, fixed, source } = option;
+  if (text === null || !fixed) return { hazard: evaluated(source), more: 0 };
+  const at = [...text].findIndex((letter, index) => index > 0 && !taker.flags.includes(letter));
+  if (at === -1) return { hazard: null, more: 0 };
+  const attached = text.slice(at + 1);
+  const value = attached === "" ? next : { text: attached, fixed, source };
+  return { hazard: findValueHazard(option, text[at]!, value, taker), more: attached === "" ? 1 : 0 };
+}
+
+function findValueHazard(
+  option: ShellWord,
+  letter: string,
+  value: ShellWord | undefined,
+  { values, names }: NameTaker,
+): string | null {
+  if (!(values + names).includes(letter))
+    return `${quote(option.source)} is an option that may run or rename`;
+  if (value === undefined) return null;
+  if (names.includes(letter)) return findWordHazard(value);
+  return isOneWord(value) ? null : evaluatedWord(value);
+}
+
+/** A name, or `NAME=value`; the list of an array is evaluated, even in quotes. */
+function findWordHazard(word: ShellWord): string | null {
+  const [, name] = /^(\w+)(?:\+?=(?!\s*\(|.*\[).*)?$/s.exec(word.text ?? "") ?? [];
+  return name === undefined ? evaluatedWord(word) : findNameHazard(name);
+}
+
+/** With `-k` what looks like an assignment is one, wherever it stands in a command. */
+function findSetHazard(args: readonly ShellWord[]): string | null {
+  const end = args.findIndex(({ text }) => text === "--" || text === "-");
+  const options = end === -1 ? args : args.slice(0, end);
+  const odd = options.find((word) => !word.fixed || /^(-[a-zA-Z]*k|keyword$)/.test(word.text ?? ""));
+  return odd ? `set may get an option from ${quote(odd.source)} that turns words into assignments` : null;
+}
+
+function findTestHazard(args: readonly ShellWord[]): string | null {
+  return firstHazard(args, (word, at) => {
+    if (!isOneWord(word)) return evaluatedWord(word);
+    const next = args[at + 1];
+    return next === undefined || isTestable(word, next) ? null : evaluatedWord(next);
+  });
+}
+
+/** Not a name to be evaluated, in case that the word before it is `-v`. */
+function isTestable(word: ShellWord, next: ShellWord): boolean {
+  if (word.text === "-v" || word.text === "-R") return isPlainName(next.text);
+  return word.text !== null || isNumber(word) || (next.text !== null && !next.text.includes("["));
+}
+
+/** Whatever the shell makes of it: a word that begins as it is written, and not like an option, is none. */
+function mayBeOption(word: ShellWord): boolean {
+  if (word.fixed) return word.text!.startsWith("-");
+  return !isNumber(word) && !/^"?[\w%./ ]/.test(word.source);
+}
+
+function isOneWord(word: ShellWord): boolean {
+  return word.fixed || isNumber(word) || /^[\w./%:=+,-]*"[^"@]*"[\w./%:=+,-]*$/.test(word.source);
+}
+
+function isNumber({ source }: ShellWord): boolean {
+  return /^"?\$[!#?$]"?$/.test(source);
+}
+
+function firstHazard(
+  words: readonly ShellWord[],
+  find: (word: ShellWord, at: number) => string | null,
+): string | null {
+  return words.map(find).find((hazard) => hazard !== null) ?? null;
+}
+
+function evaluatedWord({ text, source }: ShellWord): string {
+  return evaluated(text ?? source);
+}

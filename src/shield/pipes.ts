@@ -1,0 +1,57 @@
+// Pipes for what a command writes out. Node's own are sockets, and a socket can't be opened by its name, as
+// `echo no > /dev/stderr` does.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { HotcellError } from "../core/errors.ts";
+import { ENVIRONMENT } from "../workspace/overlay/room.ts";
+import { fdPath, O_PATH } from "../workspace/paths.ts";
+
+const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants;
+
+export interface Pipe {
+  readonly read: number;
+  readonly write: number;
+}
+
+export interface Pipes {
+  open(): Pipe;
+  close(): void;
+}
+
+/** Made by a program, many at once. */
+const BATCH = Array.from({ length: 16 }, (_, at) => `${at}`);
+
+export function createPipes(): Pipes {
+  const made: number[] = [];
+  return {
+    open() {
+      if (made.length === 0) made.push(...makeFifos());
+      const fifo = made.pop()!;
+      try {
+        const read = fs.openSync(fdPath(fifo), O_RDONLY | O_NONBLOCK);
+        return { read, write: fs.openSync(fdPath(fifo), O_WRONLY) };
+      } finally {
+        fs.closeSync(fifo);
+      }
+    },
+    close() {
+      for (const fd of made.splice(0)) fs.closeSync(fd);
+    },
+  };
+}
+
+/** Their names are gone at once; whoever is given one may open it again, whichever user it is. */
+function makeFifos(): number[] {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-pipes-"));
+  try {
+    const { status, stderr } = spawnSync("mkfifo", ["-m", "0666", ...BATCH], { cwd: dir, env: ENVIRONMENT });
+    if (status !== 0)
+      throw new HotcellError("EXECUTION_ERROR", `Could not make pipes for a command: ${stderr}`);
+    return BATCH.map((name) => fs.openSync(path.join(dir, name), O_PATH));
+  } finally {
+    for (const name of fs.readdirSync(dir)) fs.unlinkSync(path.join(dir, name));
+    fs.rmdirSync(dir);
+  }
+}
