@@ -22,17 +22,43 @@ export const SCRATCH_BYTES = 1024 * MiB;
 /** How long a command has between being asked to end and being ended. */
 export const GRACE_MS = 5000;
 
-/** Set inside the enclosure, so that processes are counted in its own user namespace. None can be above what this process may have itself. */
-export function prlimitArgs(limits: CommandLimits): string[] {
+/** None can be above what this process may have itself. */
+function withinOwn(limits: CommandLimits): CommandLimits {
   const own = fs.readFileSync("/proc/self/limits", "latin1");
   const atMost = (value: number, name: string) => Math.min(value, hardLimit(own, name));
+  return {
+    ...limits,
+    processes: atMost(limits.processes, "processes"),
+    fileBytes: atMost(limits.fileBytes, "file size"),
+    cpuSeconds: atMost(limits.cpuSeconds, "cpu time"),
+    memoryBytes: atMost(limits.memoryBytes, "data size"),
+    openFiles: atMost(limits.openFiles, "open files"),
+  };
+}
+
+/** For a shell inside the enclosure, so that processes are counted in its own user namespace. One shell has another letter for them. */
+export function limitScript(limits: CommandLimits): string {
+  const { processes, fileBytes, cpuSeconds, memoryBytes, openFiles } = withinOwn(limits);
+  return [
+    `{ ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes}; }`,
+    `ulimit -f ${Math.floor(fileBytes / 512)}`,
+    `ulimit -t ${cpuSeconds}`,
+    `ulimit -d ${Math.floor(memoryBytes / 1024)}`,
+    `ulimit -n ${openFiles}`,
+    "ulimit -c 0",
+  ].join(" && ");
+}
+
+/** The same for a program that is started without a shell. */
+export function prlimitArgs(limits: CommandLimits): string[] {
+  const { processes, fileBytes, cpuSeconds, memoryBytes, openFiles } = withinOwn(limits);
   return [
     "prlimit",
-    `--nproc=${atMost(limits.processes, "processes")}`,
-    `--fsize=${atMost(limits.fileBytes, "file size")}`,
-    `--cpu=${atMost(limits.cpuSeconds, "cpu time")}`,
-    `--data=${atMost(limits.memoryBytes, "data size")}`,
-    `--nofile=${atMost(limits.openFiles, "open files")}`,
+    `--nproc=${processes}`,
+    `--fsize=${fileBytes}`,
+    `--cpu=${cpuSeconds}`,
+    `--data=${memoryBytes}`,
+    `--nofile=${openFiles}`,
     "--core=0",
     "--",
   ];

@@ -6,7 +6,7 @@ import { createMark, endAbandoned } from "./abandoned.ts";
 import { BASE_ENV, bwrapArgs, type Enclosure } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
 import { type Ground, isInEtc } from "./ground.ts";
-import { prlimitArgs } from "./limits.ts";
+import { limitScript } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { createSurroundings } from "./spawn-alone.ts";
@@ -60,7 +60,8 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
         bwrapArgs: (descriptors) => bwrapArgs(enclosure, descriptors),
         seccomp,
         // bubblewrap itself sets PWD.
-        argv: [...prlimitArgs(limits), ...(command.bareEnv ? ["env", "-u", "PWD"] : []), ...command.argv],
+        limits: limitScript(limits),
+        argv: [...(command.bareEnv ? ["env", "-u", "PWD"] : []), ...command.argv],
         attached,
         surroundings,
         mark,

@@ -15,6 +15,8 @@ export interface Start {
   readonly entry: readonly string[];
   readonly bwrapArgs: (descriptors: Descriptors) => readonly string[];
   readonly seccomp: Uint8Array;
+  /** What a shell does to limit itself. */
+  readonly limits: string;
   readonly argv: readonly string[];
   /** Its input and output are this process's own; else there is no input, and the output can be read. */
   readonly attached: boolean;
@@ -51,7 +53,8 @@ const LINKS_END = 7;
 
 // The command begins when it is told to, and only then: nobody tells it when this process is dead. (bubblewrap's own
 // way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
-const GATED = ["sh", "-c", `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && exec "$@"`];
+const gate = (limits: string) =>
+  `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && ${limits} && shift && exec "$@"`;
 const END_OF_ARG = Buffer.from([0]);
 
 /** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
@@ -59,13 +62,14 @@ export function startProcess({
   entry,
   bwrapArgs,
   seccomp,
+  limits,
   argv,
   attached,
   place,
   surroundings,
   mark,
 }: Start): StartedProcess {
-  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", ...GATED, mark, ...argv];
+  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", "sh", "-c", gate(limits), "sh", mark, ...argv];
   const spawned = spawnAlone(line, { attached, links: LINKS_END - ARGS, surroundings });
   const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
