@@ -8,8 +8,8 @@ import { processToken, tokenIsAlive } from "../core/lock.ts";
 import type { CommandLimits } from "./command.ts";
 
 export interface Cgroup {
-  /** All that this process starts from now on is in it too. */
-  add(pid: number): void;
+  /** All that this process starts from now on is in it too. The kernel may take some milliseconds for it. */
+  add(pid: number): Promise<void>;
   /** Whether the kernel had to end something in it for want of memory. */
   ranOutOfMemory(): boolean;
   close(): Promise<void>;
@@ -53,8 +53,9 @@ function openCgroup(limits: CommandLimits, hierarchies: readonly Hierarchy[]): C
     return null;
   }
   return {
-    add(pid) {
-      for (const dir of made) fs.writeFileSync(path.join(dir, "cgroup.procs"), `${pid}`);
+    async add(pid) {
+      const files = made.map((dir) => path.join(dir, "cgroup.procs"));
+      await Promise.all(files.map((file) => fs.promises.writeFile(file, `${pid}`)));
     },
     ranOutOfMemory: () => hierarchies.some(({ oomFile }, at) => oomKills(path.join(made[at]!, oomFile)) > 0),
     close,

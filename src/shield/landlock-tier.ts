@@ -35,7 +35,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   return {
     isolation: "landlock",
     asRoot: false,
-    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, place }) {
+    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, place, onBegin }) {
       const processes = processLimit(uid, limits.processes);
       const limiter = prlimitArgs({ ...limits, processes });
       return startLandlocked({
@@ -46,6 +46,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
         attached,
         surroundings,
         place,
+        onBegin,
       });
     },
     close() {

@@ -49,7 +49,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   return {
     isolation: "full",
     asRoot,
-    async start(command, { attached, limits, place }) {
+    async start(command, { attached, limits, place, onBegin }) {
       const room = await ground.room();
       const enclosure = await enclosureOf(command);
       return startProcess({
@@ -66,6 +66,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
         surroundings,
         mark,
         place,
+        onBegin,
       });
     },
     close() {

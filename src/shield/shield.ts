@@ -50,11 +50,9 @@ export function openShield(options: NamespacesOptions): Shield {
       const { tier, makeCgroup, disk } = await opening;
       const cgroup = makeCgroup?.(limits) ?? null;
       try {
-        const place = (pids: readonly number[]) => {
-          for (const pid of pids) cgroup?.add(pid);
-          onStart?.(tier);
-        };
-        const started = await tier.start(command, { attached, limits, place });
+        const place = async (pid: number) => cgroup?.add(pid);
+        const onBegin = () => onStart?.(tier);
+        const started = await tier.start(command, { attached, limits, place, onBegin });
         const report = limitReport(tier, cgroup !== null);
         const usage = { limits, report, pid: started.pid, disk };
         const ranOutOfMemory = () => cgroup?.ranOutOfMemory() ?? false;

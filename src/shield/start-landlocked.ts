@@ -14,7 +14,8 @@ export interface LandlockStart {
   readonly attached: boolean;
   readonly surroundings: Surroundings;
   /** Called with the process that it has, before it begins. */
-  readonly place: (pids: readonly number[]) => void;
+  readonly place: (pid: number) => Promise<void>;
+  readonly onBegin: () => void;
 }
 
 const DESCRIPTORS = { link: 3, seccomp: 4, env: 5 };
@@ -27,7 +28,7 @@ interface Told {
 }
 
 export function startLandlocked(start: LandlockStart): StartedProcess {
-  const { plan, seccomp, env, cwd, attached, surroundings, place } = start;
+  const { plan, seccomp, env, cwd, attached, surroundings, place, onBegin } = start;
   const line = landlockArgs({ ...plan, descriptors: DESCRIPTORS });
   const spawned = spawnAlone(line, { attached, links: 3, cwd, surroundings });
   const { child } = spawned;
@@ -36,10 +37,18 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
   for (const fd of Object.values(DESCRIPTORS)) pipe(fd).on("error", () => {});
   const link = pipe(DESCRIPTORS.link);
   let isAsked = false;
-  const told = listen(link, (pid) => {
+  let failure: unknown = null;
+  const begin = async (pid: number) => {
+    await place(pid);
     if (isAsked) return;
-    place([pid]);
     link.write("g");
+    onBegin();
+  };
+  const told = listen(link, (pid) => {
+    begin(pid).catch((error) => {
+      failure = error;
+      kill();
+    });
   });
   pipe(DESCRIPTORS.seccomp).end(seccomp);
   pipe(DESCRIPTORS.env).end(variables(env));
@@ -51,7 +60,9 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
     stdout: spawned.stdout,
     stderr: spawned.stderr,
     pid: () => child.pid ?? null,
-    ended: endOf(spawned, told, () => isAsked),
+    ended: endOf(spawned, told, () => isAsked).finally(() => {
+      if (failure !== null) throw failure;
+    }),
     terminate() {
       if (told.pid === null || !told.hasBegun) kill();
       else if (told.end === null) signalTo(-told.pid, "SIGTERM");

@@ -23,8 +23,9 @@ export interface Start {
   readonly surroundings: Surroundings;
   /** Names whoever has started it. */
   readonly mark: string;
-  /** Called with the processes that it has, before it begins. */
-  readonly place: (pids: readonly number[]) => void;
+  /** Called for each process that it has before it begins, which it does not before that is done. */
+  readonly place: (pid: number) => Promise<void>;
+  readonly onBegin: () => void;
 }
 
 export interface StartedProcess {
@@ -66,6 +67,7 @@ export function startProcess({
   argv,
   attached,
   place,
+  onBegin,
   surroundings,
   mark,
 }: Start): StartedProcess {
@@ -77,7 +79,6 @@ export function startProcess({
   for (let fd = ARGS; fd < LINKS_END; fd++) pipe(fd).on("error", () => {});
   const state: State = {
     pid: null,
-    isReady: false,
     hasBegun: false,
     isOver: false,
     exitCode: null,
@@ -87,22 +88,25 @@ export function startProcess({
     state.isOver = true;
     if (state.pid !== null) signalTo(state.pid, "SIGKILL");
   };
-  const begin = () => {
-    if (state.isOver) return kill();
-    if (!state.isReady || state.pid === null) return;
-    try {
-      place([state.pid, ...childrenOf(state.pid)]);
-      state.hasBegun = true;
-      pipe(GATE).end("go\n");
-    } catch (error) {
-      state.failure = error;
-      kill();
-    }
+  const isPlaced = readStatus(pipe(DESCRIPTORS.status), state).then(async (pid) => {
+    if (state.isOver) kill();
+    else await place(pid);
+    return pid;
+  });
+  const isReady = new Promise((resolve) => pipe(GATE).once("data", resolve));
+  const begin = async () => {
+    const [pid] = await Promise.all([isPlaced, isReady]);
+    for (const child of childrenOf(pid)) await place(child);
+    if (state.isOver) return;
+    state.hasBegun = true;
+    pipe(GATE).end("go\n");
+    onBegin();
   };
-  readStatus(pipe(DESCRIPTORS.status), state, begin);
-  pipe(GATE).once("data", () => {
-    state.isReady = true;
-    begin();
+  begin().catch((error) => {
+    // One that has ended by itself says why.
+    if (state.isOver || osErrorCode(error) === "ESRCH") return;
+    state.failure = error;
+    kill();
   });
   const args = bwrapArgs(DESCRIPTORS).flatMap((arg) => [Buffer.from(osPath(arg)), END_OF_ARG]);
   pipe(ARGS).end(Buffer.concat(args));
@@ -123,8 +127,6 @@ export function startProcess({
 interface State {
   /** The first process of its pid namespace, which leads its session. */
   pid: number | null;
-  /** It waits to be told to begin. */
-  isReady: boolean;
   hasBegun: boolean;
   /** It must not begin any more, or go on. */
   isOver: boolean;
@@ -132,18 +134,20 @@ interface State {
   failure: unknown;
 }
 
-/** One JSON document a line: first the process, at last how the command ended. */
-function readStatus(stream: Readable, state: State, onPid: () => void): void {
+/** One JSON document a line: first the process, which is given, at last how the command ended. */
+function readStatus(stream: Readable, state: State): Promise<number> {
   let text = "";
-  stream.setEncoding("utf8").on("data", (chunk: string) => {
-    const lines = (text + chunk).split("\n");
-    text = lines.pop()!;
-    for (const said of lines.map((line) => JSON.parse(line))) {
-      state.exitCode = said["exit-code"] ?? state.exitCode;
-      if (said["child-pid"] === undefined) continue;
-      state.pid = said["child-pid"];
-      onPid();
-    }
+  return new Promise((resolve) => {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = (text + chunk).split("\n");
+      text = lines.pop()!;
+      for (const said of lines.map((line) => JSON.parse(line))) {
+        state.exitCode = said["exit-code"] ?? state.exitCode;
+        if (said["child-pid"] === undefined) continue;
+        state.pid = said["child-pid"];
+        resolve(said["child-pid"]);
+      }
+    });
   });
 }
 

@@ -4,8 +4,9 @@ import type { StartedProcess } from "./start-process.ts";
 export interface StartOptions {
   readonly attached: boolean;
   readonly limits: CommandLimits;
-  /** Called with the processes that it has, before it begins. */
-  readonly place: (pids: readonly number[]) => void;
+  /** Called for each process that it has before it begins, which it does not before that is done. */
+  readonly place: (pid: number) => Promise<void>;
+  readonly onBegin: () => void;
 }
 
 /** One way to shield a command, as strong as the machine allows. */

@@ -25,7 +25,10 @@ const ROWS: readonly Row[] = readFileSync(new URL("../corpus/commands.jsonl", im
 
 // A listed wrapper with a command that is not listed: `expected` takes the wrapper's word for it, but it is
 // looked through, and then `strict` is the answer.
-const LOOKED_THROUGH: readonly string[] = ["cmd-266", "cmd-324", "cmd-325", "cmd-326", "cmd-327"];
+const LOOKED_THROUGH: readonly string[] = ["cmd-266", "cmd-324", "cmd-325", "cmd-326", "cmd-327", "cmd-354"];
+
+// `printf -v PATH .`: printf is listed, but what it sets decides which programs the line runs.
+const SETS_PATH = "cmd-186";
 
 // Whether a program is there, and whether arguments are text, is not for rules to say.
 const NO_LINE: readonly string[] = ["cmd-417", "cmd-445", "cmd-446", "cmd-450", "cmd-451"];
@@ -81,7 +84,7 @@ function judgeLine(line: string, trust: TrustLevel, allowlist: readonly string[]
 }
 
 function acceptable({ id, expected, strict }: Row): readonly Verdict["decision"][] {
-  const answer = LOOKED_THROUGH.includes(id) ? strict : expected;
+  const answer = LOOKED_THROUGH.includes(id) || id === SETS_PATH ? strict : expected;
   if (answer === "either") return ["allow", "ask", "deny"];
   return answer === "allow" ? ["allow"] : ["ask", "deny"];
 }

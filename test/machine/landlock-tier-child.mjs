@@ -20,6 +20,6 @@ const tier = await openLandlockTier({ ground, toolchains: [], env: {} });
 const script = 'sleep "$1" & setsid sleep "$1" & echo begun; wait';
 const { stdout } = await tier.start(
   { argv: ["bash", "-c", script, "bash", seconds], cwd: project },
-  { attached: false, limits: DEFAULT_LIMITS, place() {} },
+  { attached: false, limits: DEFAULT_LIMITS, async place() {}, onBegin() {} },
 );
 stdout.pipe(process.stdout);
