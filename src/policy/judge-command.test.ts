@@ -111,6 +111,16 @@ describe("what can't be known before it runs", () => {
     "eval $X",
     "g?t x",
     "env $X ls",
+    "bash",
+    "echo ls | bash",
+    "(bash) <<< ls",
+    "{ bash; } <<< ls",
+    'bash <<< "$X"',
+    "bash /dev/fd/3 3<<< ls",
+    "source <(echo ls)",
+    "compgen -W '$(ls)'",
+    "chroot /",
+    "su root",
   ])("asks at every trust level, though a pattern allows everything: %j", (line) => {
     for (const trust of TRUST_LEVELS) expect(decide(line, trust, "allow run_command(*)")).toBe("ask");
   });

@@ -4,8 +4,8 @@ const FAMILIES: readonly RegExp[] = [
   // The shell and the dynamic linker.
   /^(_|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS\d|GLOBIGNORE|INPUTRC|LD_.*|DYLD_.*)$/i,
   // What the shell itself keeps: some are numbers, and what is assigned to a number is evaluated.
-  /^(S?RANDOM|SECONDS|LINENO|OPTIND|OPTERR|EPOCH.*|HIST.*|DIRSTACK|FUNCNAME|GROUPS|PIPESTATUS|E?UID|P?PID)$/,
-  /^(BASH.*|COMP_.*|COMPREPLY|PROMPT_.*|READLINE_.*|MAIL.*|TMOUT|TIMEFORMAT|POSIXLY_CORRECT|EXECIGNORE)$/,
+  /^(S?RANDOM|SECONDS|LINENO|OPTIND|OPTERR|EPOCH.*|HIST.*|DIRSTACK|FUNCNAME|GROUPS|PIPESTATUS|E?UID|PPID)$/,
+  /^(BASH.*|COMP_.*|COMPREPLY|PROMPT_.*|READLINE_.*|TEXTDOMAIN.*|MAIL.*|TMOUT|TIMEFORMAT|POSIXLY_CORRECT|EXECIGNORE)$/,
   // Where something is looked for.
   /(PATH|HOME|CONF|CONFIG|RC|TERMINFO|HOSTALIASES)$/i,
   // What is run, with which options, and through whom.

@@ -16,10 +16,15 @@ interface NameTaker {
 const all = (operands: readonly ShellWord[]) => operands;
 const none = () => [];
 
+/** The first may be split into several. */
+function secondOf(operands: readonly ShellWord[]): readonly ShellWord[] {
+  return operands.slice(operands[0] && isOneWord(operands[0]) ? 1 : 0, 2);
+}
+
 const READS_LINES: NameTaker = { flags: "t", values: "cdnOsu", names: "", named: all };
 const NAME_TAKERS: ReadonlyMap<string, NameTaker> = new Map<string, NameTaker>([
   ["export", { flags: "np", values: "", names: "", named: all }],
-  ["getopts", { flags: "", values: "", names: "", named: (operands) => operands.slice(1, 2) }],
+  ["getopts", { flags: "", values: "", names: "", named: secondOf }],
   ["hash", { flags: "dlrt", values: "", names: "", named: none }],
   ["local", { flags: "", values: "", names: "", named: all }],
   ["mapfile", READS_LINES],
@@ -88,7 +93,7 @@ function findValueHazard(
 
 /** A name, or `NAME=value`; the list of an array is evaluated, even in quotes. */
 function findWordHazard(word: ShellWord): string | null {
-  const [, name] = /^(\w+)(?:\+?=(?!\s*\(|.*\[).*)?$/s.exec(word.text ?? "") ?? [];
+  const [, name] = /^(\w+)(?:\+?=(?!\s*\().*)?$/s.exec(word.text ?? "") ?? [];
   return name === undefined ? evaluatedWord(word) : findNameHazard(name);
 }
 
@@ -111,20 +116,20 @@ function findTestHazard(args: readonly ShellWord[]): string | null {
 /** Not a name to be evaluated, in case that the word before it is `-v`. */
 function isTestable(word: ShellWord, next: ShellWord): boolean {
   if (word.text === "-v" || word.text === "-R") return isPlainName(next.text);
-  return word.text !== null || isNumber(word) || (next.text !== null && !next.text.includes("["));
+  return word.fixed || holdsNumber(word) || (next.text !== null && !next.text.includes("["));
 }
 
 /** Whatever the shell makes of it: a word that begins as it is written, and not like an option, is none. */
 function mayBeOption(word: ShellWord): boolean {
   if (word.fixed) return word.text!.startsWith("-");
-  return !isNumber(word) && !/^"?[\w%./ ]/.test(word.source);
+  return !holdsNumber(word) && !/^"?[\w%./ ]/.test(word.source);
 }
 
 function isOneWord(word: ShellWord): boolean {
-  return word.fixed || isNumber(word) || /^[\w./%:=+,-]*"[^"@]*"[\w./%:=+,-]*$/.test(word.source);
+  return word.fixed || holdsNumber(word) || /^~?[\w./%:=+,-]*("[^"@]*"[\w./%:=+,-]*)?$/.test(word.source);
 }
 
-function isNumber({ source }: ShellWord): boolean {
+function holdsNumber({ source }: ShellWord): boolean {
   return /^"?\$[!#?$]"?$/.test(source);
 }
 

@@ -16,7 +16,7 @@ export function unknownCommand({ source }: ShellWord): Inner {
 /** It can't be told where the command begins: that is said, and every word that could be it is looked at. */
 export function guesses(words: readonly ShellWord[]): readonly Inner[] {
   const rest = words.slice(1);
-  const odd = rest.find(({ fixed }) => !fixed) ?? rest[0]!;
+  const odd = rest.find(({ fixed }) => !fixed) ?? rest[0] ?? words[0]!;
   return [
     unknownCommand(odd),
     ...rest.map((_, at) => ({ type: "candidate", words: rest.slice(at) }) as const),
@@ -24,6 +24,6 @@ export function guesses(words: readonly ShellWord[]): readonly Inner[] {
 }
 
 /** Text for a shell, when it is known. */
-export function scriptIn({ text, fixed, source }: ShellWord): Inner {
-  return text === null || !fixed ? unknownCommand({ text, fixed, source }) : { type: "script", text };
+export function scriptIn(word: ShellWord): Inner {
+  return word.text === null || !word.fixed ? unknownCommand(word) : { type: "script", text: word.text };
 }

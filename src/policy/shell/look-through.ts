@@ -1,48 +1,71 @@
 // What a command runs besides itself: the command in its arguments, or a script in one of them.
 import { quote } from "../../core/quote.ts";
 import type { ShellWord } from "./command-line.ts";
-import { findNameHazard } from "./find-hazard.ts";
+import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
+import { findNameHazard } from "./name-hazard.ts";
 import { unknownWord } from "./read-word.ts";
-import { findWrapped, WRAPPERS } from "./wrapper-options.ts";
+import { scriptOf, sourceOf } from "./shell-script.ts";
+import { callbackOf, completionsOf, evalOf, startedShell, trapOf } from "./text-option.ts";
+import { ARCHITECTURE, findWrapped, RUNUSER, WRAPPERS, type WrapperOptions } from "./wrapper-options.ts";
 
-/** `script` is text for a shell; `command` may itself run others; `candidate` is only a guess at a command. */
-export type Inner =
-  | { readonly type: "script"; readonly text: string }
-  | { readonly type: "command"; readonly words: readonly ShellWord[] }
-  | { readonly type: "candidate"; readonly words: readonly ShellWord[] }
-  | { readonly type: "hazard"; readonly text: string };
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "rbash", "dash", "zsh", "ksh", "ash"]);
 
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash"]);
-
-/** `hereText` is what a here-document gives it to read: undefined without one, null when it is not known. */
-export function lookThrough(
-  words: readonly ShellWord[],
-  hereText: string | null | undefined,
-): readonly Inner[] {
+/** `input` is what it gets to read; null when the line does not tell. */
+export function lookThrough(words: readonly ShellWord[], input: string | null): readonly Inner[] {
   const name = baseName(words[0]!.text ?? "");
-  if (SHELLS.has(name)) return scriptOf(words, hereText);
-  if (name === "eval") return evalOf(words.slice(1));
-  if (name === "trap") return trapOf(words.slice(1));
-  if (name === "find") return findActions(words);
+  if (SHELLS.has(name)) return scriptOf(words, input);
+  const look = LOOKS.get(name);
+  if (look) return look(words, input);
   if (name === "command" && /^-[pvV]*[vV]/.test(words[1]?.text ?? "")) return [];
   const options = WRAPPERS.get(name);
-  return options ? wrappedBy(name, words, findWrapped(words, options)) : [];
+  return options ? wrappedBy(name, words, options) : [];
 }
+
+type Look = (words: readonly ShellWord[], input: string | null) => readonly Inner[];
+
+const LOOKS: ReadonlyMap<string, Look> = new Map<string, Look>([
+  [".", sourced],
+  ["compgen", completionsOf],
+  ["eval", (words) => evalOf(words.slice(1))],
+  ["find", findActions],
+  ["jobs", jobsOf],
+  ["mapfile", callbackOf],
+  ["readarray", callbackOf],
+  ["runuser", runuserOf],
+  ["script", startedShell],
+  ["setarch", setarchOf],
+  ["source", sourced],
+  ["su", startedShell],
+  ["trap", (words) => trapOf(words.slice(1))],
+]);
 
 /** `/usr/bin/git` is git. */
 export function baseName(command: string): string {
   return command.slice(command.lastIndexOf("/") + 1);
 }
 
-function wrappedBy(name: string, words: readonly ShellWord[], start: number | null): readonly Inner[] {
+function wrappedBy(name: string, words: readonly ShellWord[], options: WrapperOptions): readonly Inner[] {
+  const start = findWrapped(words, options);
   if (start === null) return guesses(words);
-  const options = words.slice(1, start).map(({ text, source }) => text ?? source);
-  const hazards = options.map((text) => findNameHazard(/^(\w+)=/.exec(text)?.[1] ?? ""));
-  const wrapped = name === "xargs" ? fromInput(words.slice(start), options) : words.slice(start);
+  const before = words.slice(1, start).map(({ text, source }) => text ?? source);
+  const set = before.map((text) => /^(\w+)=/.exec(text)?.[1]).filter((variable) => variable !== undefined);
+  const hazards = set.map(findNameHazard).filter((text) => text !== null);
+  const wrapped = name === "xargs" ? fromInput(words.slice(start), before) : words.slice(start);
   return [
-    ...hazards.filter((text) => text !== null).map((text) => ({ type: "hazard", text }) as const),
-    ...(wrapped.length > 0 ? [{ type: "command", words: wrapped } as const] : []),
+    ...hazards.map((text) => ({ type: "hazard", text }) as const),
+    ...runBy(words[0]!, wrapped, before, options),
   ];
+}
+
+function runBy(
+  name: ShellWord,
+  [first, ...rest]: readonly ShellWord[],
+  before: readonly string[],
+  { script, shell }: WrapperOptions,
+): readonly Inner[] {
+  if (first === undefined) return shell ? [unknownCommand(name)] : [];
+  const isScript = script !== undefined && before.some((text) => script.test(text));
+  return isScript ? [scriptIn(first)] : [{ type: "command", words: [first, ...rest] }];
 }
 
 /** What xargs reads comes after the words, or stands in them where `-I` says. */
@@ -60,41 +83,6 @@ function findMark(options: readonly string[]): string | null {
   return attached ?? (options[at] === "--replace" ? "{}" : (options[at + 1] ?? "{}"));
 }
 
-/** It can't be told where the command begins: that is said, and every word that could be it is looked at. */
-function guesses(words: readonly ShellWord[]): readonly Inner[] {
-  const rest = words.slice(1);
-  const odd = rest.find(({ fixed }) => !fixed) ?? rest[0]!;
-  return [
-    { type: "command", words: [unknownWord(odd.source)] },
-    ...rest.map((_, at) => ({ type: "candidate", words: rest.slice(at) }) as const),
-  ];
-}
-
-function scriptOf(words: readonly ShellWord[], hereText: string | null | undefined): readonly Inner[] {
-  let isText = false;
-  for (let at = 1; at < words.length; at++) {
-    const { text, fixed } = words[at]!;
-    if (text === null || !fixed) return guesses(words);
-    if (!/^[-+]./.test(text)) return isText ? [{ type: "script", text }] : [];
-    if (/^-[a-zA-Z]*c/.test(text)) isText = true;
-    if (/^([-+][a-zA-Z]*[oO]|--rcfile|--init-file)$/.test(text)) at++;
-  }
-  if (hereText === undefined) return [];
-  return hereText === null ? guesses([words[0]!, unknownWord("<<")]) : [{ type: "script", text: hereText }];
-}
-
-function evalOf(args: readonly ShellWord[]): readonly Inner[] {
-  const unknown = args.find(({ text, fixed }) => text === null || !fixed);
-  if (unknown) return [{ type: "command", words: [unknownWord(unknown.source)] }];
-  return [{ type: "script", text: args.map(({ text }) => text).join(" ") }];
-}
-
-function trapOf(args: readonly ShellWord[]): readonly Inner[] {
-  const [action] = args.filter(({ text }) => text !== "--");
-  if (action === undefined || args.length < 2 || /^-/.test(action.text ?? "")) return [];
-  return evalOf([action]);
-}
-
 function findActions(words: readonly ShellWord[]): readonly Inner[] {
   const actions = words.flatMap(({ text }, at) => {
     if (!/^-(exec|ok)(dir)?$/.test(text ?? "")) return [];
@@ -110,4 +98,27 @@ function findActions(words: readonly ShellWord[]): readonly Inner[] {
 
 function unknownIf(word: ShellWord, mark: string): ShellWord {
   return word.text?.includes(mark) ? unknownWord(word.source) : word;
+}
+
+/** `. FILE` */
+function sourced([name, ...args]: readonly ShellWord[], input: string | null): readonly Inner[] {
+  const file = args.find(({ text }) => text !== "--");
+  return file ? sourceOf(name!, file, input) : [];
+}
+
+/** With `-u` it runs a command, without it is like su. */
+function runuserOf(words: readonly ShellWord[]): readonly Inner[] {
+  const isWrapper = /^(-u|--u)/.test(words[1]?.text ?? "");
+  return isWrapper ? wrappedBy("runuser", words, RUNUSER) : startedShell(words);
+}
+
+/** The architecture may be left out. */
+function setarchOf(words: readonly ShellWord[]): readonly Inner[] {
+  const operands = words[1]?.text?.startsWith("-") ? 0 : 1;
+  return wrappedBy("setarch", words, { ...ARCHITECTURE, operands });
+}
+
+function jobsOf(words: readonly ShellWord[]): readonly Inner[] {
+  const mayRun = words.some(({ text, fixed }) => !fixed || /^-[a-z]*x/.test(text!));
+  return mayRun ? wrappedBy("jobs", words, { flags: "lnprsx" }) : [];
 }

@@ -11,9 +11,12 @@ import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
 import type { CommandLine, Redirect, ShellWord, SimpleCommand } from "./command-line.ts";
 import { hasControlCharacter } from "./control-character.ts";
+import { findBuiltinHazard } from "./find-builtin-hazard.ts";
 import { findHazard } from "./find-hazard.ts";
-import { type Inner, lookThrough } from "./look-through.ts";
-import { readHereText, readWord, unknownWord } from "./read-word.ts";
+import type { Inner } from "./inner.ts";
+import { lookThrough } from "./look-through.ts";
+import { readInput } from "./read-input.ts";
+import { readWord, unknownWord } from "./read-word.ts";
 
 interface Reading {
   readonly commands: SimpleCommand[];
@@ -83,31 +86,27 @@ function noteRedirect({ operator, target }: RedirectNode, reading: Reading): voi
 function noteCommand({ name, args, redirects }: Command, depth: number, reading: Reading): void {
   if (name === undefined) return;
   const words = [name, ...args].map((word) => (word.type === "Word" ? readWord(word) : readAssigned(word)));
-  const here = redirects.findLast((redirect) => redirect.type !== "Redirect");
-  noteWords(words, here && readHereText(here), depth, reading);
+  noteWords(words, readInput(redirects), depth, reading);
 }
 
 /** `export A=b`: one word to the command, though the parser takes it apart. */
-function readAssigned({ name, append, value, text: source }: Assignment): ShellWord {
-  if (value.type === "ArrayValue") return unknownWord(source);
+function readAssigned({ name, append, index, value, text: source }: Assignment): ShellWord {
+  if (value.type === "ArrayValue" || index !== undefined) return unknownWord(source);
   const { text, fixed } = readWord(value);
   return { text: text === null ? null : `${name}${append ? "+=" : "="}${text}`, fixed, source };
 }
 
-function noteWords(
-  words: readonly ShellWord[],
-  hereText: string | null | undefined,
-  depth: number,
-  reading: Reading,
-): void {
+function noteWords(words: readonly ShellWord[], input: string | null, depth: number, reading: Reading): void {
   if (!addCommand(words, reading)) return;
-  for (const inner of lookThrough(words, hereText)) noteInner(inner, hereText, depth + 1, reading);
+  const hazard = findBuiltinHazard(words);
+  if (hazard !== null) reading.hazards.add(hazard);
+  for (const inner of lookThrough(words, input)) noteInner(inner, input, depth + 1, reading);
 }
 
-function noteInner(inner: Inner, hereText: string | null | undefined, depth: number, reading: Reading): void {
+function noteInner(inner: Inner, input: string | null, depth: number, reading: Reading): void {
   if (inner.type === "script") readScript(inner.text, depth, reading);
   if (inner.type === "hazard") reading.hazards.add(inner.text);
-  if (inner.type === "command") noteWords(inner.words, hereText, depth, reading);
+  if (inner.type === "command") noteWords(inner.words, input, depth, reading);
   if (inner.type === "candidate") addCommand(inner.words, reading);
 }
 

@@ -17,5 +17,5 @@ function readHereDoc({ operator, delimiter, body: { parts = [], text } }: HereDo
   const isQuoted = delimiter?.quoted ?? false;
   if (!isQuoted && parts.some(({ type }) => type !== "Literal")) return null;
   const dedented = operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
-  return isQuoted ? dedented : dedented.replace(/\\([$`\\\n])/g, (_, escaped) => escaped.trim());
+  return isQuoted ? dedented : dedented.replace(/\\([$`\\\n])/g, (_, next) => (next === "\n" ? "" : next));
 }

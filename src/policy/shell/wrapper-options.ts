@@ -11,11 +11,47 @@ export interface WrapperOptions {
   readonly operands?: number;
   /** `NAME=value` may stand before the command. */
   readonly assigns?: boolean;
+  /** The option after which the command is text for a shell. */
+  readonly script?: RegExp;
+  /** Without a command it starts a shell. */
+  readonly shell?: boolean;
 }
+
+export const ARCHITECTURE: WrapperOptions = {
+  flags: "3BFILRSTXZv",
+  longFlags: ["3gb", "32bit", "addr-no-randomize", "uname-2.6", "verbose"],
+  shell: true,
+};
+
+export const RUNUSER: WrapperOptions = {
+  values: "ugG",
+  longValues: ["user", "group", "supp-group"],
+};
 
 export const WRAPPERS: ReadonlyMap<string, WrapperOptions> = new Map<string, WrapperOptions>([
   ["builtin", {}],
   ["busybox", {}],
+  ["chroot", { longFlags: ["skip-chdir"], longValues: ["groups", "userspec"], operands: 1, shell: true }],
+  [
+    "chrt",
+    {
+      flags: "Rabdfimoprv",
+      values: "DPT",
+      longFlags: [
+        "all-tasks",
+        "batch",
+        "deadline",
+        "fifo",
+        "idle",
+        "other",
+        "rr",
+        "reset-on-fork",
+        "verbose",
+      ],
+      longValues: ["sched-deadline", "sched-period", "sched-runtime"],
+      operands: 1,
+    },
+  ],
   ["command", { flags: "p" }],
   ["doas", { flags: "Lns", values: "aCu" }],
   [
@@ -29,15 +65,82 @@ export const WRAPPERS: ReadonlyMap<string, WrapperOptions> = new Map<string, Wra
     },
   ],
   ["exec", { flags: "cl", values: "a" }],
+  [
+    "flock",
+    {
+      flags: "Fcenosux",
+      values: "Ew",
+      longFlags: [
+        "close",
+        "command",
+        "exclusive",
+        "nb",
+        "no-fork",
+        "nonblock",
+        "shared",
+        "unlock",
+        "verbose",
+      ],
+      longValues: ["conflict-exit-code", "timeout", "wait"],
+      operands: 1,
+      script: /^(-[a-zA-Z]*c|--command)$/,
+    },
+  ],
+  ["i386", ARCHITECTURE],
   ["ionice", { flags: "t", values: "cn", longFlags: ["ignore"], longValues: ["class", "classdata"] }],
+  ["linux32", ARCHITECTURE],
+  ["linux64", ARCHITECTURE],
   ["nice", { flags: "0123456789", values: "n", longValues: ["adjustment"] }],
   ["nohup", {}],
+  [
+    "nsenter",
+    {
+      flags: "CFTUZaceimnpruw",
+      values: "GSWt",
+      longFlags: [
+        "all",
+        "cgroup",
+        "ipc",
+        "mount",
+        "net",
+        "no-fork",
+        "pid",
+        "root",
+        "time",
+        "user",
+        "uts",
+        "wd",
+      ],
+      longValues: ["setgid", "setuid", "target", "wdns"],
+      shell: true,
+    },
+  ],
+  [
+    "prlimit",
+    {
+      flags: "cdefilmnqrstuvxy0123456789:=",
+      values: "op",
+      longFlags: ["as", "core", "cpu", "data", "fsize", "memlock", "nofile", "nproc", "rss", "stack"],
+      longValues: ["output", "pid"],
+    },
+  ],
+  [
+    "setpriv",
+    {
+      flags: "d",
+      longFlags: ["clear-groups", "init-groups", "keep-groups", "nnp", "no-new-privs", "reset-env"],
+      longValues: ["ambient-caps", "bounding-set", "groups", "inh-caps", "pdeathsig", "regid", "reuid"],
+    },
+  ],
   ["setsid", { flags: "cfw", longFlags: ["ctty", "fork", "wait"] }],
   ["stdbuf", { values: "ioe", longValues: ["input", "output", "error"] }],
+  // Not -E, which sets a variable, nor -o, which may name a command.
+  ["strace", { flags: "ACDTYZcdfiknqrtvwxyz", values: "IOPSUXabepsu" }],
   [
     "sudo",
     { flags: "ABbEHiknPSs", values: "CDghpRrTtUu", longValues: ["user", "group", "host"], assigns: true },
   ],
+  ["taskset", { flags: "acp", longFlags: ["all-tasks", "cpu-list", "pid"], operands: 1 }],
   ["time", { flags: "apqv", values: "fo", longFlags: ["append", "portability", "verbose"] }],
   [
     "timeout",
@@ -49,6 +152,17 @@ export const WRAPPERS: ReadonlyMap<string, WrapperOptions> = new Map<string, Wra
       operands: 1,
     },
   ],
+  [
+    "unshare",
+    {
+      flags: "CTUcfimnpru",
+      values: "GRSw",
+      longFlags: ["cgroup", "fork", "ipc", "map-root-user", "mount", "net", "pid", "time", "user", "uts"],
+      longValues: ["root", "setgid", "setuid", "wd"],
+      shell: true,
+    },
+  ],
+  ["x86_64", ARCHITECTURE],
   [
     "xargs",
     {

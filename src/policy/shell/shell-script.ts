@@ -1,8 +1,8 @@
-// Where a command gets text that a shell runs: from an option, a file that is its input, or the input.
+// What a shell runs: the text after `-c`, a file, or what it reads.
 import type { ShellWord } from "./command-line.ts";
 import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
 
-/** Of a shell: `-c TEXT`, or what it reads. `input` is null when the line does not tell. */
+/** `input` is null when the line does not tell. */
 export function scriptOf(words: readonly ShellWord[], input: string | null): readonly Inner[] {
   const { at, letters, ends } = readShellOptions(words);
   const operand = words[at];
@@ -14,22 +14,12 @@ export function scriptOf(words: readonly ShellWord[], input: string | null): rea
     : [fromInput(words[0]!, input)];
 }
 
-/** Of a file that a shell runs: only what it is given as input can be in the line. */
+/** The line tells what is in a file only when that is the input. */
 export function sourceOf(name: ShellWord, file: ShellWord, input: string | null): readonly Inner[] {
   if (/^[<>]\(/.test(file.source)) return [unknownCommand(file)];
-  const isDevice = /^(?:\/|.*\.\.\/)(?:.*\/)?(?:dev|proc)\//.test(file.text ?? "");
-  if (!isDevice) return [];
-  return [fromInput(name, /\/(stdin|fd\/+0)$/.test(file.text!) ? input : null)];
-}
-
-/** Of `-c TEXT` and `--command=TEXT`, wherever they stand. */
-export function commandOptions(words: readonly ShellWord[]): readonly Inner[] {
-  return words.flatMap(({ text, fixed, source }, at) => {
-    const [option, attached] = /^(?:-[a-zA-Z]*?c|--(?:c|session)[a-z-]*=?)(.*)$/s.exec(text ?? "") ?? [];
-    if (option === undefined) return [];
-    const value = attached === "" ? words[at + 1] : { text: attached!, fixed, source };
-    return value ? [scriptIn(value)] : [];
-  });
+  const [path] = /(^|\/)(stdin|fd\/[/.]*\d+)$|^\d+$/.exec(file.text ?? "") ?? [];
+  if (path === undefined) return [];
+  return [fromInput(name, /(stdin|\b0)$/.test(path) ? input : null)];
 }
 
 function fromInput(name: ShellWord, input: string | null): Inner {
@@ -47,19 +37,22 @@ interface ShellOptions {
 function readShellOptions(words: readonly ShellWord[]): ShellOptions {
   let letters = "";
   let ends = false;
-  let at = 1;
-  for (; at < words.length; at++) {
+  for (let at = 1; at < words.length; at++) {
     const { text, fixed } = words[at]!;
-    if (!fixed || !/^[-+]/.test(text!)) break;
+    if (!fixed || !/^[-+]/.test(text!)) return { at, letters, ends };
     if (text === "-" || text === "--") return { at: at + 1, letters, ends };
     if (text === "--version" || text === "--help") ends = true;
-    if (text!.startsWith("-")) letters += /^-(\w*)/.exec(text!)![1];
-    at += text === "--rcfile" || text === "--init-file" ? 1 : countNames(text!);
+    letters += /^-(\w*)/.exec(text!)?.[1] ?? "";
+    const values = words.slice(at + 1, at + 1 + countValues(text!));
+    const unknown = values.findIndex((value) => !value.fixed);
+    if (unknown !== -1) return { at: at + 1 + unknown, letters, ends };
+    at += values.length;
   }
-  return { at, letters, ends };
+  return { at: words.length, letters, ends };
 }
 
 /** `-o` and `-O` take the next word, each its own, also in the midst of others. */
-function countNames(option: string): number {
-  return option.startsWith("--") ? 0 : option.split(/[oO]/).length - 1;
+function countValues(option: string): number {
+  if (option.startsWith("--")) return option === "--rcfile" || option === "--init-file" ? 1 : 0;
+  return option.split(/[oO]/).length - 1;
 }

@@ -1,0 +1,99 @@
+// Lines that run a command which does not stand in them as one.
+import { describe, expect, test } from "vitest";
+import type { TrustLevel, Verdict } from "../core/words.ts";
+import { judge } from "./judge.ts";
+import { parseRules } from "./rule.ts";
+
+function decide(line: string, trust: TrustLevel, ...texts: string[]): Verdict["decision"] {
+  const rules = parseRules(texts.map((text) => ({ text, source: "options" })));
+  const call = { tool: "run_command", danger: "dangerous", effect: "change", protection: "none" } as const;
+  return judge({ ...call, subjects: [line] }, { trust, rules }).decision;
+}
+
+describe("an allow for a builtin", () => {
+  const BUILTINS = "echo printf test read : export readonly set head mapfile hash trap unset wait getopts";
+  const allows = BUILTINS.split(" ").map((name) => `allow run_command(${name} *)`);
+
+  test.each([
+    "SRANDOM='a[$(id)]'; echo",
+    "HISTCMD='a[$(id)]'; echo",
+    "RANDOM=x; echo",
+    "OPTIND='a[$(id)]'; getopts a x -a",
+    "for RANDOM in 'a[$(id)]'; do echo; done",
+    "x='a[$(id)]'; printf -v \"$x\" 1",
+    "x='a[$(id)]'; printf -v y[x] 1",
+    "x='-va[$(id)]'; printf \"$x\" 1",
+    "x='a[$(id)]'; read y[x] <<< 1",
+    "x='a[$(id)]'; read $x <<< 1",
+    "x='a[$(id)]'; : {y[x]}>f",
+    "x='a[$(id)]'; test -v $x",
+    'op=-v; x=\'a[$(id)]\'; test "$op" "$x"',
+    "x='a[$(id)]'; [[ -v $x ]]; echo",
+    "x='a[$(id)]'; y=1; unset y[x]",
+    "x='-pa[$(id)]'; wait \"$x\"",
+    "printf -v PS4 '$(id)'; set -x; echo",
+    "printf -v BASH_CMDS[head] x; head",
+    "export -a 'x=($(id))'",
+    "readonly -a 'x=($(id))'",
+    "readonly RANDOM='a[$(id)]'",
+    "mapfile -C id -c 1 <<< x",
+    "hash -p x head; head",
+    "trap 'echo' DEBUG",
+    "alias head=id; echo",
+    "enable -f x head; head",
+  ])("covers no line in which the shell evaluates or runs something else: %j", (line) => {
+    expect(decide(line, "supervised", ...allows)).toBe("ask");
+  });
+
+  test.each([
+    "x='a[$(id)]'; echo",
+    'printf -v x %s "$y"',
+    "read -r x y <<< 1",
+    ": {x}>f",
+    'test -v x; test "$x" = "$y"',
+    "[[ -v x ]]; echo",
+    "unset x; wait $!; hash -r",
+    "export A=1; readonly B='x y'",
+    "mapfile -t x <<< y",
+    "for x in a; do echo; done",
+  ])("covers plain names: %j", (line) => {
+    expect(decide(line, "supervised", ...allows)).toBe("allow");
+  });
+});
+
+describe("a deny and the built-in deny list see", () => {
+  test.each([
+    "bash <<< 'CMD x'",
+    "bash - <<< 'CMD x'",
+    "bash -s y <<< 'CMD x'",
+    "bash /dev/stdin <<< 'CMD x'",
+    ". /dev/stdin <<< 'CMD x'",
+    "bash -oc pipefail 'CMD x'",
+    "bash <<E\necho \\`CMD x\\`\nE",
+    "rbash -c 'CMD x'",
+    "jobs -x CMD x",
+    "compgen -C 'CMD x'",
+    "mapfile -C 'CMD x' -c 1 y",
+    "flock y CMD x",
+    "flock y -c 'CMD x'",
+    "taskset 1 CMD x",
+    "chrt -o 0 CMD x",
+    "setpriv --nnp CMD x",
+    "prlimit -n10 CMD x",
+    "setarch -R CMD x",
+    "unshare -r CMD x",
+    "chroot / CMD x",
+    "nsenter -t 1 -m CMD x",
+    "nsenter -t $$ -m CMD x",
+    "runuser -u root CMD x",
+    "su -c 'CMD x'",
+    "script -qc 'CMD x' y",
+    "strace -f CMD x",
+  ])("the command in %j", (template) => {
+    expect(decide(template.replace("CMD", "evil"), "autonomous", "deny run_command(evil *)")).toBe("deny");
+    expect(decide(template.replace("CMD", "curl"), "autonomous")).toBe("deny");
+    expect(decide(template.replace("CMD", "good"), "autonomous", "deny run_command(evil *)")).not.toBe(
+      "deny",
+    );
+  });
+});

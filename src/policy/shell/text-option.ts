@@ -1,0 +1,42 @@
+// Commands that hand text of their arguments to a shell.
+import type { ShellWord } from "./command-line.ts";
+import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
+
+export function evalOf(args: readonly ShellWord[]): readonly Inner[] {
+  const unknown = args.find(({ text, fixed }) => text === null || !fixed);
+  if (unknown) return [unknownCommand(unknown)];
+  return [{ type: "script", text: args.map(({ text }) => text).join(" ") }];
+}
+
+export function trapOf(args: readonly ShellWord[]): readonly Inner[] {
+  const [action] = args.filter(({ text }) => text !== "--");
+  if (action === undefined || args.length < 2 || /^-/.test(action.text ?? "")) return [];
+  return evalOf([action]);
+}
+
+/** `su` and `script`: a shell for the text of `-c`, or one that reads. */
+export function startedShell(words: readonly ShellWord[]): readonly Inner[] {
+  const texts = optionValues(words, /^(?:-[a-zA-Z]*?c|--(?:c|session)[a-z-]*=?)(.*)$/s).map(scriptIn);
+  if (!words.every(({ fixed }) => fixed)) return [...texts, ...guesses(words)];
+  return texts.length > 0 ? texts : [unknownCommand(words[0]!)];
+}
+
+/** `mapfile -C TEXT` runs it while it reads. */
+export function callbackOf(words: readonly ShellWord[]): readonly Inner[] {
+  return optionValues(words, /^-\w*?C(.*)$/s).map(scriptIn);
+}
+
+/** `compgen -C TEXT` runs it, `-W TEXT` expands it. */
+export function completionsOf(words: readonly ShellWord[]): readonly Inner[] {
+  const expanded = optionValues(words, /^-\w*?W(.*)$/s).filter(({ text }) => /[$`<>]/.test(text ?? "$"));
+  return [...callbackOf(words), ...expanded.map(unknownCommand)];
+}
+
+/** What `option` finds after itself in the same word, or the next word. */
+function optionValues(words: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return words.flatMap(({ text, fixed, source }, at) => {
+    const [, attached] = option.exec(text ?? "") ?? [];
+    if (attached === undefined) return [];
+    return attached === "" ? words.slice(at + 1, at + 2) : [{ text: attached, fixed, source }];
+  });
+}
