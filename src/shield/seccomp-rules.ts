@@ -51,6 +51,7 @@ const MAKES_FILE = 0o20000100;
 
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+const TIOCSETD = 0x5423;
 
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -124,8 +125,8 @@ export const SECCOMP_RULES: readonly SyscallRule[] = [
     when: [{ arg: 0, noneOf: [0, ADDR_NO_RANDOMIZE, PERSONALITY_QUERY] }],
   },
 
-  // Typing into the terminal of whoever started us.
-  { calls: ["ioctl"], errno: EPERM, when: [{ arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }] },
+  // Typing into the terminal of whoever started us; other line disciplines are modules of the kernel.
+  { calls: ["ioctl"], errno: EPERM, when: [{ arg: 1, oneOf: [TIOCSTI, TIOCLINUX, TIOCSETD] }] },
 
   // A unix socket reaches services of the host, VSOCK the hypervisor. A socketpair reaches nobody else.
   // Landlock knows nothing of UDP, nor before version 4 of TCP.

@@ -117,6 +117,7 @@ const TABLE: readonly (readonly [string, readonly bigint[], Answer, Answer?])[] 
   ["ioctl", [0n, 0x5412n], "EPERM"],
   ["ioctl", [0n, HIGH | 0x5412n], "EPERM"],
   ["ioctl", [0n, 0x541cn], "EPERM"],
+  ["ioctl", [0n, 0x5423n], "EPERM"],
   ["ioctl", [0n, 0xffffffff0000541cn], "EPERM"],
   ["socket", [2n, 1n, 0n], "allowed", "EAFNOSUPPORT"],
   ["socket", [10n, 2n, 17n], "allowed", "EAFNOSUPPORT"],

@@ -30,6 +30,15 @@ export function explaining<T>(action: string, path: string, work: () => T): T {
   }
 }
 
+/** The same for work that takes its time. */
+export async function explainingLater<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explain(action, path, error);
+  }
+}
+
 function explain(action: string, path: string, error: unknown): unknown {
   const code = osErrorCode(error);
   if (error instanceof HotcellError || code === undefined) return error;

@@ -2,7 +2,7 @@
 // mounted. What was changed in it is found by looking, and kept in layers of the same form as the kernel's.
 import fs from "node:fs";
 import path from "node:path";
-import { explaining } from "../os-error.ts";
+import { explainingLater } from "../os-error.ts";
 import { openRealRoot, openRoot } from "../paths.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
@@ -92,14 +92,8 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
   };
 }
 
-async function explained<T>(action: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    return explaining(`${action} the session's copy of the project at`, ".", () => {
-      throw error;
-    });
-  }
+function explained<T>(action: string, work: () => Promise<T>): Promise<T> {
+  return explainingLater(`${action} the session's copy of the project at`, ".", work);
 }
 
 async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {

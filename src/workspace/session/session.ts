@@ -11,6 +11,7 @@ import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { Watching } from "../commit/watching.ts";
 import { openDirectoryView } from "../directory-view.ts";
 import { clockStep, fileClock } from "../file-clock.ts";
+import { explainingLater } from "../os-error.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
 import type { Furnishing, Room } from "../overlay/room.ts";
 import { openRoot, type Root } from "../paths.ts";
@@ -159,7 +160,9 @@ interface Opened {
 async function sessionOn({ view, workspace, place, dir, release, ...opened }: Opened): Promise<Session> {
   const { stateDir } = place;
   const { id } = opened.record;
-  const { alone, together } = createTurns();
+  const { together, ...turns } = createTurns();
+  const alone = <T>(work: () => Promise<T>): Promise<T> =>
+    turns.alone(() => explainingLater("work on the session", id, work));
   const looked = createLooked();
   const holders = new Set<symbol>();
   let record = opened.record;
