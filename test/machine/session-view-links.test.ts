@@ -67,10 +67,16 @@ test(`${ROUNDS} reads below a name that is exchanged with a link outside never l
   const naive = followed(top);
   const stop = await exchange(inView(session, "own"), inView(session, "swapped"));
   const seen = new Set<string>();
-  for (let round = 0; round < ROUNDS; round++) seen.add(tryRead(() => workspace.read("own/f")));
+  // On a busy machine the attacker may have to be waited for.
+  const isMet = () => seen.has("inside") && seen.has("SYMLINK_OUTSIDE_WORKSPACE");
+  for (let round = 0; round < ROUNDS || (!isMet() && round < 20 * ROUNDS); round++)
+    seen.add(tryRead(() => workspace.read("own/f")));
   await stop();
   expect(naive).toBe("OUTSIDE");
-  expect([...seen].sort()).toEqual(["SYMLINK_OUTSIDE_WORKSPACE", "inside"]);
+  expect(isMet()).toBe(true);
+  // The last is what is said of a name that was exchanged in the very moment.
+  const fine = ["inside", "SYMLINK_OUTSIDE_WORKSPACE", "EXECUTION_ERROR"];
+  expect([...seen].filter((what) => !fine.includes(what))).toEqual([]);
 });
 
 /** The control: out of the view, what was exchanged leads outside. */
