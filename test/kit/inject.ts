@@ -41,7 +41,7 @@ interface Point {
 }
 
 const ALL_KINDS: readonly FaultKind[] = ["SIGKILL", "ENOSPC", "EIO"];
-const MOST_ATTEMPTS = 40;
+const MOST_ATTEMPTS = 120;
 const LONGEST_RUN_MS = 20_000;
 
 /** Runs the program once for each call and each fault; gives all faults that were made. */
@@ -91,7 +91,7 @@ async function injectOne(plan: FaultPlan, point: Point, kind: FaultKind): Promis
 }
 
 // The runtime's own calls are not the same in every run: now and then a fault hits one of those instead. Then
-// it is aimed anew, at where the call was in that run; after a kill, which hides that, at one place beside.
+// it is aimed anew, at where the call was in that run; after a kill, which hides that, at places around.
 async function runUntilHit(plan: FaultPlan, point: Point, kind: FaultKind): Promise<TracedRun> {
   const { syscall, order, call } = point;
   const effect = kind === "SIGKILL" ? "signal=KILL" : `error=${kind}`;
@@ -102,9 +102,14 @@ async function runUntilHit(plan: FaultPlan, point: Point, kind: FaultKind): Prom
     const run = await runTraced(plan, [`trace=${syscall}`, `inject=${syscall}:${effect}:when=${nth}`]);
     const found = findPoints(plan, run.calls).find((other) => other.order === order);
     if (found?.call.endsWith(mark)) return run;
-    nth = found?.nth ?? Math.max(1, point.nth + ((attempt % 5) - 2));
+    nth = found?.nth ?? Math.max(1, point.nth + beside(attempt % 17));
   }
   throw new Error(`${kind} at ${call}: not hit in ${MOST_ATTEMPTS} runs`);
+}
+
+/** 0, 1, -1, 2, -2 and so on. */
+function beside(step: number): number {
+  return step % 2 === 0 ? -step / 2 : (step + 1) / 2;
 }
 
 interface TracedRun {
