@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { osErrorCode } from "../core/errors.ts";
 import { processToken, tokenIsAlive } from "../core/lock.ts";
 import type { CommandLimits } from "./command.ts";
+import { readText } from "./read-text.ts";
 
 export interface Cgroup {
   /** All that this process starts from now on is in it too. The kernel may take some milliseconds for it. */
@@ -106,14 +107,6 @@ function hands(dir: string, controller: string): boolean {
 
 function oomKills(file: string): number {
   return Number(/^oom_kill (\d+)$/m.exec(readText(file))?.[1] ?? 0);
-}
-
-function readText(file: string): string {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 function removeAbandoned(parent: string): void {

@@ -4,13 +4,12 @@ import os from "node:os";
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { createRedactor } from "../log/redact.ts";
-
-const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+import { SYSTEM_PATH } from "./system-root.ts";
 
 /** PATH and HOME, and the secrets that are configured for a tool. Nothing comes from our own environment. */
 export function envFor(secrets: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(secrets)) checkSecret(name, value);
-  return { PATH: DEFAULT_PATH, HOME: os.homedir(), ...secrets };
+  return { PATH: SYSTEM_PATH, HOME: os.homedir(), ...secrets };
 }
 
 /** A copy without credentials, and without what makes programs load or run something. */

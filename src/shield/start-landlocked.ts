@@ -4,7 +4,14 @@ import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 import { type LandlockPlan, landlockArgs } from "./landlock.ts";
 import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
-import { cannotStart, MAX_SAID, type ProcessEnd, type StartedProcess, signalTo } from "./start-process.ts";
+import {
+  cannotStart,
+  MAX_SAID,
+  type ProcessEnd,
+  type StartedProcess,
+  signalName,
+  signalTo,
+} from "./start-process.ts";
 
 export interface LandlockStart {
   readonly plan: Omit<LandlockPlan, "descriptors">;
@@ -94,8 +101,7 @@ function listen(link: Duplex, onPid: (pid: number) => void): Told {
 
 function endBy(exitCode: number, number: number): ProcessEnd {
   if (number === 0) return { exitCode, signal: null };
-  const signal = Object.entries(os.constants.signals).find(([, known]) => known === number)?.[0];
-  return { exitCode: 128 + number, signal: signal ?? `SIG${number}` };
+  return { exitCode: 128 + number, signal: signalName(number) ?? `SIG${number}` };
 }
 
 const KILLED = endBy(0, os.constants.signals.SIGKILL);

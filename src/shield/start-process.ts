@@ -8,6 +8,7 @@ import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { osPath } from "../workspace/names.ts";
 import type { Descriptors } from "./bwrap-args.ts";
+import { readText } from "./read-text.ts";
 import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
 
 export interface Start {
@@ -181,17 +182,15 @@ export function cannotStart(reason: string): HotcellError {
 
 /** By the shells' convention; a command that itself exits with 137 can't be told from one that was killed. */
 function signalOf(exitCode: number): string | null {
-  const found = Object.entries(os.constants.signals).find(([, number]) => number === exitCode - 128);
-  return found?.[0] ?? null;
+  return signalName(exitCode - 128);
+}
+
+export function signalName(number: number): string | null {
+  return Object.entries(os.constants.signals).find(([, known]) => known === number)?.[0] ?? null;
 }
 
 function childrenOf(pid: number): number[] {
-  try {
-    const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
-    return children.split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
+  return readText(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
 /** The namespace outlives bubblewrap's exit by a moment. Its first process is a zombie, or gone, only when all others are. */

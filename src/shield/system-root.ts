@@ -31,7 +31,7 @@ export function ownReader(): Reader {
 }
 
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"];
-const SEARCH_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** `toolchains` are directories outside the system that commands may read and run from. */
 export function readSystemRoot(toolchains: readonly string[]): SystemRoot {
@@ -47,7 +47,7 @@ export function readSystemRoot(toolchains: readonly string[]): SystemRoot {
   return {
     shown: [...system, ...own],
     links,
-    searchPath: [...own.map(programsOf), ...SEARCH_PATH].join(":"),
+    searchPath: [...own.map(programsOf), SYSTEM_PATH].join(":"),
   };
 }
 

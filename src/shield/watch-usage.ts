@@ -2,6 +2,7 @@
 // into one interval.
 import fs from "node:fs";
 import type { CommandLimits, LimitReport } from "./command.ts";
+import { readText } from "./read-text.ts";
 
 export const WATCH_INTERVAL_MS = 250;
 
@@ -89,13 +90,5 @@ function namesIn(dir: string): string[] {
     return fs.readdirSync(dir);
   } catch {
     return [];
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }
