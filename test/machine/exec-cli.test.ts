@@ -15,7 +15,12 @@ function openWorld() {
   fs.writeFileSync(path.join(root, "f"), "project\n");
   const options = {
     cwd: root,
-    env: { ...process.env, HOTCELL_STATE_DIR: path.join(top, "state"), HOME: top },
+    env: {
+      ...process.env,
+      HOTCELL_STATE_DIR: path.join(top, "state"),
+      HOME: top,
+      SHELL: "/bin/bash", // script runs its line with it
+    },
   };
   return {
     root,
