@@ -1,6 +1,28 @@
-import { defineConfig } from "vitest/config";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { defineConfig, type Plugin } from "vitest/config";
+
+const SRC = fileURLToPath(new URL("./src/", import.meta.url));
+const DIST = fileURLToPath(new URL("./dist/", import.meta.url));
+
+/** A worker thread knows nothing of vitest: what src/ names as its `.js` neighbour is the built one. */
+const workersFromDist: Plugin = {
+  name: "workers-from-dist",
+  enforce: "pre",
+  transform(code, id) {
+    const [file = ""] = id.split("?");
+    if (!file.startsWith(SRC) || file.endsWith(".test.ts")) return null;
+    const dir = path.join(DIST, path.dirname(path.relative(SRC, file)));
+    const built = (target: string) => JSON.stringify(pathToFileURL(path.join(dir, target)).href);
+    return code.replace(
+      /new URL\("(\.[^"]+\.js)", import\.meta\.url\)/g,
+      (_, target: string) => `new URL(${built(target)})`,
+    );
+  },
+};
 
 const lane = (name: string, include: string[], testTimeout: number) => ({
+  plugins: [workersFromDist],
   test: { name, include, testTimeout, hookTimeout: testTimeout, pool: "forks" as const },
 });
 

@@ -686,7 +686,7 @@ describe("opening a cell", () => {
     [{ fs: "host", session: "none" }, "CONFIG_INVALID"],
     [{ session: "none" }, "NOT_FOUND"],
     [{ approvals: "none" as "calls" }, "CONFIG_INVALID"],
-    [{ toolsets: ["mounts"] }, "CONFIG_INVALID"],
+    [{ toolsets: ["nope"] }, "CONFIG_INVALID"],
     [{ trust: "Autonomous" as "autonomous" }, "CONFIG_INVALID"],
     [{ timeoutMs: 0 }, "CONFIG_INVALID"],
     [{ timeoutMs: Number.NaN }, "CONFIG_INVALID"],

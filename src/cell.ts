@@ -5,12 +5,27 @@ import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
-import { createRulebook, explainCall, type RulebookOptions, wrongOption } from "./call/rulebook.ts";
+import { type OpenPlaces, openPlaces } from "./call/places.ts";
+import {
+  createRulebook,
+  explainCall,
+  type Rulebook,
+  type RulebookOptions,
+  wrongOption,
+} from "./call/rulebook.ts";
 import { runCall } from "./call/run-call.ts";
 import { HotcellError } from "./core/errors.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
-import type { AnyObservation, CallEvent, CallRequest, Meta, Observation, Verdict } from "./core/words.ts";
+import type {
+  AnyObservation,
+  CallEvent,
+  CallRequest,
+  FileLimits,
+  Meta,
+  Observation,
+  Verdict,
+} from "./core/words.ts";
 import { type Log, openLog } from "./log/log.ts";
 import { runPaths } from "./log/runs.ts";
 import { createBuiltinRunner } from "./runners/builtin.ts";
@@ -30,6 +45,8 @@ export interface CellOptions extends FilesOptions, Omit<RulebookOptions, "fs"> {
   /** Asked when a rule or the trust level says so. Without it such calls are denied. */
   readonly approve?: Approve;
   readonly agentId?: string;
+  /** What agents may read and write at once with tools on mount paths, by their ids; what is left out keeps its default. */
+  readonly agents?: Readonly<Record<string, Partial<FileLimits>>>;
   /** Values that must not appear in the log. */
   readonly secrets?: readonly string[];
   /** The longest one call may take, unless its tool or the scope says otherwise. */
@@ -69,7 +86,9 @@ export interface Cell extends SessionDoor {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Told what a command writes out, as it comes. */
+  /** Who calls, when it is not the agent of the cell. */
+  readonly agentId?: string;
+  /** Told what a command writes out, as it comes, and how far a long search is. */
   readonly onEvent?: (event: CallEvent) => void;
 }
 
@@ -87,6 +106,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const files = await openFiles(options, rulebook.protectionOf);
   const { workspace, session } = files;
   const log = openLogOf(files, options.secrets ?? []);
+  const places = openPlacesOf(options, files, rulebook.protectionOf);
   const ground = openGround(files, rulebook.protectionOf);
   const shield = openShield({ ground, toolchains: options.toolchains ?? [], env: options.env ?? {} });
   const processes = createProcesses();
@@ -94,9 +114,9 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const commandsFor = createCommandsFor({ shield, ground, processes, workspace, log, limits });
   const parts: CallParts = {
     ...rulebook,
-    workspace,
+    placesOf: places.of,
     approve: options.approve ?? null,
-    runner: createBuiltinRunner({ workspace, clock: () => new Date() }, commandsFor),
+    runner: createBuiltinRunner({ clock: () => new Date(), commandsFor, limitsOf: limitsBy(options) }),
     around: session === null ? onHost() : inSession(session),
     log,
     agentId: options.agentId ?? null,
@@ -111,6 +131,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
       await ground.close();
       log.close();
     } finally {
+      places.close();
       files.close();
     }
   });
@@ -126,6 +147,24 @@ function openLogOf({ stateDir, run, close }: Files, secrets: readonly string[]):
   }
 }
 
+function openPlacesOf(
+  options: CellOptions,
+  files: Files,
+  protectionOf: Rulebook["protectionOf"],
+): OpenPlaces {
+  try {
+    return openPlaces(options, files, protectionOf);
+  } catch (error) {
+    files.close();
+    throw error;
+  }
+}
+
+function limitsBy({ agents = {} }: CellOptions): (agentId: string | null) => FileLimits {
+  const byId = new Map(Object.entries(agents));
+  return (agentId) => ({ ...LIMITS.mounts, ...(agentId !== null && byId.get(agentId)) });
+}
+
 function namesOf(session: Session | null): Pick<Meta, "session" | "strategy"> {
   if (session === null) return { session: null, strategy: "host" };
   const { id, strategy } = session.record;
@@ -135,8 +174,8 @@ function namesOf(session: Session | null): Pick<Meta, "session" | "strategy"> {
 /** Nobody is asked whether they may do what they just said. */
 const FOR_PERSONS = { toolsets: [], tools: [exec], trust: "autonomous" } as const;
 
-function withEvents(parts: CallParts, { onEvent }: CallOptions): CallParts {
-  return onEvent === undefined ? parts : { ...parts, onEvent };
+function forCall(parts: CallParts, { onEvent, agentId }: CallOptions): CallParts {
+  return { ...parts, ...(agentId !== undefined && { agentId }), ...(onEvent && { onEvent }) };
 }
 
 function makeCell(
@@ -171,15 +210,14 @@ function makeCell(
   };
   return {
     call: <Shape extends AnyObservation>(request: CallRequest | string, options: CallOptions = {}) =>
-      track((signal) => runCall(request, withEvents(parts, options), signal) as Promise<Shape>, options),
+      track((signal) => runCall(request, forCall(parts, options), signal) as Promise<Shape>, options),
     callBatch: <Shape extends AnyObservation>(
       requests: readonly (CallRequest | string)[],
       options: CallOptions = {},
-    ) =>
-      track((signal) => runBatch(requests, withEvents(parts, options), signal) as Promise<Shape[]>, options),
+    ) => track((signal) => runBatch(requests, forCall(parts, options), signal) as Promise<Shape[]>, options),
     exec: (argv, { cwd, attached, ...options } = {}) =>
       track(async (signal) => {
-        const own = { ...withEvents(parts, options), ...(await createRulebook(FOR_PERSONS)) };
+        const own = { ...forCall(parts, options), ...(await createRulebook(FOR_PERSONS)) };
         const args = { argv, ...(cwd !== undefined && { cwd }), ...(attached && { attached }) };
         return runCall({ name: exec.name, arguments: args }, own, signal) as Promise<Observation>;
       }, options),

@@ -3,14 +3,28 @@ export { type CallOptions, type Cell, type CellOptions, openCell } from "./cell.
 export { type ErrorCode, HotcellError } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";
 export type {
+  AnyObservation,
+  CallEvent,
   CallRequest,
+  FileLimits,
   Meta,
+  MountsErrorCode,
+  MountsFailure,
+  MountsObservation,
   Observation,
   Outcome,
   RuleOrigin,
+  StudioObservation,
   TrustLevel,
   Verdict,
 } from "./core/words.ts";
+export {
+  createToolHost,
+  type RunContext,
+  type ToolCallParams,
+  type ToolHost,
+  type ToolHostOptions,
+} from "./doors/tool-host.ts";
 export type { ToolPermission, ToolScope } from "./policy/scope.ts";
 export { envFor, sanitizeEnv } from "./shield/environment.ts";
 export { type CommandToolOptions, commandTool } from "./tools/configured/command-tool.ts";
@@ -19,4 +33,15 @@ export { validateBinary } from "./tools/configured/validate-binary.ts";
 export { defineTool, type Kit, type Tool } from "./tools/define-tool.ts";
 export type { WireFormat } from "./tools/definitions.ts";
 export { toolInstructions } from "./tools/instructions.ts";
+export type {
+  FsApplyPatchResult,
+  FsEntry,
+  FsListResult,
+  FsReadResult,
+  FsSearchMatch,
+  FsSearchResult,
+  FsWriteResult,
+  ToolResult,
+} from "./tools/mounts/results.ts";
+export type { MountOptions } from "./workspace/mounts/mount.ts";
 export type { WorkspaceFS } from "./workspace/workspace-fs.ts";

@@ -3,24 +3,25 @@ import type { JsonObject } from "../core/json.ts";
 import type { CallEvent, Meta } from "../core/words.ts";
 import type { Log } from "../log/log.ts";
 import type { Policy } from "../policy/judge.ts";
-import type { Protection } from "../policy/protected.ts";
 import type { ToolScope } from "../policy/scope.ts";
 import type { Runner } from "../runners/runner.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { Validated } from "../tools/validate.ts";
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import type { Around } from "./around.ts";
+import type { Places } from "./places.ts";
 
 /** What the life of a call needs; a cell holds one for all its calls. */
 export interface CallParts {
   readonly registry: Registry;
   readonly validate: (tool: Tool, args: JsonObject) => Validated;
   readonly policy: Policy;
-  readonly protectionOf: (path: string) => Protection | null;
-  /** Whether what a tool changes stays in the cell until somebody takes it out. */
+  /** Where the paths of a tool lead. */
+  readonly placesOf: (tool: Tool) => Places;
+  /** Whether what a tool changes stays in the cell until somebody takes it out, as long as its paths do. */
   readonly contains: (tool: Tool) => boolean;
-  readonly workspace: WorkspaceFS;
+  /** Which toolset shapes the answer to a call of no tool at all. */
+  readonly toolset: string;
   readonly scope: ToolScope | null;
   readonly approve: Approve | null;
   readonly runner: Runner;

@@ -11,8 +11,9 @@ import { showName } from "../workspace/names.ts";
 import { type PathCheck, protectedPath } from "../workspace/view.ts";
 import type { Resolved } from "../workspace/workspace-fs.ts";
 import type { CallParts } from "./call-parts.ts";
+import type { Places } from "./places.ts";
 
-type DecideParts = Pick<CallParts, "policy" | "protectionOf" | "workspace" | "scope" | "contains">;
+type DecideParts = Pick<CallParts, "policy" | "placesOf" | "scope" | "contains">;
 
 export interface Decision {
   readonly verdict: Verdict;
@@ -23,11 +24,12 @@ export interface Decision {
 /** Throws when the call touches what no approval can open: the outside, protected paths, paths beyond the scope. */
 export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Decision {
   const given = tool.subjects(args);
-  const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts)) : [];
+  const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts.placesOf(tool))) : [];
   const subjects = tool.subject === "path" ? spellings(given, resolved) : given;
   const protections = resolved.map((place) => checkedProtection(tool, place, parts));
-  const verdict = judge(judgedCall(tool, subjects, protections, parts), parts.policy);
-  return { verdict, paths: resolved.map(({ path: at }) => at) };
+  const paths = resolved.map(({ path: at }) => at);
+  const verdict = judge(judgedCall(tool, subjects, { protections, paths }, parts), parts.policy);
+  return { verdict, paths };
 }
 
 /**
@@ -38,7 +40,8 @@ export function createPathCheck(tool: Tool, decided: Decision, parts: DecidePart
   return (at) => {
     if (decided.paths.includes(at)) return;
     const protection = checkedProtection(tool, { path: at, kind: null }, parts);
-    const judged = judgedCall(tool, [at || "."], [protection], parts);
+    const touched = { protections: [protection], paths: [at] };
+    const judged = judgedCall(tool, [at || "."], touched, parts);
     const verdict = judge({ ...judged, subject: "path" }, parts.policy);
     if (isStricter(verdict, tool, decided.verdict)) throw leadsElsewhere(tool, at, verdict);
   };
@@ -56,22 +59,27 @@ function leadsElsewhere(tool: Tool, at: string, verdict: Verdict): HotcellError 
   return new HotcellError("DENIED", message, { path: at, rule: verdict.rule });
 }
 
+interface Touched {
+  readonly protections: readonly (Protection | null)[];
+  readonly paths: readonly string[];
+}
+
 function judgedCall(
   tool: Tool,
   subjects: readonly string[],
-  protections: readonly (Protection | null)[],
-  { contains }: DecideParts,
+  { protections, paths }: Touched,
+  { contains, placesOf }: DecideParts,
 ): Judged {
   const { name, danger, effect, subject } = tool;
   const asks = protections.some((protection) => protection?.write === "ask");
-  const contained = contains(tool);
+  const contained = contains(tool) && paths.every((at) => placesOf(tool).contains(at));
   return { tool: name, danger, effect, subject, subjects, protection: asks ? "ask" : "none", contained };
 }
 
 /** Empty when nothing can be there: then it can't be used either, and the tool itself says why. */
-function resolve(given: string, { workspace }: DecideParts): Resolved[] {
+function resolve(given: string, { files }: Places): Resolved[] {
   try {
-    return [workspace.resolve(given)];
+    return [files.resolve(given)];
   } catch (error) {
     if (error instanceof HotcellError && (error.code === "NOT_FOUND" || error.code === "NOT_A_DIRECTORY"))
       return [];
@@ -87,7 +95,7 @@ function spellings(given: readonly string[], resolved: readonly Resolved[]): str
 function checkedProtection(
   tool: Tool,
   { path: at, kind }: Resolved,
-  { protectionOf, scope }: DecideParts,
+  { placesOf, scope }: DecideParts,
 ): Protection | null {
   if (scopePaths(scope, tool.name)?.(at) === false) {
     throw new HotcellError(
@@ -98,7 +106,7 @@ function checkedProtection(
       },
     );
   }
-  const protection = protectionOf(kind === "directory" ? `${at}/` : at);
+  const protection = placesOf(tool).protectionOf(kind === "directory" ? `${at}/` : at);
   const access = tool.effect === "change" ? "write" : "read";
   if (protection?.[access] === "refuse") throw protectedPath(at, access, protection);
   return protection;

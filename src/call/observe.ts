@@ -3,8 +3,9 @@ import { checkJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { AnyObservation, Meta, Result } from "../core/words.ts";
+import type { AnyObservation, Meta, MountsObservation, Result, StudioObservation } from "../core/words.ts";
 import type { Tool } from "../tools/define-tool.ts";
+import { mountsObservation } from "../tools/mounts/observation.ts";
 import { sidecarObservation } from "../tools/sidecar/observation.ts";
 import { studioObservation } from "../tools/studio/observation.ts";
 import type { CallParts } from "./call-parts.ts";
@@ -24,11 +25,14 @@ export function observe(
 ): Observed {
   const { artifact, ...fitting } = bounded(ending, start, parts);
   const meta = metaOf(fitting, artifact, start, parts);
-  const shaped =
-    tool?.toolset === "studio"
-      ? studioObservation(fitting.result)
-      : sidecarObservation(start.name, fitting.result);
-  return { observation: { ...shaped, meta }, ending: fitting };
+  const toolset = tool?.toolset ?? parts.toolset;
+  return { observation: shaped(toolset, start.name, fitting.result, meta), ending: fitting };
+}
+
+function shaped(toolset: string, name: string, result: Result, meta: Meta): AnyObservation {
+  if (toolset === "studio") return { ...studioObservation(result), meta };
+  if (toolset === "mounts") return { ...mountsObservation(result), meta } as MountsObservation;
+  return { ...sidecarObservation(name, result), meta };
 }
 
 /** The call ran and the log can't say so: the caller must know. */
@@ -37,7 +41,9 @@ export function unrecorded(observation: AnyObservation, error: unknown): AnyObse
     error instanceof Error ? error.message : "unknown reason"
   }`;
   const result: Result = { ok: false, error: { code: "LOG_UNAVAILABLE", message } };
-  if ("isError" in observation) return { ...observation, ...studioObservation(result) };
+  if ("isError" in observation) return { ...observation, ...studioObservation(result) } as StudioObservation;
+  if ("ok" in observation)
+    return { ...mountsObservation(result), meta: observation.meta } as MountsObservation;
   return { ...observation, success: false, error: result.error };
 }
 

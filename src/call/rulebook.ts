@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
 import { type Judged, judge } from "../policy/judge.ts";
-import { createProtection, type ProtectOptions } from "../policy/protected.ts";
+import { createProtection, type Protection, type ProtectOptions } from "../policy/protected.ts";
 import { parseRules } from "../policy/rule.ts";
 import type { ToolScope } from "../policy/scope.ts";
 import { findTool, KNOWN_TOOLS, type KnownTool } from "../policy/tool-names.ts";
@@ -14,12 +14,12 @@ import { toolDefinitions, type WireFormat } from "../tools/definitions.ts";
 import { createRegistry, type Registry } from "../tools/registry.ts";
 import { createValidator } from "../tools/validate.ts";
 import { type FilesOptions, openFiles } from "../workspace/open-files.ts";
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import type { CallParts } from "./call-parts.ts";
 import { decide } from "./decide.ts";
+import { openPlaces, type PlacesOptions } from "./places.ts";
 import { lookUp } from "./prepare.ts";
 
-export interface RulebookOptions {
+export interface RulebookOptions extends PlacesOptions {
   readonly fs?: FilesOptions["fs"];
   readonly toolsets?: readonly string[];
   /** Tools of your own, made with `defineTool`. */
@@ -33,16 +33,17 @@ export interface RulebookOptions {
   readonly protect?: ProtectOptions;
 }
 
-export type Rulebook = Pick<
-  CallParts,
-  "registry" | "validate" | "policy" | "protectionOf" | "contains" | "scope"
->;
+export interface Rulebook
+  extends Pick<CallParts, "registry" | "validate" | "policy" | "contains" | "scope" | "toolset"> {
+  readonly protectionOf: (path: string) => Protection | null;
+}
 
 export async function createRulebook(options: RulebookOptions): Promise<Rulebook> {
   const { trust = "guided", approvals = "effects" } = options;
   checkChoice("trust", trust, TRUST_LEVELS);
   checkChoice("approvals", approvals, ["effects", "calls"]);
-  const tools = [...builtinTools(options.toolsets ?? ["sidecar"]), ...(options.tools ?? [])];
+  const toolsets = options.toolsets ?? ["sidecar"];
+  const tools = [...builtinTools(toolsets), ...(options.tools ?? [])];
   const isContained = options.fs !== "host" && approvals === "effects";
   const protectionOf = createProtection(options.protect);
   const rules = parseRules((options.rules ?? []).map(toOrigin), tools);
@@ -53,6 +54,7 @@ export async function createRulebook(options: RulebookOptions): Promise<Rulebook
     protectionOf,
     contains: (tool) => isContained && tool.contained,
     scope: options.scope ?? null,
+    toolset: toolsets[0] ?? "sidecar",
   };
 }
 
@@ -92,7 +94,7 @@ function toOrigin(rule: string | RuleOrigin): RuleOrigin {
 export function explainCall(
   name: string,
   args: JsonObject,
-  parts: Rulebook & { readonly workspace: WorkspaceFS },
+  parts: Omit<Rulebook, "protectionOf"> & Pick<CallParts, "placesOf">,
 ): Verdict {
   const later = parts.registry.get(name) === undefined ? findTool(name, KNOWN_TOOLS) : undefined;
   if (later !== undefined) return judge(judgedByName(later, args), parts.policy);
@@ -128,10 +130,14 @@ export interface Preview {
 export async function openPreview(options: RulebookOptions & FilesOptions): Promise<Preview> {
   const rulebook = await createRulebook(options);
   const { session: _, ...project } = options;
-  const { workspace, close } = await openFiles({ ...project, fs: "host" }, rulebook.protectionOf);
+  const files = await openFiles({ ...project, fs: "host" }, rulebook.protectionOf);
+  const places = openPlaces(options, files, rulebook.protectionOf);
   return {
     tools: (format) => toolDefinitions(rulebook.registry.list(rulebook.scope), format),
-    explain: (tool, args) => explainCall(tool, args, { ...rulebook, workspace }),
-    close,
+    explain: (tool, args) => explainCall(tool, args, { ...rulebook, placesOf: places.of }),
+    close() {
+      places.close();
+      files.close();
+    },
   };
 }

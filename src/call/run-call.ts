@@ -116,18 +116,21 @@ function run(
   begins: () => void,
 ): Promise<Ran> {
   const { tool, start, decision } = call;
+  const about = { callId: start.id, tool: tool.name };
   const context: RunContext = {
     signal,
+    agentId: parts.agentId,
     timeoutMs: timeoutOf(call, parts),
     tell,
-    emit: (stream, bytes) =>
-      parts.onEvent?.({ kind: "output", callId: start.id, tool: tool.name, stream, bytes }),
+    emit: (stream, bytes) => parts.onEvent?.({ ...about, kind: "output", stream, bytes }),
+    progress: (seen) => parts.onEvent?.({ ...about, kind: "progress", ...seen }),
   };
   const runsCommands = tool.needs.includes("commands");
   return parts.around({ id: start.id, tool: tool.name, effect: tool.effect, runsCommands }, async () => {
     signal.throwIfAborted();
     begins();
-    return parts.runner.run(tool, call.arguments, createPathCheck(tool, decision, parts), context);
+    const reach = { files: parts.placesOf(tool).files, check: createPathCheck(tool, decision, parts) };
+    return parts.runner.run(tool, call.arguments, reach, context);
   });
 }
 
@@ -151,6 +154,11 @@ function recordIntent(
   });
 }
 
+/** As its toolset tells it. */
+function errorIn(output: object): object {
+  return "error" in output ? (output.error as object) : {};
+}
+
 /** Exactly one line per call. A result that can't be recorded is given as a failure that says so. */
 function recordOutcome(
   { observation, ending }: Observed,
@@ -168,7 +176,7 @@ function recordOutcome(
       agentId,
       intent,
       input: start.input,
-      output: result.ok ? output : { ...output, error: { ...result.error, details } },
+      output: result.ok ? output : { ...output, error: { ...result.error, ...errorIn(output), details } },
       outcome,
       rule: verdict?.rule ?? null,
       durationMs: meta.durationMs,

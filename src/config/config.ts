@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
-import type { Effect, RuleOrigin, TrustLevel } from "../core/words.ts";
+import type { Effect, FileLimits, RuleOrigin, TrustLevel } from "../core/words.ts";
 import type { Interpreter } from "./tool-schema.ts";
 
 /** Everything that is configured, checked and complete; deeply frozen, so an open cell keeps what it began with. */
@@ -14,12 +14,27 @@ export interface Config {
   /** Not yet parsed: the policy says what a rule may be. */
   readonly rules: readonly RuleOrigin[];
   readonly toolsets: readonly string[];
+  readonly mounts: readonly MountConfig[];
+  /** Absolute. */
+  readonly storage?: string;
+  readonly agents: readonly AgentConfig[];
   readonly tools: readonly ToolConfig[];
   readonly allowedCommands: readonly string[];
   readonly commands: CommandConfig;
   /** Absolute. */
   readonly stateDir: string;
   readonly protect: { readonly secrets: readonly string[]; readonly allow: readonly string[] };
+}
+
+export interface MountConfig {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly access?: "ro" | "rw";
+}
+
+export interface AgentConfig extends Partial<FileLimits> {
+  readonly id: string;
 }
 
 export interface CommandConfig {

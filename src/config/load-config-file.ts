@@ -41,7 +41,7 @@ interface FileSettings extends Partial<Omit<Config, "rules" | "protect" | "comma
  */
 function refuseLoosening(settings: FileSettings, location: string): void {
   const { rules = [], trust, protect, toolAllowDirectNetwork, workspaceFsMode, stateDir } = settings;
-  const { tools, allowedCommands, commands = {} } = settings;
+  const { tools, allowedCommands, commands = {}, mounts, storage, agents } = settings;
   const loosening = [
     ...rules.filter((rule) => LOOSE_RULE.test(rule)).map(quote),
     ...LIMITING.filter((key) => (settings[key] ?? 0) > CONFIG_PROPERTIES[key].default).map(quote),
@@ -50,6 +50,9 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     // Its words would reach the model, its schemas be compiled here, and its secrets be yours.
     ...(tools?.length ? ['"tools"'] : []),
     ...(allowedCommands?.length ? ['"allowedCommands"'] : []),
+    ...(mounts?.length ? ['"mounts"'] : []),
+    ...(storage === undefined ? [] : ['"storage"']),
+    ...(agents?.length ? ['"agents"'] : []),
     ...looserCommands(commands).map((key) => quote(`commands.${key}`)),
     ...(toolAllowDirectNetwork ? ['"toolAllowDirectNetwork"'] : []),
     ...(workspaceFsMode === "host" ? ['"workspaceFsMode": "host"'] : []),
@@ -77,17 +80,21 @@ function looserCommands(commands: Partial<CommandConfig>): string[] {
 
 function readSettings(json: JsonText, source: string, directory: string): Partial<Config> {
   checkJsonText(json, CONFIG_SCHEMA, source, "CONFIG_INVALID");
-  const { $schema: _, rules = [], stateDir, protect, commands, ...settings } = json.value as FileSettings;
+  const { $schema: _, rules = [], protect, commands, ...settings } = json.value as FileSettings;
+  const { stateDir, storage, mounts } = settings;
   const { toolchains = [] } = commands ?? {};
+  const here = (at: string) => path.resolve(directory, at);
   return {
     ...settings,
-    ...(stateDir !== undefined && { stateDir: path.resolve(directory, stateDir) }),
+    ...(stateDir !== undefined && { stateDir: here(stateDir) }),
+    ...(storage !== undefined && { storage: here(storage) }),
+    ...(mounts !== undefined && { mounts: mounts.map((mount) => ({ ...mount, path: here(mount.path) })) }),
     rules: rules.map((text, index) => ({ text, source, line: json.lineOf(["rules", index]) })),
     protect: { ...CONFIG_PROPERTIES.protect.default, ...protect },
     commands: {
       ...CONFIG_PROPERTIES.commands.default,
       ...commands,
-      toolchains: toolchains.map((at) => path.resolve(directory, at)),
+      toolchains: toolchains.map(here),
     },
   };
 }

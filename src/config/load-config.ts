@@ -39,6 +39,8 @@ function defaultConfig(env: ConfigSources["env"]): Config {
     rules: CONFIG_PROPERTIES.rules.default,
     toolsets: CONFIG_PROPERTIES.toolsets.default,
     tools: CONFIG_PROPERTIES.tools.default,
+    mounts: CONFIG_PROPERTIES.mounts.default,
+    agents: CONFIG_PROPERTIES.agents.default,
     allowedCommands: CONFIG_PROPERTIES.allowedCommands.default,
     commands: CONFIG_PROPERTIES.commands.default,
     stateDir: defaultStateDir(env),

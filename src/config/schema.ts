@@ -27,6 +27,36 @@ export interface Schema {
 const TEXT: Schema = { type: "string", minLength: 1 };
 const MAX_ITEMS = 1000;
 
+const MOUNT: Schema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name", "path"],
+  properties: {
+    name: { ...TEXT, description: "Without the @: pkg is @pkg." },
+    path: { ...TEXT, description: "Relative to this file." },
+    access: {
+      type: "string",
+      enum: ["ro", "rw"],
+      description: "ro unless told otherwise. What is written to rw is on the disk at once.",
+    },
+  },
+};
+
+const COUNT: Schema = { type: "integer", minimum: 1, maximum: LIMITS.maxReadBytes };
+
+const AGENT: Schema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["id"],
+  properties: {
+    id: TEXT,
+    maxReadBytes: COUNT,
+    maxWriteBytes: COUNT,
+    maxEntries: COUNT,
+    maxMatches: COUNT,
+  },
+};
+
 export const CONFIG_PROPERTIES = {
   $schema: { type: "string", description: "Where editors find this schema." },
   toolRuntime: {
@@ -92,6 +122,26 @@ export const CONFIG_PROPERTIES = {
     uniqueItems: true,
     default: ["sidecar"],
     description: "The families of tools that are loaded. --toolset.",
+  },
+  mounts: {
+    type: "array",
+    items: MOUNT,
+    maxItems: MAX_ITEMS,
+    default: [],
+    description: "Directories for the toolset mounts, beside @project and @state.",
+  },
+  storage: {
+    type: "string",
+    minLength: 1,
+    description:
+      "The central storage of the toolset studio: a second directory for its file tools, which commands may read. Relative to this file.",
+  },
+  agents: {
+    type: "array",
+    items: AGENT,
+    maxItems: MAX_ITEMS,
+    default: [],
+    description: "What agents may read and write at once with the toolset mounts, where it is not the usual.",
   },
   tools: {
     type: "array",

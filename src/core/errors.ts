@@ -36,8 +36,23 @@ export const ERRORS = {
   NOT_A_FILE: { means: "The path is a directory or a special file.", fixer: "model", retry: false },
   NOT_A_DIRECTORY: { means: "The path, or a part of it, is not a directory.", fixer: "model", retry: false },
   FILE_TOO_LARGE: { means: "The file is larger than one answer may be.", fixer: "model", retry: false },
+  WRITE_TOO_LARGE: {
+    means: "The content is larger than the agent may write at once.",
+    fixer: "model",
+    retry: false,
+  },
   PRECONDITION_FAILED: {
     means: "The file is not the version that the caller expected.",
+    fixer: "model",
+    retry: false,
+  },
+  INVALID_FRONTMATTER: {
+    means: "The file's front matter is not plain YAML, or not of the form that the update needs.",
+    fixer: "model",
+    retry: false,
+  },
+  PATCH_FAILED: {
+    means: "The patch can't be read, or does not fit the file as it is.",
     fixer: "model",
     retry: false,
   },

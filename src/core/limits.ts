@@ -32,6 +32,16 @@ export const LIMITS = {
   /** What is looked at to tell text from binary. */
   binaryProbeBytes: 8 * 1024,
   maxListEntries: 1000,
+  /** One .gitignore or .ignore file, one line of it, and its rules: what is over is passed over. */
+  maxIgnoreFileBytes: 256 * 1024,
+  maxIgnoreLineBytes: 4096,
+  maxIgnoreRules: 10_000,
+  /** Tools on mount paths, unless the agent has others. */
+  mounts: { maxReadBytes: 50_000, maxWriteBytes: 100_000, maxEntries: 200, maxMatches: 50 },
+  /** Matching with look-around or back-references, all files together: such a pattern may take for ever. */
+  backtrackingMs: 5000,
+  /** How long the threads of a search are kept for the next one. */
+  searchIdleMs: 5000,
   /** Changed paths in one observation's meta. */
   maxReportedChanges: 100,
   /** A directory's own size, which grows with its names: some 200,000 long ones, or a million short ones. */
@@ -46,8 +56,21 @@ export const LIMITS = {
   maxDiffSteps: 8_000_000,
   /** One file that is whole in a patch. */
   maxPatchFileBytes: 64 * 1024 * 1024,
+  /** A pattern to search for, and the nesting of its groups. */
+  maxPatternChars: 4096,
+  maxPatternDepth: 250,
+  /** States of its automaton; counted repeats are written out. */
+  maxPatternStates: 20_000,
+  /** What a search keeps of the automaton that it makes while it reads: 4 bytes and 2 bytes each. */
+  maxTableEntries: 1024 * 1024,
+  maxSetEntries: 4 * 1024 * 1024,
   /** One observation as JSON; what is over becomes an artifact. */
   maxObservationBytes: 2 * 1024 * 1024,
+  /** The YAML at the beginning of a Markdown file. */
+  maxFrontmatterChars: 256 * 1024,
+  maxFrontmatterDepth: 64,
+  /** Its values; what an alias stands for is counted each time. */
+  maxFrontmatterEntries: 100_000,
   toolTimeoutMs: 60_000,
   /** What a command writes out: of each stream so much is shown, its head and its tail. */
   maxShownOutputBytes: 100 * 1024,

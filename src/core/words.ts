@@ -81,20 +81,34 @@ export interface Meta {
   readonly weakened?: string;
 }
 
-/** What is told while a call runs. */
-export interface CallEvent {
+/** What one agent may read and write at once with tools on mount paths. */
+export interface FileLimits {
+  readonly maxReadBytes: number;
+  readonly maxWriteBytes: number;
+  readonly maxEntries: number;
+  readonly maxMatches: number;
+}
+
+/** What is told while a call runs: what a command writes out, and how far a long search is. */
+export type CallEvent = { readonly callId: string; readonly tool: string } & (OutputPart | Progress);
+
+interface OutputPart {
   readonly kind: "output";
-  readonly callId: string;
-  readonly tool: string;
   readonly stream: "stdout" | "stderr";
   readonly bytes: Uint8Array;
+}
+
+export interface Progress {
+  readonly kind: "progress";
+  readonly files: number;
+  readonly matches: number;
 }
 
 /** What a run finds out that belongs into the observation's meta. */
 export type Told = Partial<Pick<Meta, "artifact" | "isolation" | "limits" | "weakened">>;
 
 /** What a call gives back, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
-export type AnyObservation = Observation | StudioObservation;
+export type AnyObservation = Observation | StudioObservation | MountsObservation;
 
 /** 000's shape: of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. */
 export interface Observation {
@@ -112,3 +126,30 @@ export interface StudioObservation {
   readonly isError: boolean;
   readonly meta: Meta;
 }
+
+/** 002's shape: of the toolset `mounts`. */
+export type MountsObservation =
+  | ({ readonly ok: true; readonly meta: Meta } & JsonObject)
+  | { readonly ok: false; readonly error: MountsFailure; readonly meta: Meta };
+
+export interface MountsFailure {
+  readonly code: MountsErrorCode;
+  readonly message: string;
+  readonly details?: JsonObject;
+}
+
+export type MountsErrorCode =
+  | "ENOENT"
+  | "E_SANDBOX_VIOLATION"
+  | "E_READ_LIMIT"
+  | "E_WRITE_LIMIT"
+  | "E_INVALID_FRONTMATTER"
+  | "E_SCHEMA_VALIDATION"
+  | "E_INVALID_TRANSITION"
+  | "E_PRECONDITION_FAILED"
+  | "E_INTERNAL"
+  | "E_INVALID_ARGUMENTS"
+  | "E_UNKNOWN_TOOL"
+  | "E_DENIED"
+  | "E_TIMEOUT"
+  | "E_NO_SANDBOX";

@@ -5,7 +5,9 @@ import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
 
-export type ProtectionClass = "secret" | "credential-data" | "credential-source" | "self-running" | "ci";
+type NamedClass = "secret" | "credential-data" | "credential-source" | "self-running" | "ci";
+/** By what a path is named; or because its mount is read-only, or the name is hotcell's own there. */
+export type ProtectionClass = NamedClass | "read-only" | "reserved";
 
 export interface Protection {
   readonly class: ProtectionClass;
@@ -20,7 +22,10 @@ export interface ProtectOptions {
   readonly allow?: readonly string[];
 }
 
-const PROTECTIONS: Readonly<Record<ProtectionClass, Protection>> = {
+export const READ_ONLY: Protection = { class: "read-only", read: "allow", write: "refuse" };
+export const RESERVED: Protection = { class: "reserved", read: "refuse", write: "refuse" };
+
+const PROTECTIONS: Readonly<Record<NamedClass, Protection>> = {
   secret: { class: "secret", read: "refuse", write: "refuse" },
   "credential-data": { class: "credential-data", read: "refuse", write: "refuse" },
   "credential-source": { class: "credential-source", read: "allow", write: "ask" },
@@ -63,7 +68,7 @@ interface FoldedPath {
 }
 
 interface Row {
-  readonly class: ProtectionClass;
+  readonly class: NamedClass;
   covers(path: FoldedPath): boolean;
 }
 

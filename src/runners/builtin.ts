@@ -1,13 +1,25 @@
+import type { FileLimits } from "../core/words.ts";
 import type { Kit } from "../tools/define-tool.ts";
 import type { CommandsFor } from "./commands.ts";
 import type { Runner } from "./runner.ts";
 
+export interface BuiltinOptions extends Pick<Kit, "clock"> {
+  readonly commandsFor: CommandsFor;
+  readonly limitsOf: (agentId: string | null) => FileLimits;
+}
+
 /** Runs tools in this process; what they run as commands goes through the shield. */
-export function createBuiltinRunner(kit: Omit<Kit, "commands">, commandsFor: CommandsFor): Runner {
+export function createBuiltinRunner({ clock, commandsFor, limitsOf }: BuiltinOptions): Runner {
   return {
-    async run(tool, args, check, context) {
-      const workspace = tool.needs.includes("workspace") ? kit.workspace.guardedBy(check) : kit.workspace;
-      return tool.run(args, { ...kit, workspace, commands: commandsFor(context) }, context.signal);
+    async run(tool, args, { files, check }, context) {
+      const kit: Kit = {
+        workspace: tool.needs.includes("workspace") ? files.guardedBy(check) : files,
+        commands: commandsFor(context),
+        clock,
+        limits: limitsOf(context.agentId),
+        progress: context.progress,
+      };
+      return tool.run(args, kit, context.signal);
     },
   };
 }

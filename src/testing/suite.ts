@@ -15,7 +15,22 @@ export function refuses(code: ErrorCode, work: () => unknown): void {
   } catch (error) {
     refusal = error;
   }
+  checkRefusal(code, refusal);
+}
+
+/** The same, for work that takes its time. */
+export async function refusesLater(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
+  checkRefusal(
+    code,
+    await work().then(
+      () => null,
+      (error: unknown) => error,
+    ),
+  );
+}
+
+function checkRefusal(code: ErrorCode, refusal: unknown): void {
   assert.ok(refusal instanceof HotcellError, `expected ${code}, got ${refusal ?? "no error"}`);
   assert.equal(refusal.code, code, refusal.message);
-  assert.match(refusal.message, /^(Could not|Path|The path) .*\.$/s);
+  assert.match(refusal.message, /^(Could not|Path|The path|The pattern) .*\.$/s);
 }

@@ -6,6 +6,7 @@ import { CHANGING } from "./workspace-changing.ts";
 import { NAMING } from "./workspace-naming.ts";
 import { READING } from "./workspace-reading.ts";
 import { REFUSING } from "./workspace-refusing.ts";
+import { SEARCHING } from "./workspace-searching.ts";
 import { TREES } from "./workspace-trees.ts";
 import { WRITING } from "./workspace-writing.ts";
 
@@ -19,10 +20,11 @@ export interface WorkspaceUnderTest {
 }
 
 /** Behaviour, as a sentence, and what checks it in an empty workspace. */
-export type Checks = Readonly<Record<string, (on: WorkspaceUnderTest) => void>>;
+export type Checks = Readonly<Record<string, (on: WorkspaceUnderTest) => void | Promise<void>>>;
 
 const TOPICS: Readonly<Record<string, Checks>> = {
   reading: READING,
+  searching: SEARCHING,
   writing: WRITING,
   changing: CHANGING,
   trees: TREES,
@@ -40,10 +42,10 @@ export function workspaceContract({ describe, it }: TestWords, open: Open): void
   }
 }
 
-async function withWorkspace(open: Open, check: (on: WorkspaceUnderTest) => void): Promise<void> {
+async function withWorkspace(open: Open, check: Checks[string]): Promise<void> {
   const on = await open();
   try {
-    check(on);
+    await check(on);
   } finally {
     on.close();
   }

@@ -1,10 +1,18 @@
 import type { Tool } from "./define-tool.ts";
+import { fsApplyPatch } from "./mounts/apply-patch.ts";
+import { fsList } from "./mounts/list.ts";
+import { fsRead } from "./mounts/read.ts";
+import { fsSearch } from "./mounts/search.ts";
+import { fsWrite } from "./mounts/write.ts";
 import { processList, processOutput, processStop } from "./processes.ts";
 import { listDirectory } from "./sidecar/list-directory.ts";
 import { readFile } from "./sidecar/read-file.ts";
 import { runCommand } from "./sidecar/run-command.ts";
+import { searchFiles } from "./sidecar/search-files.ts";
 import { writeFile } from "./sidecar/write-file.ts";
 import { bash } from "./studio/bash.ts";
+import { fileRead } from "./studio/file-read.ts";
+import { fileWrite } from "./studio/file-write.ts";
 import { timeNow } from "./time-now.ts";
 
 export const BUILTIN_TOOLS: readonly Tool[] = [
@@ -12,6 +20,14 @@ export const BUILTIN_TOOLS: readonly Tool[] = [
   writeFile,
   listDirectory,
   runCommand,
+  searchFiles,
+  fsList,
+  fsRead,
+  fsSearch,
+  fsWrite,
+  fsApplyPatch,
+  fileRead,
+  fileWrite,
   bash,
   processList,
   processOutput,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LIMITS } from "../core/limits.ts";
 import { defineTool, type Kit } from "./define-tool.ts";
 
 const spec = {
@@ -16,6 +17,8 @@ const kit: Kit = {
   workspace: {} as Kit["workspace"],
   commands: {} as Kit["commands"],
   clock: () => new Date(0),
+  limits: LIMITS.mounts,
+  progress: () => {},
 };
 const { signal } = new AbortController();
 

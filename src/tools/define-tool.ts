@@ -1,7 +1,7 @@
 import { HotcellError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { DangerLevel, Effect, ToolCategory } from "../core/words.ts";
+import type { DangerLevel, Effect, FileLimits, Progress, ToolCategory } from "../core/words.ts";
 import type { SubjectKind } from "../policy/tool-names.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import type { Commands } from "./commands.ts";
@@ -11,9 +11,16 @@ export interface Kit {
   readonly workspace: WorkspaceFS;
   readonly commands: Commands;
   readonly clock: () => Date;
+  /** Of the agent that calls. */
+  readonly limits: FileLimits;
+  /** Says how far a long call is. */
+  readonly progress: (seen: Omit<Progress, "kind">) => void;
 }
 
 export type Need = keyof Kit;
+
+/** How a tool's paths are written: within the project; `@mount/path`; or within the project or the storage beside it. */
+export type PathNaming = "project" | "mounts" | "storage";
 
 export interface Tool {
   readonly name: string;
@@ -32,6 +39,7 @@ export interface Tool {
   /** True: whatever it changes is in the workspace, so that in a session nothing leaves it. */
   readonly contained: boolean;
   readonly needs: readonly Need[];
+  readonly naming: PathNaming;
   /** What rules about this tool can be about. */
   readonly subject: SubjectKind;
   /** The paths or command lines in the arguments of a call. */
@@ -40,12 +48,17 @@ export interface Tool {
 }
 
 export interface ToolSpec<Args, Needed extends Need>
-  extends Omit<Tool, "listed" | "timeoutMs" | "keepsTime" | "contained" | "needs" | "subjects" | "run"> {
+  extends Omit<
+    Tool,
+    "listed" | "timeoutMs" | "keepsTime" | "contained" | "needs" | "naming" | "subjects" | "run"
+  > {
   readonly listed?: boolean;
   readonly timeoutMs?: number;
   readonly keepsTime?: boolean;
   readonly contained?: boolean;
   readonly needs: readonly Needed[];
+  /** Within the project unless told otherwise. */
+  readonly naming?: PathNaming;
   /** Without it: the argument `path` or `command`. */
   subjects?(args: Args): readonly string[];
   run(args: Args, kit: Pick<Kit, Needed>, signal: AbortSignal): Promise<JsonObject> | JsonObject;
@@ -63,6 +76,7 @@ export function defineTool<Args = JsonObject, Needed extends Need = never>(
     timeoutMs: spec.timeoutMs ?? null,
     keepsTime: spec.keepsTime ?? false,
     contained: spec.contained ?? false,
+    naming: spec.naming ?? "project",
     subjects: (args: JsonObject) => spec.subjects?.(args as Args) ?? namedSubject(spec.subject, args),
     run: (args: JsonObject, kit: Kit, signal: AbortSignal) =>
       spec.run(args as Args, pick(kit, spec.needs), signal),

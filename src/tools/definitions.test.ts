@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { MOUNT_STAND_INS } from "../../test/kit/stand-ins.ts";
 import { isJsonObject, type Json } from "../core/json.ts";
+import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { defineTool } from "./define-tool.ts";
 import { toolDefinitions, WIRE_FORMATS } from "./definitions.ts";
+
+const MOUNT_TOOLS = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
 
 const schema = {
   type: "object",
@@ -58,13 +60,13 @@ describe("names", () => {
   };
 
   test.each(WIRE_FORMATS)("every name is one that %s takes", (format) => {
-    const definitions = toolDefinitions(MOUNT_STAND_INS, format);
+    const definitions = toolDefinitions(MOUNT_TOOLS, format);
     expect(definitions.map(nameOf).filter((name) => !rules[format].test(name))).toEqual([]);
   });
 });
 
 test("a tool that changes something is told to MCP clients as destructive", () => {
-  const hints = toolDefinitions(MOUNT_STAND_INS, "mcp").map((definition) => [
+  const hints = toolDefinitions(MOUNT_TOOLS, "mcp").map((definition) => [
     nameOf(definition),
     isJsonObject(definition) && definition.annotations,
   ]);

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import { MOUNT_STAND_INS, STUDIO_STAND_INS } from "../../test/kit/stand-ins.ts";
+import { STUDIO_STAND_INS } from "../../test/kit/stand-ins.ts";
+import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { toolInstructions } from "./instructions.ts";
 
+const MOUNT_TOOLS = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
+
 test("P5.4 the instructions hold every tool with its argument schema", () => {
-  const [read] = MOUNT_STAND_INS.filter((tool) => tool.name === "fs.read");
+  const [read] = MOUNT_TOOLS.filter((tool) => tool.name === "fs.read");
   expect(toolInstructions([read!])).toContain(
-    'fs.read: Stands in for fs.read.\narguments: {"type":"object","properties":{"path":{"type":"string"},' +
-      '"startLine":{"type":"integer","minimum":1},"endLine":{"type":"integer","minimum":1}},' +
+    "fs.read: Read a text file, whole or from startLine to endLine. A long answer is cut and says so; sha256 is of the whole file.\n" +
+      'arguments: {"type":"object","properties":{"path":{"type":"string","description":"A path that begins with a mount, such as @project/src/index.ts"},' +
+      '"startLine":{"type":"integer","minimum":1,"description":"First line to read (1-based)"},' +
+      '"endLine":{"type":"integer","minimum":1,"description":"Last line to read (inclusive)"}},' +
       '"required":["path"],"additionalProperties":false}',
   );
   const text = toolInstructions(STUDIO_STAND_INS);

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { MOUNT_STAND_INS, STUDIO_STAND_INS } from "../../test/kit/stand-ins.ts";
+import { STUDIO_STAND_INS } from "../../test/kit/stand-ins.ts";
+import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { defineTool, type Tool } from "./define-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
+
+const MOUNT_TOOLS = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
 
 function registryOf(tools: readonly Tool[]): Registry {
   const registry = createRegistry();
@@ -64,7 +67,7 @@ test("AC-11: adding an MCP server is an error that says it is not implemented", 
 });
 
 describe("get", () => {
-  const registry = registryOf(MOUNT_STAND_INS);
+  const registry = registryOf(MOUNT_TOOLS);
 
   test.each([
     ["fs.read", "fs.read"],

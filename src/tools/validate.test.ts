@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { MOUNT_STAND_INS } from "../../test/kit/stand-ins.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { defineTool, type Tool } from "./define-tool.ts";
 import { createValidator } from "./validate.ts";
+
+const MOUNT_TOOLS = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
 
 function toolWith(name: string, inputSchema: JsonObject): Tool {
   return defineTool({
@@ -206,7 +208,7 @@ describe("P5.5 the message names the path, what was expected and what came", () 
   });
 
   test("a required property on the prototype does not count", () => {
-    const free = MOUNT_STAND_INS.find((one) => one.name === "fs.list")!;
+    const free = MOUNT_TOOLS.find((one) => one.name === "fs.list")!;
     const schema = { type: "object", properties: { toString: { type: "string" } }, required: ["toString"] };
     const hostile = toolWith("hostile", schema);
     return createValidator([free, hostile]).then((check) => {

@@ -451,10 +451,1456 @@ validate13.errors = vErrors;
 return errors === 0;
 }
 
-export const schema_f3bb3e7c75ac687b72fcd523ab243d5f400b8b265df0147ba87713f3267ee174 = validate14;
-const schema15 = {"type":"object","properties":{"command":{"type":"string","minLength":1,"description":"Shell command to execute"},"timeout":{"type":"integer","minimum":1,"description":"Timeout in seconds (default 60)"}},"required":["command"],"additionalProperties":false};
+export const schema_b1210495add7187dc8f7ca53a7e28fb5166a06c1d7722ea96c6d817fae906ea2 = validate14;
+const schema15 = {"type":"object","properties":{"pattern":{"type":"string","minLength":1,"description":"Plain text, or a regular expression with regex"},"path":{"type":"string","format":"path","description":"Directory or file relative to the workspace; the workspace itself when left out"},"glob":{"type":"string","minLength":1,"maxLength":1024,"description":"Only files like *.ts or src/**/*.md"},"regex":{"type":"boolean","description":"The pattern is a regular expression (JavaScript's syntax)"},"case_sensitive":{"type":"boolean","description":"True unless told otherwise"},"max_results":{"type":"integer","minimum":1,"maximum":1000,"description":"50 unless told otherwise"}},"required":["pattern"],"additionalProperties":false};
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.pattern === undefined) || (!(func0.call(data, "pattern")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pattern"},message:"must have required property '"+"pattern"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!((((((key0 === "pattern") || (key0 === "path")) || (key0 === "glob")) || (key0 === "regex")) || (key0 === "case_sensitive")) || (key0 === "max_results"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.pattern !== undefined && func0.call(data, "pattern")){
+let data0 = data.pattern;
+if(typeof data0 === "string"){
+if(data0.length < 1){
+const err2 = {instancePath:instancePath+"/pattern",schemaPath:"#/properties/pattern/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/pattern",schemaPath:"#/properties/pattern/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data1 = data.path;
+if(typeof data1 === "string"){
+if(!(formats0(data1))){
+const err4 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.glob !== undefined && func0.call(data, "glob")){
+let data2 = data.glob;
+if(typeof data2 === "string"){
+if(data2.length > 1024){
+const err6 = {instancePath:instancePath+"/glob",schemaPath:"#/properties/glob/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data2.length < 1){
+const err7 = {instancePath:instancePath+"/glob",schemaPath:"#/properties/glob/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/glob",schemaPath:"#/properties/glob/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.regex !== undefined && func0.call(data, "regex")){
+if(typeof data.regex !== "boolean"){
+const err9 = {instancePath:instancePath+"/regex",schemaPath:"#/properties/regex/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.case_sensitive !== undefined && func0.call(data, "case_sensitive")){
+if(typeof data.case_sensitive !== "boolean"){
+const err10 = {instancePath:instancePath+"/case_sensitive",schemaPath:"#/properties/case_sensitive/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.max_results !== undefined && func0.call(data, "max_results")){
+let data5 = data.max_results;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err11 = {instancePath:instancePath+"/max_results",schemaPath:"#/properties/max_results/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 1000 || isNaN(data5)){
+const err12 = {instancePath:instancePath+"/max_results",schemaPath:"#/properties/max_results/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data5 < 1 || isNaN(data5)){
+const err13 = {instancePath:instancePath+"/max_results",schemaPath:"#/properties/max_results/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+validate14.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_702b38ee57051849a98d539f01594ec84fd1b247259d5a8c9ec33c2f62614a1f = validate15;
+const schema16 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"A path that begins with a mount, such as @project/src/index.ts"}},"required":["path"],"additionalProperties":false};
+
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(key0 === "path")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate15.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_353921a0c7b5c6c693d69ea9306ca557262a73575ef9ad685c85832e07bd86bc = validate16;
+const schema17 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"A path that begins with a mount, such as @project/src/index.ts"},"startLine":{"type":"integer","minimum":1,"description":"First line to read (1-based)"},"endLine":{"type":"integer","minimum":1,"description":"Last line to read (inclusive)"}},"required":["path"],"additionalProperties":false};
+
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(((key0 === "path") || (key0 === "startLine")) || (key0 === "endLine"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.startLine !== undefined && func0.call(data, "startLine")){
+let data1 = data.startLine;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err4 = {instancePath:instancePath+"/startLine",schemaPath:"#/properties/startLine/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 < 1 || isNaN(data1)){
+const err5 = {instancePath:instancePath+"/startLine",schemaPath:"#/properties/startLine/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+if(data.endLine !== undefined && func0.call(data, "endLine")){
+let data2 = data.endLine;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err6 = {instancePath:instancePath+"/endLine",schemaPath:"#/properties/endLine/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 < 1 || isNaN(data2)){
+const err7 = {instancePath:instancePath+"/endLine",schemaPath:"#/properties/endLine/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate16.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_8152712f9910c1dac621ab6acb2ab8ca514e64a3ce26ec4d7c931ebe5efed7fe = validate17;
+const schema18 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"A path that begins with a mount, such as @project/src/index.ts"},"pattern":{"type":"string","minLength":1,"description":"Plain text, or /regex/ or /regex/i"},"before":{"type":"integer","minimum":0,"maximum":20,"description":"Lines before (default 1)"},"after":{"type":"integer","minimum":0,"maximum":20,"description":"Lines after (default 1)"},"maxMatches":{"type":"integer","minimum":1,"maximum":1000,"description":"How many matches at most"}},"required":["path","pattern"],"additionalProperties":false};
+
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((data.pattern === undefined) || (!(func0.call(data, "pattern")))){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pattern"},message:"must have required property '"+"pattern"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(((((key0 === "path") || (key0 === "pattern")) || (key0 === "before")) || (key0 === "after")) || (key0 === "maxMatches"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.pattern !== undefined && func0.call(data, "pattern")){
+let data1 = data.pattern;
+if(typeof data1 === "string"){
+if(data1.length < 1){
+const err5 = {instancePath:instancePath+"/pattern",schemaPath:"#/properties/pattern/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/pattern",schemaPath:"#/properties/pattern/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.before !== undefined && func0.call(data, "before")){
+let data2 = data.before;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err7 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 20 || isNaN(data2)){
+const err8 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data2 < 0 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+if(data.after !== undefined && func0.call(data, "after")){
+let data3 = data.after;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err10 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 20 || isNaN(data3)){
+const err11 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(data3 < 0 || isNaN(data3)){
+const err12 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+if(data.maxMatches !== undefined && func0.call(data, "maxMatches")){
+let data4 = data.maxMatches;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err13 = {instancePath:instancePath+"/maxMatches",schemaPath:"#/properties/maxMatches/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 1000 || isNaN(data4)){
+const err14 = {instancePath:instancePath+"/maxMatches",schemaPath:"#/properties/maxMatches/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data4 < 1 || isNaN(data4)){
+const err15 = {instancePath:instancePath+"/maxMatches",schemaPath:"#/properties/maxMatches/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate17.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_7bdb5305d2d4e67b9a0886db69e0c2b0f265490b679aaad7d272c597809e1ccd = validate18;
+const schema19 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"A path that begins with a mount, such as @project/src/index.ts"},"content":{"type":"string","description":"The whole new content"},"ifMatchSha256":{"type":["string","null"],"pattern":"^[0-9a-fA-F]{64}$","description":"Only change the file when its present bytes have this SHA-256 (hex)"}},"required":["path","content"],"additionalProperties":false};
+const pattern0 = new RegExp("^[0-9a-fA-F]{64}$", "u");
+
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((data.content === undefined) || (!(func0.call(data, "content")))){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "content"},message:"must have required property '"+"content"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(((key0 === "path") || (key0 === "content")) || (key0 === "ifMatchSha256"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.content !== undefined && func0.call(data, "content")){
+if(typeof data.content !== "string"){
+const err5 = {instancePath:instancePath+"/content",schemaPath:"#/properties/content/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.ifMatchSha256 !== undefined && func0.call(data, "ifMatchSha256")){
+let data2 = data.ifMatchSha256;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err6 = {instancePath:instancePath+"/ifMatchSha256",schemaPath:"#/properties/ifMatchSha256/type",keyword:"type",params:{type: schema19.properties.ifMatchSha256.type},message:"must be string,null"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err7 = {instancePath:instancePath+"/ifMatchSha256",schemaPath:"#/properties/ifMatchSha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^[0-9a-fA-F]{64}$"+"\""};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate18.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_2f187d9f083881a9074ff8ae511118d6c33801844a449cbb26d83023cd9b8fc0 = validate19;
+const schema20 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"A path that begins with a mount, such as @project/src/index.ts"},"patch":{"type":"object","properties":{"operation":{"enum":["updateFrontmatter","unifiedDiff","replace"]},"update":{"type":"object","description":"Of updateFrontmatter: which fields, each with what to append or set","properties":{"stepsCompleted":{"type":"object","properties":{"append":{"type":"array","items":{"type":"string"}}},"required":["append"],"additionalProperties":false},"variables":{"type":"object","properties":{"set":{"type":"object"}},"required":["set"],"additionalProperties":false},"decisionLog":{"type":"object","properties":{"append":{"type":"array","items":{"type":"object"}}},"required":["append"],"additionalProperties":false},"artifacts":{"type":"object","properties":{"append":{"type":"array","items":{"type":"string"}}},"required":["append"],"additionalProperties":false},"currentNodeId":{"type":"object","properties":{"set":{"type":"string"}},"required":["set"],"additionalProperties":false},"updatedAt":{"type":"object","properties":{"set":{"type":"string"}},"required":["set"],"additionalProperties":false}},"minProperties":1,"additionalProperties":false},"diff":{"type":"string","description":"Of unifiedDiff: the hunks, with context lines"},"oldText":{"type":"string","minLength":1,"description":"Of replace: the text that goes, exactly"},"newText":{"type":"string","description":"Of replace: the text that comes"},"ifMatchSha256":{"type":["string","null"],"pattern":"^[0-9a-fA-F]{64}$","description":"Only change the file when its present bytes have this SHA-256 (hex)"}},"required":["operation"],"additionalProperties":false}},"required":["path","patch"],"additionalProperties":false};
+
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((data.patch === undefined) || (!(func0.call(data, "patch")))){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "patch"},message:"must have required property '"+"patch"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!((key0 === "path") || (key0 === "patch"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.patch !== undefined && func0.call(data, "patch")){
+let data1 = data.patch;
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if((data1.operation === undefined) || (!(func0.call(data1, "operation")))){
+const err5 = {instancePath:instancePath+"/patch",schemaPath:"#/properties/patch/required",keyword:"required",params:{missingProperty: "operation"},message:"must have required property '"+"operation"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key1 of Object.keys(data1)){
+if(!((((((key1 === "operation") || (key1 === "update")) || (key1 === "diff")) || (key1 === "oldText")) || (key1 === "newText")) || (key1 === "ifMatchSha256"))){
+const err6 = {instancePath:instancePath+"/patch",schemaPath:"#/properties/patch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data1.operation !== undefined && func0.call(data1, "operation")){
+let data2 = data1.operation;
+if(!(((data2 === "updateFrontmatter") || (data2 === "unifiedDiff")) || (data2 === "replace"))){
+const err7 = {instancePath:instancePath+"/patch/operation",schemaPath:"#/properties/patch/properties/operation/enum",keyword:"enum",params:{allowedValues: schema20.properties.patch.properties.operation.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data1.update !== undefined && func0.call(data1, "update")){
+let data3 = data1.update;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(Object.keys(data3).length < 1){
+const err8 = {instancePath:instancePath+"/patch/update",schemaPath:"#/properties/patch/properties/update/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key2 of Object.keys(data3)){
+if(!((((((key2 === "stepsCompleted") || (key2 === "variables")) || (key2 === "decisionLog")) || (key2 === "artifacts")) || (key2 === "currentNodeId")) || (key2 === "updatedAt"))){
+const err9 = {instancePath:instancePath+"/patch/update",schemaPath:"#/properties/patch/properties/update/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data3.stepsCompleted !== undefined && func0.call(data3, "stepsCompleted")){
+let data4 = data3.stepsCompleted;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if((data4.append === undefined) || (!(func0.call(data4, "append")))){
+const err10 = {instancePath:instancePath+"/patch/update/stepsCompleted",schemaPath:"#/properties/patch/properties/update/properties/stepsCompleted/required",keyword:"required",params:{missingProperty: "append"},message:"must have required property '"+"append"+"'"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+for(const key3 of Object.keys(data4)){
+if(!(key3 === "append")){
+const err11 = {instancePath:instancePath+"/patch/update/stepsCompleted",schemaPath:"#/properties/patch/properties/update/properties/stepsCompleted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data4.append !== undefined && func0.call(data4, "append")){
+let data5 = data4.append;
+if(Array.isArray(data5)){
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data5[i0] !== "string"){
+const err12 = {instancePath:instancePath+"/patch/update/stepsCompleted/append/" + i0,schemaPath:"#/properties/patch/properties/update/properties/stepsCompleted/properties/append/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/patch/update/stepsCompleted/append",schemaPath:"#/properties/patch/properties/update/properties/stepsCompleted/properties/append/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/patch/update/stepsCompleted",schemaPath:"#/properties/patch/properties/update/properties/stepsCompleted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data3.variables !== undefined && func0.call(data3, "variables")){
+let data7 = data3.variables;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if((data7.set === undefined) || (!(func0.call(data7, "set")))){
+const err15 = {instancePath:instancePath+"/patch/update/variables",schemaPath:"#/properties/patch/properties/update/properties/variables/required",keyword:"required",params:{missingProperty: "set"},message:"must have required property '"+"set"+"'"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key4 of Object.keys(data7)){
+if(!(key4 === "set")){
+const err16 = {instancePath:instancePath+"/patch/update/variables",schemaPath:"#/properties/patch/properties/update/properties/variables/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data7.set !== undefined && func0.call(data7, "set")){
+let data8 = data7.set;
+if(!(data8 && typeof data8 == "object" && !Array.isArray(data8))){
+const err17 = {instancePath:instancePath+"/patch/update/variables/set",schemaPath:"#/properties/patch/properties/update/properties/variables/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/patch/update/variables",schemaPath:"#/properties/patch/properties/update/properties/variables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data3.decisionLog !== undefined && func0.call(data3, "decisionLog")){
+let data9 = data3.decisionLog;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+if((data9.append === undefined) || (!(func0.call(data9, "append")))){
+const err19 = {instancePath:instancePath+"/patch/update/decisionLog",schemaPath:"#/properties/patch/properties/update/properties/decisionLog/required",keyword:"required",params:{missingProperty: "append"},message:"must have required property '"+"append"+"'"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key5 of Object.keys(data9)){
+if(!(key5 === "append")){
+const err20 = {instancePath:instancePath+"/patch/update/decisionLog",schemaPath:"#/properties/patch/properties/update/properties/decisionLog/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data9.append !== undefined && func0.call(data9, "append")){
+let data10 = data9.append;
+if(Array.isArray(data10)){
+const len1 = data10.length;
+for(let i1=0; i1<len1; i1++){
+let data11 = data10[i1];
+if(!(data11 && typeof data11 == "object" && !Array.isArray(data11))){
+const err21 = {instancePath:instancePath+"/patch/update/decisionLog/append/" + i1,schemaPath:"#/properties/patch/properties/update/properties/decisionLog/properties/append/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/patch/update/decisionLog/append",schemaPath:"#/properties/patch/properties/update/properties/decisionLog/properties/append/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+else {
+const err23 = {instancePath:instancePath+"/patch/update/decisionLog",schemaPath:"#/properties/patch/properties/update/properties/decisionLog/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data3.artifacts !== undefined && func0.call(data3, "artifacts")){
+let data12 = data3.artifacts;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if((data12.append === undefined) || (!(func0.call(data12, "append")))){
+const err24 = {instancePath:instancePath+"/patch/update/artifacts",schemaPath:"#/properties/patch/properties/update/properties/artifacts/required",keyword:"required",params:{missingProperty: "append"},message:"must have required property '"+"append"+"'"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+for(const key6 of Object.keys(data12)){
+if(!(key6 === "append")){
+const err25 = {instancePath:instancePath+"/patch/update/artifacts",schemaPath:"#/properties/patch/properties/update/properties/artifacts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data12.append !== undefined && func0.call(data12, "append")){
+let data13 = data12.append;
+if(Array.isArray(data13)){
+const len2 = data13.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data13[i2] !== "string"){
+const err26 = {instancePath:instancePath+"/patch/update/artifacts/append/" + i2,schemaPath:"#/properties/patch/properties/update/properties/artifacts/properties/append/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/patch/update/artifacts/append",schemaPath:"#/properties/patch/properties/update/properties/artifacts/properties/append/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/patch/update/artifacts",schemaPath:"#/properties/patch/properties/update/properties/artifacts/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data3.currentNodeId !== undefined && func0.call(data3, "currentNodeId")){
+let data15 = data3.currentNodeId;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if((data15.set === undefined) || (!(func0.call(data15, "set")))){
+const err29 = {instancePath:instancePath+"/patch/update/currentNodeId",schemaPath:"#/properties/patch/properties/update/properties/currentNodeId/required",keyword:"required",params:{missingProperty: "set"},message:"must have required property '"+"set"+"'"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+for(const key7 of Object.keys(data15)){
+if(!(key7 === "set")){
+const err30 = {instancePath:instancePath+"/patch/update/currentNodeId",schemaPath:"#/properties/patch/properties/update/properties/currentNodeId/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data15.set !== undefined && func0.call(data15, "set")){
+if(typeof data15.set !== "string"){
+const err31 = {instancePath:instancePath+"/patch/update/currentNodeId/set",schemaPath:"#/properties/patch/properties/update/properties/currentNodeId/properties/set/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/patch/update/currentNodeId",schemaPath:"#/properties/patch/properties/update/properties/currentNodeId/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data3.updatedAt !== undefined && func0.call(data3, "updatedAt")){
+let data17 = data3.updatedAt;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+if((data17.set === undefined) || (!(func0.call(data17, "set")))){
+const err33 = {instancePath:instancePath+"/patch/update/updatedAt",schemaPath:"#/properties/patch/properties/update/properties/updatedAt/required",keyword:"required",params:{missingProperty: "set"},message:"must have required property '"+"set"+"'"};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+for(const key8 of Object.keys(data17)){
+if(!(key8 === "set")){
+const err34 = {instancePath:instancePath+"/patch/update/updatedAt",schemaPath:"#/properties/patch/properties/update/properties/updatedAt/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data17.set !== undefined && func0.call(data17, "set")){
+if(typeof data17.set !== "string"){
+const err35 = {instancePath:instancePath+"/patch/update/updatedAt/set",schemaPath:"#/properties/patch/properties/update/properties/updatedAt/properties/set/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+else {
+const err36 = {instancePath:instancePath+"/patch/update/updatedAt",schemaPath:"#/properties/patch/properties/update/properties/updatedAt/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/patch/update",schemaPath:"#/properties/patch/properties/update/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data1.diff !== undefined && func0.call(data1, "diff")){
+if(typeof data1.diff !== "string"){
+const err38 = {instancePath:instancePath+"/patch/diff",schemaPath:"#/properties/patch/properties/diff/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data1.oldText !== undefined && func0.call(data1, "oldText")){
+let data20 = data1.oldText;
+if(typeof data20 === "string"){
+if(data20.length < 1){
+const err39 = {instancePath:instancePath+"/patch/oldText",schemaPath:"#/properties/patch/properties/oldText/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+else {
+const err40 = {instancePath:instancePath+"/patch/oldText",schemaPath:"#/properties/patch/properties/oldText/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data1.newText !== undefined && func0.call(data1, "newText")){
+if(typeof data1.newText !== "string"){
+const err41 = {instancePath:instancePath+"/patch/newText",schemaPath:"#/properties/patch/properties/newText/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+if(data1.ifMatchSha256 !== undefined && func0.call(data1, "ifMatchSha256")){
+let data22 = data1.ifMatchSha256;
+if((typeof data22 !== "string") && (data22 !== null)){
+const err42 = {instancePath:instancePath+"/patch/ifMatchSha256",schemaPath:"#/properties/patch/properties/ifMatchSha256/type",keyword:"type",params:{type: schema20.properties.patch.properties.ifMatchSha256.type},message:"must be string,null"};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+if(typeof data22 === "string"){
+if(!pattern0.test(data22)){
+const err43 = {instancePath:instancePath+"/patch/ifMatchSha256",schemaPath:"#/properties/patch/properties/ifMatchSha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^[0-9a-fA-F]{64}$"+"\""};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/patch",schemaPath:"#/properties/patch/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+}
+else {
+const err45 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+validate19.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_e56db9e23b3e4d805674a08539db050891fda36411f7fd81d8bfc2f68f1f9b0f = validate20;
+const schema21 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"In the project: relative or absolute. In its central storage: @storage/… or absolute"}},"required":["path"],"additionalProperties":false};
+
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(key0 === "path")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_b6dc678649ea761470fd0f4c4eca38c32b94e74e59cda832622387cce66e65ea = validate21;
+const schema22 = {"type":"object","properties":{"path":{"type":"string","format":"path","description":"In the project: relative or absolute. In its central storage: @storage/… or absolute"},"content":{"type":"string","description":"The whole new content"}},"required":["path","content"],"additionalProperties":false};
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.path === undefined) || (!(func0.call(data, "path")))){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((data.content === undefined) || (!(func0.call(data, "content")))){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "content"},message:"must have required property '"+"content"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!((key0 === "path") || (key0 === "content"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.path !== undefined && func0.call(data, "path")){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(!(formats0(data0))){
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/format",keyword:"format",params:{format: "path"},message:"must match format \""+"path"+"\""};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.content !== undefined && func0.call(data, "content")){
+if(typeof data.content !== "string"){
+const err5 = {instancePath:instancePath+"/content",schemaPath:"#/properties/content/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+
+export const schema_f3bb3e7c75ac687b72fcd523ab243d5f400b8b265df0147ba87713f3267ee174 = validate22;
+const schema23 = {"type":"object","properties":{"command":{"type":"string","minLength":1,"description":"Shell command to execute"},"timeout":{"type":"integer","minimum":1,"description":"Timeout in seconds (default 60)"}},"required":["command"],"additionalProperties":false};
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -541,14 +1987,14 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
 
-export const schema_99334726611ccf58a148b0814696bfa6fe08c1b2d027e946beccf5a74331c9aa = validate15;
-const schema16 = {"type":"object","properties":{},"additionalProperties":false};
+export const schema_99334726611ccf58a148b0814696bfa6fe08c1b2d027e946beccf5a74331c9aa = validate23;
+const schema24 = {"type":"object","properties":{},"additionalProperties":false};
 
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -573,14 +2019,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
 
-export const schema_af6c24d7cdad9b58ace331aac52888fc9be0fca2c984dfdf6ee0fe8c175e71fd = validate16;
-const schema17 = {"type":"object","properties":{"process_id":{"type":"string","description":"As run_command gave it"}},"required":["process_id"],"additionalProperties":false};
+export const schema_af6c24d7cdad9b58ace331aac52888fc9be0fca2c984dfdf6ee0fe8c175e71fd = validate24;
+const schema25 = {"type":"object","properties":{"process_id":{"type":"string","description":"As run_command gave it"}},"required":["process_id"],"additionalProperties":false};
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -629,6 +2075,6 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }

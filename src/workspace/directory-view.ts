@@ -6,6 +6,8 @@ import { changingOf } from "./changing.ts";
 import { type Leftovers, openLeftovers } from "./leftovers.ts";
 import type { Root } from "./paths.ts";
 import { readingOf } from "./reading.ts";
+import { searchingOf } from "./search/search.ts";
+import { createSearchPool, type SearchPool } from "./search/search-pool.ts";
 import { createView, type UseNotice, type View } from "./view.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
 
@@ -28,20 +30,27 @@ export function openDirectoryView({
   ...options
 }: DirectoryViewOptions): WorkspaceFS {
   const leftovers = openLeftovers(options.root, path.join(notesDir, "temporary"));
-  const view = createView({ ...options, lockPath: path.join(notesDir, "write.lock") });
-  return workspaceOn({ mode, root: project }, view, leftovers);
+  const pool = createSearchPool();
+  const closeRoot = () => {
+    pool.close();
+    options.closeRoot();
+  };
+  const view = createView({ ...options, closeRoot, lockPath: path.join(notesDir, "write.lock") });
+  return workspaceOn({ mode, root: project }, view, leftovers, pool);
 }
 
 function workspaceOn(
   what: Pick<WorkspaceFS, "mode" | "root">,
   view: View,
   leftovers: Leftovers,
+  pool: SearchPool,
 ): WorkspaceFS {
   return {
     ...what,
     ...readingOf(view),
     ...changingOf(view, leftovers),
-    guardedBy: (check) => workspaceOn(what, view.guardedBy(check), leftovers),
+    ...searchingOf(view, pool),
+    guardedBy: (check) => workspaceOn(what, view.guardedBy(check), leftovers, pool),
     close: view.close,
   };
 }

@@ -5,6 +5,7 @@ import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import type { Protection } from "../policy/protected.ts";
 import { openHostWorkspace, workspaceKey } from "./host.ts";
+import { findNamedSession, nameKey, nameSession } from "./session/named-session.ts";
 import { readRecord, type Strategy, sessionDir } from "./session/record.ts";
 import { createSession, openSession, type Session } from "./session/session.ts";
 import { openStateDir } from "./state-dir.ts";
@@ -17,6 +18,8 @@ export interface FilesOptions {
   readonly fs?: "host" | "overlay" | "agentfs";
   /** The id of a session to go on with; without it a new one is made. */
   readonly session?: string;
+  /** A name of the caller's own for what it does in this project: a cell of the same name goes on with the same session, log and state. */
+  readonly run?: string;
   /** How a new session's view is made; the kernel's overlay where it can be had, when left out. */
   readonly strategy?: Strategy;
   readonly stateDir?: string;
@@ -45,7 +48,8 @@ export async function openFiles(
   const stateDir = openStateDir(givenState, given);
   if (mode === "overlay") return openSessionFiles(id, given, stateDir, options, protectionOf);
   const workspace = openHostWorkspace({ workspace: given, stateDir, protectionOf });
-  const run = `host-${workspaceKey(workspace.root)}`;
+  const key = options.run === undefined ? workspaceKey(workspace.root) : nameKey(workspace.root, options.run);
+  const run = `host-${key}`;
   return { workspace, session: null, stateDir, run, close: workspace.close };
 }
 
@@ -53,14 +57,17 @@ async function openSessionFiles(
   id: string | undefined,
   workspace: string,
   stateDir: string,
-  { strategy, onProgress }: FilesOptions,
+  { strategy, onProgress, run }: FilesOptions,
   protectionOf: (path: string) => Protection | null,
 ): Promise<Files> {
   const place = { stateDir, protectionOf, ...(onProgress && { onProgress }) };
+  const project = realPathOf(workspace) ?? workspace;
+  const known = id ?? (run === undefined ? null : findNamedSession(stateDir, project, run));
   const session =
-    id === undefined
+    known === null
       ? await createSession(workspace, { ...place, ...(strategy && { strategy }) })
-      : await openSession(id, place);
+      : await openSession(known, place);
+  if (known === null && run !== undefined) nameSession(stateDir, project, run, session.record.id);
   return { workspace: session.workspace, session, stateDir, run: session.record.id, close: session.close };
 }
 

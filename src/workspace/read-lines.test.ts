@@ -17,7 +17,11 @@ function fileOf(content: Buffer, pieceBytes = 7, size = content.length): OpenedF
 }
 
 function read(text: string | Buffer, start: number, end: number, maxBytes = ROOMY): Promise<Lines> {
-  return readLines(fileOf(Buffer.from(text as string)), { start, end, maxBytes, lineCost: 0 }, NEVER);
+  return readLines(
+    fileOf(Buffer.from(text as string)),
+    { start, end, maxBytes, lineCost: 0, maxHashBytes: LIMITS.maxHashBytes },
+    NEVER,
+  );
 }
 
 const WHOLE = { nextLine: null, cutWithinLine: false, lossy: false };
@@ -45,7 +49,13 @@ describe("a range of lines", () => {
         fc.integer({ min: 1, max: 9 }),
         range,
         async (content, pieceBytes, [start, more]) => {
-          const wanted = { start, end: start + more, maxBytes: ROOMY, lineCost: 0 };
+          const wanted = {
+            start,
+            end: start + more,
+            maxBytes: ROOMY,
+            lineCost: 0,
+            maxHashBytes: LIMITS.maxHashBytes,
+          };
           const { lines, total } = await readLines(fileOf(Buffer.from(content), pieceBytes), wanted, NEVER);
           const all = content.split("\n").slice(0, content.endsWith("\n") || content === "" ? -1 : undefined);
           expect({ lines, total }).toEqual({ lines: all.slice(start - 1, start + more), total: all.length });
@@ -106,7 +116,11 @@ describe("a file that is too large to be hashed", () => {
         for (const piece of file.chunks()) yield piece.subarray(0, pulled.push(piece.length) && undefined);
       },
     };
-    const lines = await readLines(counted, { start: 1, end: 2, maxBytes: ROOMY, lineCost: 0 }, NEVER);
+    const lines = await readLines(
+      counted,
+      { start: 1, end: 2, maxBytes: ROOMY, lineCost: 0, maxHashBytes: LIMITS.maxHashBytes },
+      NEVER,
+    );
     expect(lines).toEqual({ ...WHOLE, lines: ["one", "two"], total: null, sha256: null });
     expect(pulled).toEqual([4, 4]);
   });
@@ -126,7 +140,11 @@ test("an abort ends a long read with the signal's reason", async () => {
       }
     },
   };
-  const reading = readLines(endless, { start: 2, end: 2, maxBytes: ROOMY, lineCost: 0 }, controller.signal);
+  const reading = readLines(
+    endless,
+    { start: 2, end: 2, maxBytes: ROOMY, lineCost: 0, maxHashBytes: LIMITS.maxHashBytes },
+    controller.signal,
+  );
   await expect(reading).rejects.toThrow("enough");
   expect(pulled).toBeLessThan(60);
 });

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LIMITS } from "../core/limits.ts";
 import type { OpenedFile } from "./workspace-fs.ts";
 
 const NEWLINE = 0x0a;
@@ -17,6 +16,8 @@ export interface LineRequest {
   readonly maxBytes: number;
   /** What each line costs beside its own bytes: its number, when it is shown. */
   readonly lineCost: number;
+  /** A larger file is read only as far as it must be. */
+  readonly maxHashBytes: number;
 }
 
 export interface Lines {
@@ -35,7 +36,7 @@ export interface Lines {
 
 export async function readLines(file: OpenedFile, wanted: LineRequest, signal: AbortSignal): Promise<Lines> {
   const { size } = file;
-  const takesAll = size <= LIMITS.maxHashBytes;
+  const takesAll = size <= wanted.maxHashBytes;
   const hash = takesAll ? createHash("sha256") : null;
   const collector = createCollector(wanted, size);
   let turn = 0;

@@ -5,8 +5,7 @@ import { HotcellError, osErrorCode } from "../core/errors.ts";
 /** Makes the state directory, unless it and the workspace are inside one another: the log must be out of every tool's reach. */
 export function openStateDir(stateDir: string, workspace: string): string {
   const state = realPathOf(path.resolve(stateDir));
-  const project = realPathOf(path.resolve(workspace));
-  if (isWithin(state, project) || isWithin(project, state)) {
+  if (!areApart(stateDir, workspace)) {
     throw new HotcellError(
       "WORKSPACE_UNUSABLE",
       `Could not keep state in "${stateDir}": it and the workspace "${workspace}" are inside one another. Set HOTCELL_STATE_DIR (or --state-dir) to a directory elsewhere.`,
@@ -22,6 +21,12 @@ export function openStateDir(stateDir: string, workspace: string): string {
     );
   }
   return state;
+}
+
+/** Neither is inside the other, nor are they the same. */
+export function areApart(one: string, other: string): boolean {
+  const [a, b] = [realPathOf(path.resolve(one)), realPathOf(path.resolve(other))];
+  return !isWithin(a, b) && !isWithin(b, a);
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -15,7 +15,9 @@ export type Access = "read" | "write";
 export type PathCheck = (at: string, access: Access) => void;
 
 /** Told of each path that is used: as it was given, and where it leads. A directory's ends in `/`, and comes with what it was when a walk entered it. */
-export type UseNotice = (at: string, entered?: Stats) => void;
+export type UseNotice = (at: string, entered?: DirectoryLook) => void;
+
+export type DirectoryLook = Pick<Stats, "nlink" | "ctimeMs">;
 
 export interface ViewOptions {
   readonly root: Root;
@@ -38,7 +40,7 @@ export interface View {
   /** Whether a directory that a tour from `at` came to may be read. */
   mayEnter(at: string, trail: readonly string[]): boolean;
   /** To be told of each directory that was entered then. */
-  entered(at: string, stat: Stats): void;
+  entered(at: string, stat: DirectoryLook): void;
   /** The same view with one more check on every path where it really leads; it throws to refuse. */
   guardedBy(check: PathCheck): View;
   /** Closes the root too. */
@@ -119,11 +121,14 @@ function passes(check: () => void): boolean {
 }
 
 export function protectedPath(at: string, access: Access, protection: Protection): HotcellError {
-  return new HotcellError(
-    "PROTECTED_PATH",
-    `Could not ${access} "${showName(at)}": it is a protected path (${protection.class}) that tools may not ${access}.`,
-    { path: at, reason: `protected: ${protection.class}` },
-  );
+  const state =
+    protection.class === "read-only"
+      ? "its mount is read-only"
+      : `it is a protected path (${protection.class}) that tools may not ${access}`;
+  return new HotcellError("PROTECTED_PATH", `Could not ${access} "${showName(at)}": ${state}.`, {
+    path: at,
+    reason: `protected: ${protection.class}`,
+  });
 }
 
 export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);

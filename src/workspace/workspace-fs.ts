@@ -2,6 +2,8 @@
 // Paths are relative to the workspace (or absolute beneath it), `/`-separated; `.` is its root. Names are
 // bytes: what is not UTF-8 stands as lone surrogates (names.ts).
 
+import type { SearchOptions, SearchQuery, SearchResult } from "./search/search-query.ts";
+
 export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
 
 export interface FileStat {
@@ -81,6 +83,8 @@ export interface WorkspaceFS {
   stream(path: string): Generator<Buffer, void, void>;
   list(path: string, options?: { readonly limit?: number }): Listing;
   walk(path: string, options?: WalkOptions): Generator<WalkEntry, void, void>;
+  /** Finds lines in a file, or in the files below a directory; follows no link there. */
+  search(path: string, query: SearchQuery, options?: SearchOptions): Promise<SearchResult>;
 
   /** Replaces or creates the file in one step, with its parent directories. */
   write(path: string, data: Uint8Array | string, options?: WriteOptions): Written;

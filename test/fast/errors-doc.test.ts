@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../../src/core/errors.ts";
+import { MOUNTS_CODES } from "../../src/tools/mounts/observation.ts";
 import { DOCUMENTS, readDocument, tableOf } from "../kit/document.ts";
 
 describe("docs/errors.md", () => {
@@ -14,11 +15,28 @@ describe("docs/errors.md", () => {
   });
 });
 
+const IN_MOUNTS = new Map(
+  [...new Set(MOUNTS_CODES.values())].map((code) => [
+    code,
+    [...MOUNTS_CODES].filter(([, made]) => made === code).map(([from]) => from),
+  ]),
+);
+
+test("docs/errors.md says which codes the toolset mounts makes of which", () => {
+  const rows = [...IN_MOUNTS].map(([code, from]) => [
+    `\`${code}\``,
+    from.map((one) => `\`${one}\``).join(", "),
+  ]);
+  expect(tableOf(readDocument("docs/errors.md"), "in `mounts`")).toEqual(rows);
+});
+
 describe("the documents", () => {
+  const UNGIVEN = ["E_SCHEMA_VALIDATION", "E_INVALID_TRANSITION", "E_INTERNAL"];
+  const known = new Set<string>([...Object.keys(ERRORS), ...IN_MOUNTS.keys(), ...UNGIVEN]);
   const OTHER = /^(?:O|TOOL|HOTCELL)_|^WORKSPACE_FS_MODE$|^XDG_(STATE|CACHE)_HOME$/;
 
   test.each(DOCUMENTS)("%s names only codes that there are", (name) => {
     const words = readDocument(name).match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
-    expect(words.filter((word) => !OTHER.test(word) && !Object.hasOwn(ERRORS, word))).toEqual([]);
+    expect(words.filter((word) => !OTHER.test(word) && !known.has(word))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
 import { createProtection } from "../../src/policy/protected.ts";
 import { openHostWorkspace } from "../../src/workspace/host.ts";
+import type { SearchQuery } from "../../src/workspace/search/search-query.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { compile } from "./compile.ts";
 import { MEMORY_DIR } from "./memory-dir.ts";
@@ -25,7 +26,7 @@ interface Race {
   readonly row: PathRow;
   readonly title: string;
   /** Gives what a model would be shown. */
-  attempt(workspace: WorkspaceFS, input: string): string;
+  attempt(workspace: WorkspaceFS, input: string): string | Promise<string>;
   /** The same, after a check that the path leads inside. */
   naively(path: string): string;
   /** Of the usual rounds, where one takes long. */
@@ -90,6 +91,34 @@ const copy = {
   share: 0.2,
 };
 
+/** Finds every line: of what is outside, and of what is swapped with it. */
+const EVERY_LINE: SearchQuery = {
+  pattern: "^",
+  regex: true,
+  ignoreCase: false,
+  globs: [],
+  hidden: true,
+  ignored: true,
+  skipped: [],
+  before: 0,
+  after: 0,
+  maxMatches: 1000,
+  maxLineChars: 1000,
+};
+const textsBelow = (dir: string): string[] =>
+  fs.readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const at = `${dir}/${entry.name}`;
+    if (entry.isDirectory()) return textsBelow(at);
+    return entry.isFile() ? [fs.readFileSync(at, "utf8")] : [];
+  });
+const search = {
+  async attempt(workspace: WorkspaceFS, input: string) {
+    const { matches } = await workspace.search(input, EVERY_LINE);
+    return matches.map(({ path, text }) => path + text).join();
+  },
+  naively: (at: string) => textsBelow(at).join(),
+};
+
 const RACES: readonly Race[] = [
   { row: rowOf("path-320"), title: "read below a directory", ...read },
   { row: rowOf("path-321"), title: "write below a directory", ...write },
@@ -100,6 +129,7 @@ const RACES: readonly Race[] = [
     attempt: (workspace, input) => JSON.stringify(workspace.list(input)),
     naively: (at) => fs.readdirSync(at).join(),
   },
+  { row: rowOf("path-324"), title: "search a tree around it", ...search },
   { row: rowOf("path-325"), title: "remove a tree", ...remove },
   { row: rowOf("path-327"), title: "read by a link", ...read },
   {
@@ -134,7 +164,7 @@ export function raceSuite(rounds: number): void {
         try {
           const before = world.outside();
           const count = Math.ceil(rounds * (race.share ?? 1));
-          const { leaks, succeeded } = runRounds(race, count, world, pair);
+          const { leaks, succeeded } = await runRounds(race, count, world, pair);
           expect({ leaks, outside: world.outside() }).toEqual({ leaks: 0, outside: before });
           expect(succeeded).toBeGreaterThanOrEqual(count / 10);
           expect(controlLeaks(race, world, pair)).toBe(true);
@@ -155,13 +185,18 @@ async function startAttacker(attacker: string, { names }: SwappedPair): Promise<
   return child;
 }
 
-function runRounds({ row, attempt }: Race, rounds: number, { root, stateDir }: World, pair: SwappedPair) {
+async function runRounds(
+  { row, attempt }: Race,
+  rounds: number,
+  { root, stateDir }: World,
+  pair: SwappedPair,
+) {
   const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
   const count = { leaks: 0, succeeded: 0 };
   for (let round = 0; round < rounds; round++) {
     pair.awaitInside();
     try {
-      const shown = attempt(workspace, row.input);
+      const shown = await attempt(workspace, row.input);
       if (SECRET.test(shown)) count.leaks++;
       else if (!pair.onlyLinkIsGone()) count.succeeded++;
     } catch (error) {
@@ -190,5 +225,5 @@ function controlLeaks({ row, naively }: Race, world: World, pair: SwappedPair): 
 
 function leadsInside(root: string, given: string): boolean {
   const checked = fs.existsSync(given) ? given : path.dirname(given);
-  return fs.realpathSync(checked).startsWith(`${root}/`);
+  return `${fs.realpathSync(checked)}/`.startsWith(`${root}/`);
 }

@@ -1,7 +1,4 @@
-// Tools of later issues, with the schemas of their documents (002 `fs.*`, 004 the rest) and no effects,
-// so that what happens before a tool runs can be tested today.
-import { createHash } from "node:crypto";
-import { HotcellError } from "../../src/core/errors.ts";
+// 004's tools with their schemas and without effects: for what happens before a tool runs.
 import type { JsonObject } from "../../src/core/json.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import type { DangerLevel, Effect, ToolCategory } from "../../src/core/words.ts";
@@ -31,70 +28,9 @@ function standIn({ properties, required, run, ...spec }: StandIn): Tool {
 
 const PATH = { type: "string", format: "path" };
 const COMMAND = { type: "string", pattern: "^[^\\0]+$" };
-// It takes null so that null is not read as "absent": that would drop the condition.
-const SHA256 = { type: ["string", "null"], pattern: "^[0-9a-fA-F]{64}$" };
-const STORED_SHA256 = createHash("sha256").update("what the stand-in's file holds").digest("hex");
-const MAX_WRITE_BYTES = 100_000;
 
 const LOOK = { danger: "safe", effect: "read" } as const;
 const ACT = { danger: "dangerous", effect: "change" } as const;
-const MOUNTS = { toolset: "mounts", category: "file" } as const;
-
-export const MOUNT_STAND_INS: readonly Tool[] = [
-  standIn({ name: "fs.list", ...MOUNTS, ...LOOK, properties: { path: PATH }, required: ["path"] }),
-  standIn({
-    name: "fs.read",
-    ...MOUNTS,
-    ...LOOK,
-    properties: {
-      path: PATH,
-      startLine: { type: "integer", minimum: 1 },
-      endLine: { type: "integer", minimum: 1 },
-    },
-    required: ["path"],
-    run: readRange,
-  }),
-  standIn({
-    name: "fs.search",
-    ...MOUNTS,
-    ...LOOK,
-    properties: {
-      path: PATH,
-      pattern: { type: "string" },
-      before: { type: "integer", minimum: 0 },
-      after: { type: "integer", minimum: 0 },
-      maxMatches: { type: "integer", minimum: 1 },
-    },
-    required: ["path", "pattern"],
-  }),
-  standIn({
-    name: "fs.write",
-    ...MOUNTS,
-    ...ACT,
-    properties: { path: PATH, content: { type: "string" }, ifMatchSha256: SHA256 },
-    required: ["path", "content"],
-    run: write,
-  }),
-  standIn({
-    name: "fs.apply_patch",
-    ...MOUNTS,
-    ...ACT,
-    properties: {
-      path: PATH,
-      patch: {
-        type: "object",
-        properties: {
-          operation: { const: "updateFrontmatter" },
-          update: { type: "object" },
-          ifMatchSha256: SHA256,
-        },
-        required: ["operation", "update"],
-        additionalProperties: true,
-      },
-    },
-    required: ["path", "patch"],
-  }),
-];
 
 export const STUDIO_STAND_INS: readonly Tool[] = [
   standIn({
@@ -131,19 +67,3 @@ export const STUDIO_STAND_INS: readonly Tool[] = [
     required: ["query"],
   }),
 ];
-
-function readRange({ startLine = 1, endLine }: JsonObject): JsonObject {
-  if (endLine !== undefined && Number(endLine) < Number(startLine)) {
-    throw new HotcellError("INVALID_ARGUMENTS", "Could not read: endLine is before startLine.");
-  }
-  return { lines: [] };
-}
-
-function write({ content, ifMatchSha256 }: JsonObject): JsonObject {
-  if (ifMatchSha256 !== undefined && String(ifMatchSha256).toLowerCase() !== STORED_SHA256) {
-    throw new HotcellError("PRECONDITION_FAILED", "Could not write: the file is another version.");
-  }
-  const bytes = Buffer.byteLength(String(content));
-  if (bytes > MAX_WRITE_BYTES) throw new HotcellError("FILE_TOO_LARGE", `Could not write ${bytes} bytes.`);
-  return { bytesWritten: bytes };
-}

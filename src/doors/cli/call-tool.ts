@@ -23,5 +23,5 @@ export async function callTool(
 
 function succeeded(observation: AnyObservation): boolean {
   if (observation.meta.outcome !== "executed_ok") return false;
-  return "isError" in observation ? !observation.isError : observation.success;
+  return !("isError" in observation && observation.isError);
 }

@@ -81,7 +81,7 @@ describe("hotcell call", () => {
     ["--fs", "docker", 'it is "docker"; allowed are "host", "overlay", "agentfs"'],
     ["--fs", "agentfs", 'this version has no fs "agentfs" yet'],
     ["--session", "none", 'There is no session "none"'],
-    ["--toolset", "mounts", 'allowed are "sidecar"'],
+    ["--toolset", "nope", 'allowed are "sidecar"'],
     ["--rule", "allow raed_file", 'perhaps "read_file"'],
     ["--workspace", "nowhere", "there is no such directory"],
     ["--config", "none.json", "there is no such file"],
@@ -123,7 +123,7 @@ describe("hotcell tools", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(" ")[0]);
-    expect(listed).toEqual(["read_file", "write_file", "list_directory", "run_command"]);
+    expect(listed).toEqual(["read_file", "write_file", "list_directory", "run_command", "search_files"]);
     const names = async (format: string, pick: (definition: never) => string) =>
       JSON.parse((await run(["tools", "--format", format])).out).map(pick);
     expect(await names("openai", (tool: { function: { name: string } }) => tool.function.name)).toEqual(

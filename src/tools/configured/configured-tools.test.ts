@@ -55,6 +55,8 @@ async function run(tool: Tool, args: JsonObject, end: Partial<CommandResult> = {
     commands,
     workspace: { root: "/project" } as Kit["workspace"],
     clock: () => new Date(0),
+    limits: LIMITS.mounts,
+    progress: () => {},
   };
   const output = await tool.run(args, kit, new AbortController().signal);
   return { request: requests[0]!, output };

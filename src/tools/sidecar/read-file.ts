@@ -51,7 +51,13 @@ async function readOpened(file: OpenedFile, args: Args, signal: AbortSignal): Pr
   if (isBinary(head)) return binaryOutput(path, file.size, head, await readLines(file, NOTHING, signal));
   const isWhole = args.start_line === undefined && args.end_line === undefined;
   if (isWhole && file.size > LIMITS.maxReadBytes) throw tooLarge(path, file.size);
-  const range = { start, end, maxBytes: LIMITS.maxReadBytes, lineCost: LINE_COST };
+  const range = {
+    start,
+    end,
+    maxBytes: LIMITS.maxReadBytes,
+    lineCost: LINE_COST,
+    maxHashBytes: LIMITS.maxHashBytes,
+  };
   return textOutput(path, start, await readLines(file, range, signal));
 }
 
@@ -64,7 +70,7 @@ function tooLarge(path: string, size: number): HotcellError {
 
 /** The number, the tab, and the line end as it stands in JSON. */
 const LINE_COST = 8;
-const NOTHING = { start: 1, end: 0, maxBytes: 0, lineCost: 0 };
+const NOTHING = { start: 1, end: 0, maxBytes: 0, lineCost: 0, maxHashBytes: LIMITS.maxHashBytes };
 
 function checkRange({ start_line: start = 1, end_line: end }: Args): void {
   if (end === undefined || end >= start) return;

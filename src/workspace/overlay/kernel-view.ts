@@ -8,6 +8,7 @@ import { fileClock } from "../file-clock.ts";
 import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "../session/record.ts";
 import type { SessionView, Sides, Span } from "../session/session-view.ts";
+import type { DirectoryLook } from "../view.ts";
 import { keepReadable } from "./keep-readable.ts";
 import { createMask } from "./mask.ts";
 import { furnishMount, mountOverlay, type OverlayLayers, type OverlayMount } from "./mount.ts";
@@ -225,6 +226,6 @@ function linkTo(target: string, at: string): void {
  * topmost's attributes, and a link count of 1, which overlayfs says of all these; any other is the project's alone, or
  * has nothing of it.
  */
-function isAsMounted({ nlink, ctimeMs }: fs.Stats, mountedAt: number): boolean {
+function isAsMounted({ nlink, ctimeMs }: DirectoryLook, mountedAt: number): boolean {
   return nlink > 1 && ctimeMs < mountedAt;
 }

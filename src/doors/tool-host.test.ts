@@ -1,0 +1,108 @@
+import fs from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { tempDir } from "../../test/kit/temp-cell.ts";
+import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
+
+function openHost(options: Partial<ToolHostOptions> = {}) {
+  const projectRoot = tempDir();
+  const pkg = tempDir();
+  const stateDir = tempDir();
+  fs.writeFileSync(path.join(projectRoot, "a.txt"), "0123456789");
+  fs.writeFileSync(path.join(pkg, "p.txt"), "package");
+  const host = createToolHost({
+    stateDir,
+    fs: "host",
+    trust: "autonomous",
+    packageDir: (id) => (id === "pack-1" ? pkg : null),
+    agents: { reader: { maxReadBytes: 4 } },
+    ...options,
+  });
+  onTestFinished(() => host.close());
+  const context = { projectRoot, packageId: "pack-1", runId: "run-1", agentId: "sm" };
+  let calls = 0;
+  const call = (name: string, args: object, more: Partial<typeof context> = {}, signal?: AbortSignal) =>
+    host.executeToolCall({
+      toolCallId: `call-${++calls}`,
+      name,
+      argumentsJson: JSON.stringify(args),
+      context: { ...context, ...more },
+      ...(signal && { signal }),
+    });
+  return { host, call, context, projectRoot };
+}
+
+test("an engine written to 002 sees five tools, and calls them by either form of their names", async () => {
+  const { host, call } = openHost();
+  const names = host
+    .getVisibleTools({ packageId: "pack-1", agentId: "sm" })
+    .map((tool) => (tool as { function: { name: string } }).function.name);
+  expect(names).toEqual(["fs_list", "fs_read", "fs_search", "fs_write", "fs_apply_patch"]);
+  for (const name of ["fs.read", "fs_read"])
+    expect(await call(name, { path: "@project/a.txt" })).toMatchObject({ ok: true, content: "0123456789" });
+});
+
+test("limits follow the agent that calls, and the log names it", async () => {
+  const { host, call, context } = openHost();
+  const read = { path: "@project/a.txt" };
+  expect(await call("fs.read", read, { agentId: "reader" })).toMatchObject({
+    contentPreview: "0123",
+    truncated: true,
+  });
+  expect(await call("fs.read", read)).toMatchObject({ content: "0123456789", truncated: false });
+  const { logFile } = await host.cellOf(context);
+  const records = fs
+    .readFileSync(logFile, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(records.filter(({ kind }) => kind === "tool.exec").map(({ agentId }) => agentId)).toEqual([
+    "reader",
+    "sm",
+  ]);
+});
+
+test("each package is @pkg of its runs, and a package that is not there is no mount", async () => {
+  const { call } = openHost();
+  expect(await call("fs.read", { path: "@pkg/p.txt" })).toMatchObject({ content: "package" });
+  expect(await call("fs.read", { path: "@pkg/p.txt" }, { packageId: "none", runId: "run-2" })).toMatchObject({
+    ok: false,
+    error: { code: "E_SANDBOX_VIOLATION" },
+  });
+});
+
+test("runs have a state of their own", async () => {
+  const { call } = openHost();
+  await call("fs.write", { path: "@state/n", content: "1" });
+  expect(await call("fs.read", { path: "@state/n" })).toMatchObject({ content: "1" });
+  expect(await call("fs.read", { path: "@state/n" }, { runId: "run-2" })).toMatchObject({
+    error: { code: "ENOENT" },
+  });
+});
+
+test.each([
+  ["{", "E_INVALID_ARGUMENTS"],
+  ['{"path": 1}', "E_INVALID_ARGUMENTS"],
+  ['{"path": "@nope/x"}', "E_SANDBOX_VIOLATION"],
+])("arguments %s are an answer, not an exception", async (argumentsJson, code) => {
+  const { host, context } = openHost();
+  const result = await host.executeToolCall({ toolCallId: "c", name: "fs.read", argumentsJson, context });
+  expect(result).toMatchObject({ ok: false, error: { code } });
+  expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+  expect(result).not.toHaveProperty("meta");
+});
+
+test("a signal ends a call", async () => {
+  const { call } = openHost();
+  const gone = AbortSignal.abort();
+  expect(await call("fs.read", { path: "@project/a.txt" }, {}, gone)).toMatchObject({ ok: false });
+});
+
+test("a project that can't be opened rejects, and is tried anew", async () => {
+  const { call, projectRoot } = openHost();
+  const missing = path.join(projectRoot, "later");
+  const read = () => call("fs.read", { path: "@project/x" }, { projectRoot: missing });
+  await expect(read()).rejects.toThrow("later");
+  fs.mkdirSync(missing);
+  expect(await read()).toMatchObject({ error: { code: "ENOENT" } });
+});

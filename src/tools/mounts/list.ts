@@ -1,0 +1,42 @@
+import { showName } from "../../workspace/names.ts";
+import type { DirectoryEntry } from "../../workspace/workspace-fs.ts";
+import { defineTool } from "../define-tool.ts";
+import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
+
+interface Args {
+  readonly path: string;
+}
+
+export const fsList = defineTool({
+  ...MOUNT_TOOL,
+  ...LOOKING,
+  name: "fs.list",
+  description: "List a directory. Hidden entries and symbolic links are left out.",
+  inputSchema: {
+    type: "object",
+    properties: { path: PATH },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  needs: ["workspace", "limits"],
+  run(args: Args, { workspace, limits: { maxEntries } }) {
+    const path = showName(workspace.resolve(args.path).path);
+    const entries = workspace.list(args.path).entries.filter(isShown).map(entryOf);
+    if (entries.length <= maxEntries) return { path, entries, truncated: false };
+    return {
+      path,
+      entriesPreview: entries.slice(0, maxEntries),
+      total: entries.length,
+      truncated: true,
+      hint: `Only the first ${maxEntries} of ${entries.length} entries are shown. List a directory below, or use fs.search.`,
+    };
+  },
+});
+
+function isShown({ name, kind }: DirectoryEntry): boolean {
+  return !name.startsWith(".") && kind !== "symlink";
+}
+
+function entryOf({ name, kind, size }: DirectoryEntry) {
+  return { name: showName(name), type: kind, size };
+}

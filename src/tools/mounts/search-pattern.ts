@@ -1,0 +1,16 @@
+export interface SearchPattern {
+  readonly pattern: string;
+  readonly regex: boolean;
+  readonly ignoreCase: boolean;
+}
+
+// Without an unescaped slash inside: text like /usr/lib/g is a path.
+const WRAPPED = /^\/((?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+)\/([dgimsuvy]*)$/;
+
+/** 002: plain text, or `/regex/flags`. Lines are matched one by one, so of the flags only `i` changes anything. */
+export function readSearchPattern(text: string): SearchPattern {
+  const [, pattern, flags = ""] = WRAPPED.exec(text) ?? [];
+  const isRegex = pattern !== undefined && new Set(flags).size === flags.length;
+  if (!isRegex) return { pattern: text, regex: false, ignoreCase: false };
+  return { pattern, regex: true, ignoreCase: flags.includes("i") };
+}

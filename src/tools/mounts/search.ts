@@ -1,0 +1,66 @@
+import { showName } from "../../workspace/names.ts";
+import type { SearchMatch } from "../../workspace/search/search-query.ts";
+import { defineTool } from "../define-tool.ts";
+import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
+import { readSearchPattern } from "./search-pattern.ts";
+
+interface Args {
+  readonly path: string;
+  readonly pattern: string;
+  readonly before?: number;
+  readonly after?: number;
+  readonly maxMatches?: number;
+}
+
+const MAX_CONTEXT = 20;
+const MAX_LINE_CHARS = 2000;
+
+export const fsSearch = defineTool({
+  ...MOUNT_TOOL,
+  ...LOOKING,
+  name: "fs.search",
+  description:
+    "Search the files of a directory, line by line, for plain text or a /regex/ (/regex/i ignores case). Files that git ignores, node_modules and hidden directories are left out.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      path: PATH,
+      pattern: { type: "string", minLength: 1, description: "Plain text, or /regex/ or /regex/i" },
+      before: { type: "integer", minimum: 0, maximum: MAX_CONTEXT, description: "Lines before (default 1)" },
+      after: { type: "integer", minimum: 0, maximum: MAX_CONTEXT, description: "Lines after (default 1)" },
+      maxMatches: { type: "integer", minimum: 1, maximum: 1000, description: "How many matches at most" },
+    },
+    required: ["path", "pattern"],
+    additionalProperties: false,
+  },
+  category: "search",
+  needs: ["workspace", "limits", "progress"],
+  async run(args: Args, { workspace, limits, progress }, signal) {
+    const { before = 1, after = 1, maxMatches = limits.maxMatches } = args;
+    const query = {
+      ...readSearchPattern(args.pattern),
+      globs: [],
+      hidden: false,
+      ignored: false,
+      skipped: ["node_modules"],
+      before,
+      after,
+      maxMatches,
+      maxLineChars: MAX_LINE_CHARS,
+    } as const;
+    const found = await workspace.search(args.path, query, { signal, onProgress: progress });
+    const { truncated, filesScanned } = found;
+    const output = {
+      path: showName(workspace.resolve(args.path).path),
+      matches: found.matches.map(matchOf),
+      truncated,
+      stats: { filesScanned, matches: found.matches.length },
+    };
+    const hint = `Only the first ${maxMatches} matches are shown. Search a directory below, or give a narrower pattern.`;
+    return truncated ? { ...output, hint } : output;
+  },
+});
+
+function matchOf({ path, line, text, before, after }: SearchMatch) {
+  return { path: showName(path), line, text, before, after };
+}

@@ -1,0 +1,28 @@
+/**
+ * Where a text stands in another, also where it overlaps itself. Takes time by the sum of both lengths, whatever
+ * they are (Knuth, Morris and Pratt): `indexOf` can be made to take their product.
+ */
+export function* findAll(text: string, wanted: string): Generator<number, void, void> {
+  const borders = bordersOf(wanted);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    matched = extended(wanted, borders, matched, text.charCodeAt(at));
+    if (matched === wanted.length) yield at + 1 - matched;
+  }
+}
+
+/** For each beginning of a text, how much of its own beginning it also ends with. */
+function bordersOf(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length + 1);
+  for (let length = 2; length <= text.length; length++) {
+    borders[length] = extended(text, borders, borders[length - 1]!, text.charCodeAt(length - 1));
+  }
+  return borders;
+}
+
+/** How much of the text is matched with one more character. */
+function extended(text: string, borders: Uint32Array, matched: number, char: number): number {
+  let length = matched;
+  while (length > 0 && text.charCodeAt(length) !== char) length = borders[length]!;
+  return text.charCodeAt(length) === char ? length + 1 : 0;
+}

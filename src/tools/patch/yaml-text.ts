@@ -1,0 +1,55 @@
+// JSON values as YAML that every parser reads as the same, also those of YAML 1.1 with its dates and `yes`.
+import { isJsonObject, type Json } from "../../core/json.ts";
+
+const PLAIN = /^\p{L}[\p{L}\p{N}_./@-]*(?: [\p{L}\p{N}_./@-]+)*$/u;
+const NOT_A_STRING = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+/** What JSON leaves as it is, and YAML does not print. */
+const NOT_PRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
+const INDENT = "  ";
+
+/** On one line, as it can stand in a flow collection. */
+export function flowText(value: Json): string {
+  if (isList(value)) return `[${value.map(flowText).join(", ")}]`;
+  if (isJsonObject(value)) return `{${Object.entries(value).map(memberText).join(", ")}}`;
+  return typeof value === "string" ? stringText(value) : JSON.stringify(value);
+}
+
+export function memberText([key, value]: readonly [string, Json]): string {
+  return `${stringText(key)}: ${flowText(value)}`;
+}
+
+/** The lines of a block collection; of a scalar, or of an empty collection, one line. */
+export function blockLines(value: Json): string[] {
+  if (isList(value) && value.length > 0) return value.flatMap(itemLines);
+  if (isJsonObject(value) && Object.keys(value).length > 0) return Object.entries(value).flatMap(memberLines);
+  return [flowText(value)];
+}
+
+export function itemLines(value: Json): string[] {
+  return blockLines(value).map((line, index) => (index === 0 ? `- ${line}` : INDENT + line));
+}
+
+export function memberLines(member: readonly [string, Json]): string[] {
+  const [key, value] = member;
+  const isBlock = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  if (!isBlock) return [memberText(member)];
+  return [`${stringText(key)}:`, ...indented(blockLines(value))];
+}
+
+export function indented(lines: readonly string[], indent: string = INDENT): string[] {
+  return lines.map((line) => indent + line);
+}
+
+function stringText(text: string): string {
+  if (PLAIN.test(text) && !NOT_A_STRING.test(text)) return text;
+  return JSON.stringify(text).replace(NOT_PRINTABLE, escapeChar);
+}
+
+function escapeChar(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+// Array.isArray does not narrow readonly arrays out of a union.
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { showName } from "../../workspace/names.ts";
+import { readHead } from "../../workspace/read-head.ts";
+import type { OpenedFile, WorkspaceFS } from "../../workspace/workspace-fs.ts";
+import { defineTool } from "../define-tool.ts";
+import { FILE_TOOL, PATH } from "./file-tool.ts";
+
+interface Args {
+  readonly path: string;
+}
+
+export const fileRead = defineTool({
+  ...FILE_TOOL,
+  name: "file_read",
+  description: "Read a file of the project or of its central storage. A long one is cut.",
+  inputSchema: {
+    type: "object",
+    properties: { path: PATH },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  danger: "safe",
+  effect: "read",
+  async run(args: Args, { workspace }, signal) {
+    const file = open(args.path, workspace);
+    try {
+      const { text, truncated, sha256, bytes } = await readHead(file, LIMITS.maxReadBytes, signal);
+      const note = `\n[Cut: the file has ${bytes} bytes, and the first ${LIMITS.maxReadBytes} are shown.]`;
+      const metadata = { path: showName(file.path), bytes, sha256, truncated };
+      return { output: truncated ? text + note : text, metadata, isError: false };
+    } finally {
+      file.close();
+    }
+  },
+});
+
+/** 004's words for a file that is not there. */
+function open(path: string, workspace: WorkspaceFS): OpenedFile {
+  try {
+    return workspace.open(path);
+  } catch (error) {
+    if (!(error instanceof HotcellError) || error.code !== "NOT_FOUND") throw error;
+    throw new HotcellError("NOT_FOUND", `file not found: ${showName(path)}`, error.details);
+  }
+}

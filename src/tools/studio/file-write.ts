@@ -1,0 +1,29 @@
+import { showName } from "../../workspace/names.ts";
+import { defineTool } from "../define-tool.ts";
+import { FILE_TOOL, PATH } from "./file-tool.ts";
+
+interface Args {
+  readonly path: string;
+  readonly content: string;
+}
+
+export const fileWrite = defineTool({
+  ...FILE_TOOL,
+  name: "file_write",
+  description:
+    "Write a file of the project or of its central storage, replacing what was there. Directories on the way are made.",
+  inputSchema: {
+    type: "object",
+    properties: { path: PATH, content: { type: "string", description: "The whole new content" } },
+    required: ["path", "content"],
+    additionalProperties: false,
+  },
+  danger: "dangerous",
+  effect: "change",
+  contained: true,
+  run(args: Args, { workspace }) {
+    const { path, bytes, sha256, created } = workspace.write(args.path, args.content);
+    const metadata = { path: showName(path), bytes, sha256, created };
+    return { output: `wrote ${bytes} bytes to ${showName(path)}`, metadata, isError: false };
+  },
+});

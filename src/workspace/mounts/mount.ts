@@ -1,0 +1,109 @@
+// The directories that tools reach beside the project, each by a name of its own.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import { type Protection, READ_ONLY, RESERVED } from "../../policy/protected.ts";
+import { openDirectoryView } from "../directory-view.ts";
+import { openHostWorkspace } from "../host.ts";
+import { openRoot } from "../paths.ts";
+import { areApart } from "../state-dir.ts";
+import type { WorkspaceFS } from "../workspace-fs.ts";
+
+export interface MountOptions {
+  readonly path: string;
+  /** `ro` unless told otherwise. What is written to a mount is written to the disk at once: no session holds it. */
+  readonly access?: "ro" | "rw";
+}
+
+export interface Mount {
+  /** Without the `@`. */
+  readonly name: string;
+  /** By paths inside the mount. */
+  readonly files: WorkspaceFS;
+  /** By paths inside the mount. */
+  readonly protectionOf: (path: string) => Protection | null;
+  /** What is changed in it stays in the cell until somebody takes it out. */
+  readonly contained: boolean;
+}
+
+export interface MountPlace {
+  readonly stateDir: string;
+  readonly project: string;
+  readonly protectionOf: (path: string) => Protection | null;
+}
+
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+const OWN_NAMES = ["project", "state"];
+
+/** A directory of the host. */
+export function openHostMount(name: string, options: MountOptions, place: MountPlace): Mount {
+  const { path: given, access = "ro" } = options;
+  checkName(name, access);
+  checkPlace(name, options, place);
+  const protectionOf = access === "ro" ? readOnly(place.protectionOf) : place.protectionOf;
+  const files = openHostWorkspace({ workspace: given, stateDir: place.stateDir, protectionOf });
+  return { name, files, protectionOf, contained: access === "ro" };
+}
+
+/** What a run keeps for itself. The log is not in it, and nothing may look as if it were. */
+export function openStateMount(runDir: string, protectionOf: MountPlace["protectionOf"]): Mount {
+  const dir = path.join(runDir, "state");
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const root = openRoot(dir);
+  const withoutLogs = (at: string) => (isLogs(at) ? RESERVED : protectionOf(at));
+  const files = openDirectoryView({
+    mode: "host",
+    project: root.path,
+    root,
+    closeRoot: () => fs.closeSync(root.fd),
+    notesDir: path.join(runDir, "state.notes"),
+    protectionOf: withoutLogs,
+  });
+  return { name: "state", files, protectionOf: withoutLogs, contained: true };
+}
+
+/** As the most forgiving file system would compare it. */
+function isLogs(at: string): boolean {
+  const [first = ""] = at.split("/");
+  return first.toLowerCase().replace(/[.\s]+$/, "") === "logs";
+}
+
+function readOnly(protectionOf: MountPlace["protectionOf"]): MountPlace["protectionOf"] {
+  return (at) => {
+    const protection = protectionOf(at);
+    return protection?.read === "refuse" ? protection : READ_ONLY;
+  };
+}
+
+function checkName(name: string, access: "ro" | "rw"): void {
+  if (OWN_NAMES.includes(name)) throw unusable(name, "hotcell has one of that name already");
+  if (!NAME.test(name))
+    throw unusable(
+      name,
+      "a name begins with a small letter, and goes on with small letters, digits, _ and -",
+    );
+  if (name === "pkg" && access === "rw") throw unusable(name, "@pkg is read-only");
+}
+
+/** The log must be out of every tool's reach, and no way may lead past a session into the project. */
+function checkPlace(name: string, { path: given, access }: MountOptions, place: MountPlace): void {
+  if (!isDirectory(given)) throw unusable(name, `${quote(given)} is no directory that can be read`);
+  if (!areApart(given, place.stateDir))
+    throw unusable(name, `${quote(given)} and the state directory are inside one another`);
+  if (access === "rw" && !areApart(given, place.project))
+    throw unusable(name, `${quote(given)} and the project are inside one another; mount it with access "ro"`);
+}
+
+function isDirectory(given: string): boolean {
+  try {
+    return fs.statSync(given).isDirectory();
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function unusable(name: string, state: string): HotcellError {
+  return new HotcellError("CONFIG_INVALID", `Could not mount ${quote(`@${name}`)}: ${state}.`);
+}

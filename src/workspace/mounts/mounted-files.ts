@@ -1,0 +1,107 @@
+// Several directories behind the one interface of files: each path goes to its mount, and comes back with its name.
+import { HotcellError } from "../../core/errors.ts";
+import { showName } from "../names.ts";
+import type { WorkspaceFS } from "../workspace-fs.ts";
+import type { Mount } from "./mount.ts";
+import type { Naming, Spot } from "./naming.ts";
+
+export function mountedFiles(mounts: readonly Mount[], naming: Naming): WorkspaceFS {
+  const named = (mount: Mount, path: string) => naming.name({ mount, path });
+
+  /** What is refused is told by the name that the caller knows. */
+  const at = <T>(path: string, work: (files: WorkspaceFS, inner: string, mount: Mount) => T): T => {
+    const spot = naming.find(path);
+    try {
+      return work(spot.mount.files, spot.path, spot.mount);
+    } catch (error) {
+      throw error instanceof HotcellError ? renamed(error, spot, naming) : error;
+    }
+  };
+  const both = (from: string, to: string, work: (files: WorkspaceFS, from: string, to: string) => void) => {
+    const target = naming.find(to);
+    at(from, (files, inner, mount) => {
+      if (mount === target.mount) return work(files, inner, target.path);
+      const message = `Could not use "${showName(to)}": it is in another mount than "${showName(from)}".`;
+      throw new HotcellError("PATH_OUTSIDE_WORKSPACE", message);
+    });
+  };
+
+  const [{ files: first }] = mounts as readonly [Mount, ...Mount[]];
+  return {
+    mode: first.mode,
+    root: first.root,
+    resolve: (path) =>
+      at(path, (files, inner, mount) => {
+        const found = files.resolve(inner);
+        return { ...found, path: named(mount, found.path) };
+      }),
+    stat: (path, options) => at(path, (files, inner) => files.stat(inner, options)),
+    read: (path, options) => at(path, (files, inner) => files.read(inner, options)),
+    open: (path) =>
+      at(path, (files, inner, mount) => {
+        const file = files.open(inner);
+        return { ...file, path: named(mount, file.path) };
+      }),
+    stream: (path) => at(path, (files, inner) => files.stream(inner)),
+    list: (path, options) => at(path, (files, inner) => files.list(inner, options)),
+    *walk(path, { enter, refused } = {}) {
+      const { mount, path: inner } = naming.find(path);
+      const options = {
+        ...(enter && { enter: (below: string) => enter(named(mount, below)) }),
+        ...(refused && { refused: (below: string) => refused(named(mount, below)) }),
+      };
+      for (const entry of mount.files.walk(inner, options)) {
+        yield { path: named(mount, entry.path), kind: entry.kind, stat: () => entry.stat() };
+      }
+    },
+    async search(path, query, options) {
+      const spot = naming.find(path);
+      try {
+        const result = await spot.mount.files.search(spot.path, query, options);
+        const matches = result.matches.map((match) => ({ ...match, path: named(spot.mount, match.path) }));
+        return { ...result, matches };
+      } catch (error) {
+        throw error instanceof HotcellError ? renamed(error, spot, naming) : error;
+      }
+    },
+    readlink: (path) => at(path, (files, inner) => files.readlink(inner)),
+    write: (path, data, options) =>
+      at(path, (files, inner, mount) => {
+        const written = files.write(inner, data, options);
+        return { ...written, path: named(mount, written.path) };
+      }),
+    append: (path, data) => at(path, (files, inner) => files.append(inner, data)),
+    mkdir: (path) => at(path, (files, inner) => files.mkdir(inner)),
+    remove: (path, options) => at(path, (files, inner) => files.remove(inner, options)),
+    rename: (from, to) => both(from, to, (files, one, other) => files.rename(one, other)),
+    copy: (from, to) => both(from, to, (files, one, other) => files.copy(one, other)),
+    symlink: (target, path) => at(path, (files, inner) => files.symlink(target, inner)),
+    chmod: (path, mode) => at(path, (files, inner) => files.chmod(inner, mode)),
+    guardedBy(check) {
+      const guarded = new Map(
+        mounts.map((mount) => {
+          const files = mount.files.guardedBy((path, access) => check(named(mount, path), access));
+          return [mount, { ...mount, files }];
+        }),
+      );
+      return mountedFiles([...guarded.values()], {
+        find: (path) => {
+          const spot = naming.find(path);
+          return { ...spot, mount: guarded.get(spot.mount)! };
+        },
+        name: naming.name,
+      });
+    },
+    close() {
+      for (const { files } of mounts) files.close();
+    },
+  };
+}
+
+function renamed(error: HotcellError, spot: Spot, naming: Naming): HotcellError {
+  const { code, details, cause, output } = error;
+  const shown = `"${showName(spot.path)}"`;
+  const message = error.message.replaceAll(shown, `"${showName(naming.name(spot))}"`);
+  const told = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };
+  return new HotcellError(code, message, told, { cause, ...(output && { output }) });
+}

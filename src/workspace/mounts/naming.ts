@@ -1,0 +1,66 @@
+// How tools name files in more than one directory: which mount a path is in, and the path inside it.
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import type { Mount } from "./mount.ts";
+
+export interface Spot {
+  readonly mount: Mount;
+  /** Inside the mount. */
+  readonly path: string;
+}
+
+export interface Naming {
+  /** Throws when the path is in no mount. */
+  find(path: string): Spot;
+  /** The path of a spot, as `find` takes it. */
+  name(spot: Spot): string;
+}
+
+/** 002: every path begins with the name of a mount. */
+export function mountPaths(mounts: readonly Mount[]): Naming {
+  const byName = new Map(mounts.map((mount) => [`@${mount.name}`, mount]));
+  return {
+    find(path) {
+      const [first = "", ...names] = withoutDots(path).split("/");
+      const mount = byName.get(first);
+      if (mount === undefined) throw noMount(path, first, [...byName.keys()]);
+      if (names.includes(".."))
+        throw outside(path, `".." is not allowed in it; begin at the mount: @${mount.name}/…`);
+      return { mount, path: names.filter((name) => name !== "").join("/") || "." };
+    },
+    name: nameOf,
+  };
+}
+
+/** 004: paths of the project are bare; one in the storage begins with its name, or is absolute. */
+export function bareAndStoragePaths(project: Mount, storage: Mount | null): Naming {
+  return {
+    find(path) {
+      if (storage === null) return { mount: project, path };
+      for (const head of [`@${storage.name}`, storage.files.root]) {
+        if (path === head) return { mount: storage, path: "." };
+        if (path.startsWith(`${head}/`)) return { mount: storage, path: path.slice(head.length + 1) || "." };
+      }
+      return { mount: project, path };
+    },
+    name: (spot) => (spot.mount.name === project.name ? spot.path : nameOf(spot)),
+  };
+}
+
+const withoutDots = (path: string): string => path.replace(/^(?:\.\/+)+/, "");
+
+function nameOf({ mount, path }: Spot): string {
+  return path === "" || path === "." ? `@${mount.name}` : `@${mount.name}/${path}`;
+}
+
+function noMount(path: string, first: string, names: readonly string[]): HotcellError {
+  const known = `the mounts are ${names.join(", ")}`;
+  if (path.startsWith("/")) return outside(path, `it is absolute, and a path begins with a mount: ${known}`);
+  if (first.startsWith("@")) return outside(path, `there is no mount ${quote(first)}; ${known}`);
+  return outside(path, `a path begins with a mount: ${known}`);
+}
+
+function outside(path: string, reason: string): HotcellError {
+  const message = `Could not use the path ${quote(path)}: ${reason}.`;
+  return new HotcellError("PATH_OUTSIDE_WORKSPACE", message, { path, reason });
+}

@@ -1,0 +1,10 @@
+import { osPath } from "../../names.ts";
+
+const NOT_ASCII = /[^\x00-\x7F]/;
+
+/** A name as git compares it: its bytes, each of them one character. */
+export function byteText(name: string): string {
+  if (!NOT_ASCII.test(name)) return name;
+  const bytes = osPath(name);
+  return (typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes).toString("latin1");
+}

@@ -1,0 +1,145 @@
+// One .gitignore or .ignore file, with git's semantics (gitignore(5)). Names and most suffixes are looked up;
+// only globs are matched one by one.
+import { LIMITS } from "../../../core/limits.ts";
+import { byteText } from "./byte-text.ts";
+import { literalName, literalOf, matchesPath, parseGitGlob, type Segment, STAR } from "./git-glob.ts";
+
+export interface IgnoreRules {
+  /**
+   * `path` is relative to the directory of the rules' file, `name` is its last component. 1: ignored, -1: wanted
+   * back by a `!` rule, 0: nothing said.
+   */
+  test(path: string, name: string, isDirectory: boolean): 1 | -1 | 0;
+}
+
+interface Rule {
+  readonly order: number;
+  readonly negated: boolean;
+  readonly directoryOnly: boolean;
+  /** About the whole path, not about the name at any depth. */
+  readonly anchored: boolean;
+  readonly segments: readonly Segment[];
+}
+
+/** The last rule for a file and the last for a directory, by their order. */
+interface Last {
+  readonly file: number;
+  readonly directory: number;
+}
+
+type Lookup = Map<string, Last>;
+
+const NONE: Last = { file: -1, directory: -1 };
+const BYTE_ORDER_MARK = "\xEF\xBB\xBF";
+
+/** The text of the file as `decodeName` gives it: bytes that are no UTF-8 count in rules as in names. */
+export function parseIgnoreRules(text: string): IgnoreRules {
+  const rules = readRules(byteText(text));
+  const names: Lookup = new Map();
+  const paths: Lookup = new Map();
+  const suffixes: Lookup = new Map();
+  const globs: Rule[] = [];
+  for (const rule of rules) {
+    const literal = literalOf(rule.segments);
+    const suffix = literal === null ? lookupSuffix(rule) : null;
+    if (literal !== null) note(rule.anchored ? paths : names, literal, rule);
+    else if (suffix !== null) note(suffixes, suffix, rule);
+    else globs.push(rule);
+  }
+  return {
+    test(path, name, isDirectory) {
+      const kind = isDirectory ? "directory" : "file";
+      const wholePath = byteText(path);
+      const wholeName = wholePath === path ? name : byteText(name);
+      const found = Math.max(
+        (names.get(wholeName) ?? NONE)[kind],
+        (suffixes.get(suffixOf(wholeName)) ?? NONE)[kind],
+        (paths.get(wholePath) ?? NONE)[kind],
+      );
+      const last = lastGlob(globs, found, wholePath, wholeName, isDirectory);
+      return last < 0 ? 0 : rules[last]!.negated ? -1 : 1;
+    },
+  };
+}
+
+/**
+ * What is over the limits is passed over: the rules behind so many bytes or so many rules, and lines that are
+ * too long. More files are searched then; git itself passes over a whole file when it is too large. A reader may
+ * cut the text at the limit, so that a last line without its end there is half a rule.
+ */
+function readRules(text: string): readonly Rule[] {
+  const { maxIgnoreFileBytes, maxIgnoreLineBytes, maxIgnoreRules } = LIMITS;
+  const whole =
+    text.length >= maxIgnoreFileBytes
+      ? text.slice(0, text.lastIndexOf("\n", maxIgnoreFileBytes - 1) + 1)
+      : text;
+  const rules: Rule[] = [];
+  for (const line of whole.slice(whole.startsWith(BYTE_ORDER_MARK) ? 3 : 0).split("\n")) {
+    const rule = line.length > maxIgnoreLineBytes ? null : readRule(line, rules.length);
+    if (rule !== null) rules.push(rule);
+    if (rules.length === maxIgnoreRules) break;
+  }
+  return rules;
+}
+
+function readRule(line: string, order: number): Rule | null {
+  if (line.startsWith("#")) return null;
+  const text = trimSpaces(untilNul(line.endsWith("\r") ? line.slice(0, -1) : line));
+  const negated = text.startsWith("!");
+  const directoryOnly = text.endsWith("/");
+  const glob = text.slice(negated ? 1 : 0, directoryOnly ? -1 : undefined);
+  const segments = parseGitGlob(glob.startsWith("/") ? glob.slice(1) : glob);
+  if (glob === "" || segments === null) return null;
+  return { order, negated, directoryOnly, anchored: glob.includes("/"), segments };
+}
+
+/** In git a rule is a C string. */
+function untilNul(line: string): string {
+  const nul = line.indexOf("\0");
+  return nul < 0 ? line : line.slice(0, nul);
+}
+
+/** Without the spaces at the end, but for one behind a `\`. A tab stays. */
+function trimSpaces(line: string): string {
+  let end = 0;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === "\\") at++;
+    else if (line[at] === " ") continue;
+    end = at + 1;
+  }
+  return line.slice(0, end);
+}
+
+/** The suffix of a rule such as `*.log`, when it is what `suffixOf` gives for the names that match. */
+function lookupSuffix({ anchored, segments }: Rule): string | null {
+  const [tokens] = segments;
+  if (anchored || tokens === undefined || tokens === "**" || tokens[0] !== STAR) return null;
+  const suffix = literalName(tokens.slice(1));
+  return suffix !== null && suffix !== "" && suffixOf(suffix) === suffix ? suffix : null;
+}
+
+function suffixOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? "" : name.slice(dot);
+}
+
+function note(lookup: Lookup, key: string, { order, directoryOnly }: Rule): void {
+  const before = lookup.get(key) ?? NONE;
+  lookup.set(key, { file: directoryOnly ? before.file : order, directory: order });
+}
+
+/** The last glob behind the rule `found` that matches, or `found`. */
+function lastGlob(
+  globs: readonly Rule[],
+  found: number,
+  path: string,
+  name: string,
+  isDirectory: boolean,
+): number {
+  for (let at = globs.length - 1; at >= 0; at--) {
+    const { order, directoryOnly, anchored, segments } = globs[at]!;
+    if (order < found) return found;
+    if ((isDirectory || !directoryOnly) && matchesPath(segments, anchored ? path : name)) return order;
+  }
+  return found;
+}

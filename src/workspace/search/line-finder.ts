@@ -1,0 +1,185 @@
+// Finds the lines that match a query. Literals are found by the finder in the memory; where a pattern is more than
+// that, only lines that have one of the literals it needs are matched.
+import type { CompiledRegex } from "./regex/compile-regex.ts";
+import type { LineMatcher } from "./regex/line-matcher.ts";
+import type { Needle, ScanMemory } from "./scan-memory.ts";
+import type { SearchQuery } from "./search-query.ts";
+import { withoutReturn } from "./shown-line.ts";
+
+/** More literals than this are looked for by the matcher alone: each is a pass of its own over the text. */
+const MAX_NEEDLES = 8;
+const NOT_ASCII = /[^\x00-\x7F]/;
+
+export interface LineFinder {
+  readonly engine: "linear" | "backtracking";
+  /** To be called first for each text in the memory: it ends at `to`. */
+  begin(to: number): void;
+  /** A place in the first line at or behind `from`, where a line begins, that matches; -1 when none does. */
+  next(from: number): number;
+  /** For one line that comes in pieces. */
+  longLine(): LinePieces;
+}
+
+export interface LinePieces {
+  /** So many of a piece's last bytes come again before those of the next one. */
+  readonly overlap: number;
+  /** A place in the bytes [from, to) that makes the line match, or -1; [from, fresh) came with the last piece too. */
+  next(from: number, fresh: number, to: number): number;
+  /** The line ends here: whether it is only now known to match. */
+  end(): boolean;
+}
+
+export async function createLineFinder(memory: ScanMemory, query: SearchQuery): Promise<LineFinder> {
+  const { pattern, regex, ignoreCase } = query;
+  if (!regex && !(ignoreCase && NOT_ASCII.test(pattern))) {
+    const needles = needlesFor(memory, [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase);
+    if (needles !== null) return literalFinder(memory, needles);
+  }
+  // Only patterns need the parser: it takes a while to load.
+  const { compileRegex } = await import("./regex/compile-regex.ts");
+  return regexFinder(memory, compileRegex(regex ? pattern : escaped(pattern), { ignoreCase }), ignoreCase);
+}
+
+function regexFinder(memory: ScanMemory, compiled: CompiledRegex, ignoreCase: boolean): LineFinder {
+  const { matcher, required, regexp } = compiled;
+  const needles = required && needlesFor(memory, required, ignoreCase);
+  if (needles !== null && compiled.exact) return literalFinder(memory, needles);
+  const judge = matcher === null ? backtracking(memory, regexp) : linear(memory, matcher);
+  return needles === null ? judge : filtered(memory, needles, judge);
+}
+
+const escaped = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** Null when the literals can't be looked for one by one. */
+function needlesFor(memory: ScanMemory, literals: readonly string[], ignoreCase: boolean): Needle[] | null {
+  if (literals.length === 0 || literals.length > MAX_NEEDLES) return null;
+  if (ignoreCase && literals.some((literal) => NOT_ASCII.test(literal))) return null;
+  const needles = literals.map((literal) => memory.needle(Buffer.from(literal), ignoreCase));
+  return needles.every((needle) => needle !== null) ? needles : null;
+}
+
+interface NeedleSet {
+  begin(to: number): void;
+  /** Where the first of the needles is, at or behind `from`. */
+  next(from: number): number;
+}
+
+function needleSet(memory: ScanMemory, needles: readonly Needle[]): NeedleSet {
+  // Where each was last found: behind `from` that is still true.
+  const places = needles.map(() => 0);
+  let end = 0;
+  return {
+    begin(to) {
+      end = to;
+      places.fill(0);
+    },
+    next(from) {
+      let nearest = end;
+      needles.forEach((needle, index) => {
+        if (places[index]! < from) {
+          const found = memory.find(needle, from, end);
+          places[index] = found < 0 ? end : found;
+        }
+        nearest = Math.min(nearest, places[index]!);
+      });
+      return nearest === end ? -1 : nearest;
+    },
+  };
+}
+
+function literalFinder(memory: ScanMemory, needles: readonly Needle[]): LineFinder {
+  const { begin, next } = needleSet(memory, needles);
+  const overlap = Math.max(...needles.map(({ length }) => length)) - 1;
+  return {
+    engine: "linear",
+    begin,
+    next,
+    longLine: () => ({
+      overlap,
+      next(from, _fresh, to) {
+        begin(to);
+        return next(from);
+      },
+      end: () => false,
+    }),
+  };
+}
+
+function linear({ bytes }: ScanMemory, matcher: LineMatcher): LineFinder {
+  let end = 0;
+  return {
+    engine: "linear",
+    begin(to) {
+      end = to;
+    },
+    next: (from) => matcher.find(bytes, from, end),
+    longLine() {
+      const feed = matcher.begin();
+      return {
+        overlap: 0,
+        next: (_from, fresh, to) => feed.feed(bytes, fresh, to),
+        end: feed.end,
+      };
+    },
+  };
+}
+
+/** Only lines that have one of the needles are judged. */
+function filtered(memory: ScanMemory, needles: readonly Needle[], judge: LineFinder): LineFinder {
+  const filter = needleSet(memory, needles);
+  let end = 0;
+  return {
+    engine: judge.engine,
+    begin(to) {
+      end = to;
+      filter.begin(to);
+    },
+    next(from) {
+      for (let at = from; at < end; ) {
+        const candidate = filter.next(at);
+        if (candidate < 0) return -1;
+        const behind = Math.min(memory.lineEnd(candidate, end) + 1, end);
+        judge.begin(behind);
+        const found = judge.next(memory.lineStart(candidate, at));
+        if (found >= 0) return found;
+        at = behind;
+      }
+      return -1;
+    },
+    longLine: judge.longLine,
+  };
+}
+
+function backtracking(memory: ScanMemory, regexp: RegExp): LineFinder {
+  const { bytes, lineEnd } = memory;
+  const matches = (from: number, to: number) =>
+    regexp.test(bytes.toString("utf8", from, withoutReturn(bytes, from, to)));
+  let end = 0;
+  return {
+    engine: "backtracking",
+    begin(to) {
+      end = to;
+    },
+    next(from) {
+      for (let at = from; at < end; ) {
+        const stop = lineEnd(at, end);
+        if (matches(at, stop)) return at;
+        at = stop + 1;
+      }
+      return -1;
+    },
+    // Of a line that does not fit into the window such a pattern sees the beginning.
+    longLine() {
+      let isFirst = true;
+      return {
+        overlap: 0,
+        next(from, _fresh, to) {
+          const found = isFirst && matches(from, to) ? from : -1;
+          isFirst = false;
+          return found;
+        },
+        end: () => false,
+      };
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import fs from "node:fs";
+import { childPath } from "../paths.ts";
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
+export interface RegularFile {
+  /** The caller's to close. */
+  readonly fd: number;
+  readonly size: number;
+}
+
+/** Opens a name in an open directory to be read. Null when it is no regular file; what can't be opened throws, a link too. */
+export function openRegular(dir: number, name: string): RegularFile | null {
+  const fd = fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile()) return { fd, size: stat.size };
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+  fs.closeSync(fd);
+  return null;
+}

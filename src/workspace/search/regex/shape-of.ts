@@ -1,0 +1,126 @@
+// From the syntax tree of a pattern without `u` flag to its shape. JavaScript reads such a pattern by UTF-16 units;
+// here a pair of surrogates is one character, as it is in the files.
+import type { AST } from "@eslint-community/regexpp";
+import type { AddVariants } from "./case-variants.ts";
+import {
+  ANY,
+  type CodePoints,
+  complement,
+  DIGIT,
+  MAX_CODE_POINT,
+  SPACE,
+  unite,
+  WORD,
+} from "./code-points.ts";
+import type { Shape } from "./shape.ts";
+
+const EMPTY: Shape = { kind: "sequence", parts: [] };
+
+/** `addVariants` is null where case matters. */
+export function shapeOf(pattern: AST.Pattern, addVariants: AddVariants | null): Shape {
+  return choiceOf(pattern.alternatives, addVariants ?? ((points) => points));
+}
+
+function choiceOf(alternatives: readonly AST.Alternative[], add: AddVariants): Shape {
+  const options = alternatives.map((alternative) => sequenceOf(alternative, add));
+  return options.length === 1 ? options[0]! : { kind: "choice", options };
+}
+
+function sequenceOf({ elements }: AST.Alternative, add: AddVariants): Shape {
+  const shapes = joinPairs(elements).map((element) => shapeOfElement(element, add));
+  const parts = shapes.filter((shape) => !isEmpty(shape));
+  return parts.length === 1 ? parts[0]! : { kind: "sequence", parts };
+}
+
+function shapeOfElement(element: AST.Element, add: AddVariants): Shape {
+  switch (element.type) {
+    case "Character":
+      return { kind: "one", of: add([[element.value, element.value]]) };
+    case "CharacterSet":
+      return oneOf(setOf(element));
+    case "CharacterClass":
+      return oneOf(classOf(element, add));
+    case "CapturingGroup":
+      return choiceOf(element.alternatives, add);
+    case "Group":
+      return element.modifiers === null ? choiceOf(element.alternatives, add) : { kind: "unknown" };
+    case "Quantifier":
+      return repeatOf(element, add);
+    case "Assertion":
+      return edgeOf(element);
+    default:
+      return { kind: "unknown" };
+  }
+}
+
+/** Without what takes no text and asks nothing: however often it is said, it adds nothing. */
+function repeatOf({ element, min, max }: AST.Quantifier, add: AddVariants): Shape {
+  const part = shapeOfElement(element, add);
+  return max === 0 || isEmpty(part) ? EMPTY : { kind: "repeat", part, min, max };
+}
+
+function isEmpty(shape: Shape): boolean {
+  return shape.kind === "sequence" && shape.parts.length === 0;
+}
+
+function oneOf(of: CodePoints | null): Shape {
+  return of === null ? { kind: "unknown" } : { kind: "one", of };
+}
+
+function edgeOf(assertion: AST.Assertion): Shape {
+  if (assertion.kind === "lookahead" || assertion.kind === "lookbehind") return { kind: "look" };
+  if (assertion.kind !== "word") return { kind: "edge", at: assertion.kind };
+  return { kind: "edge", at: assertion.negate ? "inside" : "word" };
+}
+
+function classOf({ elements, negate }: AST.CharacterClass, add: AddVariants): CodePoints | null {
+  const members: (readonly [number, number])[] = [];
+  for (const element of joinPairs<AST.CharacterClassElement>(elements)) {
+    const points = membersOf(element, add);
+    if (points === null) return null;
+    members.push(...points);
+  }
+  const points = withPairs(unite(members));
+  return negate ? complement(points) : points;
+}
+
+function membersOf(element: AST.CharacterClassElement, add: AddVariants): CodePoints | null {
+  if (element.type === "Character") return add([[element.value, element.value]]);
+  if (element.type === "CharacterClassRange") return add([[element.min.value, element.max.value]]);
+  return element.type === "CharacterSet" ? setOf(element) : null;
+}
+
+/** Null for `\p{…}`, which there is only with the `u` flag. These sets have all cases of their members already. */
+function setOf(set: AST.CharacterSet): CodePoints | null {
+  if (set.kind === "any") return ANY;
+  if (set.kind === "property") return null;
+  const points = { digit: DIGIT, space: SPACE, word: WORD }[set.kind];
+  return set.negate ? complement(points) : points;
+}
+
+/** `[\u0080-\uffff]` has both halves of every pair, so it finds them all. */
+function withPairs(points: CodePoints): CodePoints {
+  const hasPairs = points.some(([first, last]) => first <= 0xd800 && last >= 0xdfff);
+  return hasPairs ? unite([...points, [0x10000, MAX_CODE_POINT]]) : points;
+}
+
+/** Makes one element of a high surrogate and the low one behind it, which may be repeated: then both are. */
+function joinPairs<T extends AST.Element | AST.CharacterClassElement>(elements: readonly T[]): T[] {
+  const joined: T[] = [];
+  for (const element of elements) {
+    const pair = pairOf(joined.at(-1), element);
+    if (pair === null) joined.push(element);
+    else joined[joined.length - 1] = pair;
+  }
+  return joined;
+}
+
+function pairOf<T extends AST.Element | AST.CharacterClassElement>(high: T | undefined, low: T): T | null {
+  if (high?.type !== "Character" || high.value < 0xd800 || high.value > 0xdbff) return null;
+  if (low.type === "Quantifier") {
+    const element = pairOf<AST.Element>(high, low.element);
+    return element === null ? null : { ...low, element };
+  }
+  if (low.type !== "Character" || low.value < 0xdc00 || low.value > 0xdfff) return null;
+  return { ...low, value: (high.value - 0xd800) * 0x400 + (low.value - 0xdc00) + 0x10000 };
+}

@@ -1,0 +1,62 @@
+// Searches the files of a chunk, one after the other.
+import fs from "node:fs";
+import { osErrorCode } from "../../core/errors.ts";
+import { beneath } from "../view.ts";
+import type { Chunk, Hit } from "./messages.ts";
+import { openRegular, type RegularFile } from "./open-regular.ts";
+import type { Outbox } from "./outbox.ts";
+import type { ScanText } from "./scan-text.ts";
+import { fromUtf16, openText } from "./text-source.ts";
+
+interface ScanChunkOptions {
+  readonly scan: ScanText;
+  readonly outbox: Outbox;
+  readonly stopped: () => boolean;
+}
+
+export function scanChunk(chunk: Chunk, { scan, outbox, stopped }: ScanChunkOptions): void {
+  outbox.begin(chunk);
+  for (const { dir, path, names } of chunk.runs) {
+    for (const name of names) {
+      if (stopped()) return;
+      trying(outbox, () => scanName(dir, path, name, scan, outbox));
+    }
+  }
+  outbox.end();
+}
+
+/** The search is of one file alone, which is open. */
+export function scanAlone(file: RegularFile, path: string, { scan, outbox }: ScanChunkOptions): void {
+  outbox.begin({ number: 0, entered: [], unreadable: 0 });
+  outbox.file(path);
+  trying(outbox, () => scanFile(file, scan, outbox));
+  outbox.end();
+}
+
+function scanName(dir: number, path: string, name: string, scan: ScanText, outbox: Outbox): void {
+  const file = openRegular(dir, name);
+  if (file === null) return;
+  try {
+    outbox.file(beneath(path, name));
+    scanFile(file, scan, outbox);
+  } finally {
+    fs.closeSync(file.fd);
+  }
+}
+
+function scanFile({ fd, size }: RegularFile, scan: ScanText, outbox: Outbox): void {
+  const onHit = (hit: Hit) => outbox.hit(hit);
+  const kind = scan(openText(fd, size), onHit);
+  const isUtf16 = kind === "utf-16le" || kind === "utf-16be";
+  if ((isUtf16 ? scan(fromUtf16(fd, size, kind), onHit) : kind) === "binary") outbox.isBinary();
+}
+
+/** What the system does not let us read, or what is gone by now, is counted. */
+function trying(outbox: Outbox, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+    outbox.isUnreadable();
+  }
+}

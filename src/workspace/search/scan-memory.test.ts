@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createScanMemory, WINDOW_BYTES, WINDOW_START } from "./scan-memory.ts";
+
+const memory = createScanMemory();
+/** Few letters, so that much nearly matches. */
+const bytes = (maxLength: number) =>
+  fc
+    .array(fc.constantFrom(..."abAB\n@`[{\0é"), { maxLength })
+    .map((letters) => Buffer.from(letters.join("")));
+const places = fc.tuple(fc.nat(40), fc.nat(40));
+
+/** Puts the text at the window's beginning, between bytes that would match too. */
+function put(text: Buffer): { from: number; to: number } {
+  memory.bytes.fill("a", WINDOW_START, WINDOW_START + 1000);
+  text.copy(memory.bytes, WINDOW_START);
+  return { from: WINDOW_START, to: WINDOW_START + text.length };
+}
+
+test("find gives what indexOf gives, between any two places", () => {
+  const property = fc.property(bytes(60), bytes(6), places, (text, literal, [after, before]) => {
+    fc.pre(literal.length > 0 && after + before <= text.length);
+    memory.clear();
+    const needle = memory.needle(literal, false)!;
+    const { from, to } = put(text);
+    const found = memory.find(needle, from + after, to - before);
+    const expected = text.subarray(after, text.length - before).indexOf(literal);
+    expect(found).toBe(expected < 0 ? -1 : from + after + expected);
+  });
+  fc.assert(property, { numRuns: 5000 });
+});
+
+test("ignoring case means ASCII letters, and nothing beside them", () => {
+  const property = fc.property(bytes(60), bytes(4), (text, letters) => {
+    const literal = Buffer.from(letters.toString("latin1").toLowerCase(), "latin1");
+    fc.pre(literal.length > 0);
+    memory.clear();
+    const needle = memory.needle(literal, true)!;
+    const { from, to } = put(text);
+    const expected = asciiLower(text).indexOf(asciiLower(literal));
+    expect(memory.find(needle, from, to)).toBe(expected < 0 ? -1 : from + expected);
+  });
+  fc.assert(property, { numRuns: 5000 });
+});
+
+test("newlines are counted between any two places", () => {
+  const property = fc.property(bytes(100), places, (text, [after, before]) => {
+    const { from, to } = put(text);
+    const expected = text
+      .subarray(after, Math.max(after, text.length - before))
+      .filter((byte) => byte === 10);
+    expect(memory.countNewlines(from + after, to - before)).toBe(expected.length);
+  });
+  fc.assert(property, { numRuns: 5000 });
+});
+
+test("a literal that nearly matches everywhere is found too, and takes no time that grows with its length", () => {
+  memory.clear();
+  const half = "ab".repeat(2000);
+  const needle = memory.needle(Buffer.from(`${half}b${half}`), false)!;
+  const text = Buffer.alloc(WINDOW_BYTES - 8001, "ab");
+  text.copy(memory.bytes, WINDOW_START);
+  const end = WINDOW_START + text.length;
+  expect(memory.find(needle, WINDOW_START, end)).toBe(-1);
+  memory.bytes.write(`${half}b${half}`, end);
+  expect(memory.find(needle, WINDOW_START, end + 8001)).toBe(end);
+  expect(needle.hard).not.toBeNull();
+});
+
+test("what does not fit is not taken", () => {
+  memory.clear();
+  expect(memory.needle(Buffer.alloc(200_000, "x"), false)).toBeNull();
+  expect(memory.needle(Buffer.alloc(0), false)).toBeNull();
+});
+
+function asciiLower(text: Buffer): Buffer {
+  return Buffer.from(text.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte)));
+}

@@ -1,0 +1,94 @@
+// A worker thread of the search: it works on one order after the other. Only the asking thread judges what may be
+// shown; workers find.
+import { parentPort } from "node:worker_threads";
+import { HotcellError } from "../../core/errors.ts";
+import { createHelperQueue, help, refuseHelp } from "./helper-queue.ts";
+import { createLineFinder, type LineFinder } from "./line-finder.ts";
+import { type Report, type SearchOrder, SHARED } from "./messages.ts";
+import { createOutbox } from "./outbox.ts";
+import { scanAlone, scanChunk } from "./scan-chunk.ts";
+import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
+import { createScanText } from "./scan-text.ts";
+import { createFileWalk } from "./walk-files.ts";
+
+/** Files in a chunk: few at first, so that the first results come at once. */
+const FIRST_CHUNK_FILES = 4;
+const MAX_CHUNK_FILES = 64;
+
+const port = parentPort!;
+const post = (report: Report): void => port.postMessage(report);
+
+serve();
+
+function serve(): void {
+  const memory = createScanMemory();
+  let turn = Promise.resolve();
+  port.on("message", (order: SearchOrder) => {
+    turn = turn.then(() => work(order, memory));
+  });
+}
+
+async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
+  const { search, query, part } = order;
+  try {
+    memory.clear();
+    const finder = await createLineFinder(memory, query);
+    if (part === 0) post({ kind: "begun", search, engine: finder.engine });
+    const options = scanningOf(order, memory, finder);
+    if (part === 1) help(order.port, order.shared, (chunk) => scanChunk(chunk, options));
+    else post({ kind: "done", search, chunks: lead(order, options) });
+  } catch (error) {
+    refuseHelp(order.shared);
+    post({ kind: "failed", search, worker: part, ...explained(error) });
+  } finally {
+    order.port.close();
+  }
+}
+
+type Scanning = Parameters<typeof scanChunk>[1];
+
+function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder): Scanning {
+  const { search, query, shared, part } = order;
+  const stopped = () => Atomics.load(shared, SHARED.stop) === 1;
+  const outbox = createOutbox({ search, worker: part, shared, maxMatches: query.maxMatches, post });
+  const isFileDone = () => stopped() || outbox.isRefused();
+  return { outbox, stopped, scan: createScanText({ memory, finder, query, stopped: isFileDone }) };
+}
+
+/** Gives how many chunks there were. */
+function lead(order: SearchOrder, options: Scanning): number {
+  if (order.isDirectory) return leadWalk(order, options);
+  scanAlone({ fd: order.fd, size: order.size }, order.path, options);
+  return 1;
+}
+
+function leadWalk(order: SearchOrder, options: Scanning): number {
+  const queue = createHelperQueue(order.port, order.shared);
+  const walk = createFileWalk(order);
+  let number = 0;
+  try {
+    for (let files = FIRST_CHUNK_FILES; !options.stopped(); files = Math.min(2 * files, MAX_CHUNK_FILES)) {
+      const chunk = walk.next(files);
+      if (chunk === null) break;
+      if (number === 0 || !queue.give(chunk, number)) {
+        scanChunk({ ...chunk, number }, options);
+        chunk.close();
+      }
+      number++;
+    }
+  } finally {
+    queue.finish();
+    walk.close();
+  }
+  return number;
+}
+
+function explained(error: unknown) {
+  if (error instanceof HotcellError)
+    return { code: error.code, message: error.message, details: error.details };
+  return {
+    code: null,
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    details: {},
+  };
+}

@@ -1,0 +1,53 @@
+// The threads that a workspace searches with: started when they are first needed, kept for a while, one search at a
+// time.
+import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { type Crew, createCrew } from "./crew.ts";
+
+export interface SearchPool {
+  /** Waits for the searches before, then works with the crew. */
+  use<T>(work: (crew: Crew) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+export function createSearchPool(): SearchPool {
+  let crew: Crew | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  let idle: NodeJS.Timeout | undefined;
+
+  const dismiss = (): void => {
+    void crew?.dismiss(closed());
+    crew = null;
+  };
+
+  const useNow = async <T>(work: (crew: Crew) => Promise<T>): Promise<T> => {
+    if (isClosed) throw closed();
+    clearTimeout(idle);
+    const used = (crew?.isFit ? crew : null) ?? createCrew();
+    crew = used;
+    try {
+      return await work(used);
+    } finally {
+      used.rest();
+      if (!isClosed) idle = setTimeout(dismiss, LIMITS.searchIdleMs).unref();
+    }
+  };
+
+  return {
+    use(work) {
+      const used = turn.then(() => useNow(work));
+      turn = used.catch(() => {});
+      return used;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(idle);
+      dismiss();
+    },
+  };
+}
+
+function closed(): HotcellError {
+  return new HotcellError("WORKSPACE_UNUSABLE", "Could not search: the workspace is closed.");
+}

@@ -1,0 +1,107 @@
+// Searching the files of a view. Worker threads walk and read; what they find is judged here before it is shown.
+import fs from "node:fs";
+import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { decodeName } from "../names.ts";
+import { openToRead, readBytes } from "../open-file.ts";
+import { atFound, openChildDirectory } from "../paths.ts";
+import { beneath, type View } from "../view.ts";
+import type { WorkspaceFS } from "../workspace-fs.ts";
+import { compileFileGlobs } from "./file-globs.ts";
+import { IGNORE_FILES } from "./ignore-files.ts";
+import type { OuterRules } from "./messages.ts";
+import { runSearch } from "./run-search.ts";
+import type { SearchPool } from "./search-pool.ts";
+import type { SearchQuery, SearchResult } from "./search-query.ts";
+
+export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "search"> {
+  return {
+    async search(input, query, options = {}) {
+      checkQuery(query);
+      options.signal?.throwIfAborted();
+      const start = view.looking("search", input, () => openStart(view, input, query));
+      const order = { ...start, query };
+      const running = pool.use((crew) => runSearch(crew, { ...options, view, order }));
+      const closeStart = () => fs.closeSync(start.fd);
+      running.then(closeStart, closeStart);
+      return unlessAborted(running, options.signal);
+    },
+  };
+}
+
+/** Does not wait for threads to stop, nor for its turn. */
+function unlessAborted(
+  running: Promise<SearchResult>,
+  signal: AbortSignal | undefined,
+): Promise<SearchResult> {
+  if (signal === undefined) return running;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort);
+    running.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function checkQuery({ pattern, globs }: SearchQuery): void {
+  if (pattern === "") throw notSearchable("the pattern is empty");
+  if (pattern.includes("\n"))
+    throw notSearchable("the pattern has a line break, and lines are searched one by one");
+  if (pattern.length > LIMITS.maxPatternChars)
+    throw notSearchable(`the pattern is longer than ${LIMITS.maxPatternChars} characters`);
+  compileFileGlobs(globs);
+}
+
+function notSearchable(state: string): HotcellError {
+  return new HotcellError("INVALID_ARGUMENTS", `Could not search: ${state}.`);
+}
+
+interface Start {
+  /** A directory, or a file to be read; whoever searches closes it. */
+  readonly fd: number;
+  readonly isDirectory: boolean;
+  readonly size: number;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly outerRules: readonly OuterRules[];
+}
+
+function openStart(view: View, input: string, { ignored }: SearchQuery): Start {
+  const directory = atFound(view.root, input, (found, path) => {
+    if (!found.stat.isDirectory()) return null;
+    view.guard(`${path}/`, "read");
+    return { fd: openChildDirectory(found.fd, "."), path };
+  });
+  if (directory === null) {
+    const file = openToRead(view.root, input, (at) => view.guard(at, "read"));
+    return { ...file, isDirectory: false, outerRules: [] };
+  }
+  const outerRules = ignored ? [] : readOuterRules(view, directory.path);
+  return { ...directory, isDirectory: true, size: 0, outerRules };
+}
+
+/** Of the directories that the start is in, outermost first. */
+function readOuterRules(view: View, path: string): OuterRules[] {
+  const names = path === "" ? [] : path.split("/");
+  return names.map((_, depth) => {
+    const directory = names.slice(0, depth).join("/");
+    return {
+      directory,
+      gitignore: tryText(view, beneath(directory, IGNORE_FILES.gitignore)),
+      ignore: tryText(view, beneath(directory, IGNORE_FILES.ignore)),
+    };
+  });
+}
+
+/** Null when there is none, or none that may be read. */
+function tryText(view: View, path: string): string | null {
+  try {
+    const file = openToRead(view.root, path, (at) => view.guard(at, "read"));
+    try {
+      return decodeName(readBytes(file.fd, path, LIMITS.maxIgnoreFileBytes, file));
+    } finally {
+      fs.closeSync(file.fd);
+    }
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+// A file as bytes of UTF-8, from the beginning.
+import fs from "node:fs";
+
+export interface TextSource {
+  /** Reads on into `bytes`; 0 at the end. */
+  read(bytes: Buffer, at: number, length: number): number;
+  /** Nothing more is to be read. */
+  ended(): boolean;
+}
+
+/** The size tells where the file ends, without a last read; a file that claims to have none is read to its end. */
+export function openText(fd: number, size: number): TextSource {
+  let position = 0;
+  let isAtEnd = false;
+  return {
+    read(bytes, at, length) {
+      const got = fs.readSync(fd, bytes, at, length, position);
+      position += got;
+      isAtEnd = got === 0 || position === size;
+      return got;
+    },
+    ended: () => isAtEnd,
+  };
+}
+
+export type Utf16 = "utf-16le" | "utf-16be";
+
+const PIECE_BYTES = 64 * 1024;
+
+export function fromUtf16(fd: number, size: number, encoding: Utf16): TextSource {
+  const raw = openText(fd, size);
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  const decoder = new TextDecoder(encoding);
+  const encoder = new TextEncoder();
+  let left = "";
+  const refill = () => {
+    while (left === "" && !raw.ended()) {
+      const got = raw.read(piece, 0, PIECE_BYTES);
+      left = decoder.decode(piece.subarray(0, got), { stream: !raw.ended() });
+    }
+  };
+  return {
+    read(bytes, at, length) {
+      refill();
+      const { read, written } = encoder.encodeInto(left, bytes.subarray(at, at + length));
+      left = left.slice(read);
+      return written;
+    },
+    ended: () => left === "" && raw.ended(),
+  };
+}

@@ -1,0 +1,124 @@
+// Walks a tree for its files, depth first and in order of names, and gives them in chunks. No link is followed.
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { createCursor } from "../cursor.ts";
+import { osPath } from "../names.ts";
+import { type NamedKind, readNames, tryDown } from "../tree.ts";
+import { beneath } from "../view.ts";
+import { compileFileGlobs } from "./file-globs.ts";
+import { type IgnoreStack, isIgnored } from "./ignore/ignore-stack.ts";
+import { outerRules, rulesIn } from "./ignore-files.ts";
+import type { SearchOrder } from "./messages.ts";
+import { type HeldDirectory, holdDirectory, startChunk, type WalkedChunk } from "./walk-chunk.ts";
+
+/** A chunk ends after so many directories too: results shall not wait for the end of a tree without files. */
+const MAX_CHUNK_DIRECTORIES = 256;
+/** Where the order of JavaScript's strings is not that of bytes. */
+const OUT_OF_ORDER = /[\uD800-\uFFFF]/;
+
+export interface FileWalk {
+  /** The next files, about so many; null at the end of the walk. */
+  next(files: number): WalkedChunk | null;
+  close(): void;
+}
+
+interface Level {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly rules: IgnoreStack;
+  readonly names: readonly NamedKind[];
+  /** Of the next name. */
+  index: number;
+  held: HeldDirectory | null;
+}
+
+export function createFileWalk(order: SearchOrder): FileWalk {
+  const { fd, path: start, query } = order;
+  const isWanted = wantedBy(order);
+  const cursor = createCursor(fd);
+  const levels: Level[] = [];
+  let chunk = startChunk();
+
+  const enter = (path: string, above: IgnoreStack): void => {
+    const { fd: dir } = cursor;
+    const stat = fs.fstatSync(dir);
+    const names = tryNames(dir, stat);
+    if (names === null) chunk.unreadable++;
+    const rules = query.ignored || names === null ? above : rulesIn(dir, path, names, above);
+    chunk.entered.push({ path, nlink: stat.nlink, ctimeMs: stat.ctimeMs });
+    levels.push({ path, rules, names: names ?? [], index: 0, held: null });
+  };
+
+  const goDown = ({ path, rules }: Level, name: string): void => {
+    const below = beneath(path, name);
+    // No tool can name what is further down.
+    if (below.length <= LIMITS.maxPathBytes && tryDown(cursor, name)) enter(below, rules);
+    else chunk.unreadable++;
+  };
+
+  const goUp = (): void => {
+    levels.pop()!.held?.release();
+    if (levels.length > 0) cursor.up();
+  };
+
+  const addFile = (level: Level, name: string): void => {
+    level.held ??= holdDirectory(cursor.fd);
+    chunk.add(level.held, level.path, name);
+  };
+
+  enter(start, outerRules(order));
+  return {
+    next(files) {
+      while (levels.length > 0 && chunk.files < files && chunk.entered.length < MAX_CHUNK_DIRECTORIES) {
+        const level = levels.at(-1)!;
+        const entry = level.names[level.index++];
+        if (entry === undefined) goUp();
+        else if (!isWanted(level, entry)) continue;
+        else if (entry.kind === "file") addFile(level, entry.name);
+        else goDown(level, entry.name);
+      }
+      const made = chunk;
+      chunk = startChunk();
+      return made.files + made.entered.length + made.unreadable === 0 ? null : made;
+    },
+    close() {
+      chunk.close();
+      for (const { held } of levels) held?.release();
+      cursor.close();
+    },
+  };
+}
+
+function wantedBy({ query, path: start }: SearchOrder): (level: Level, entry: NamedKind) => boolean {
+  const globs = compileFileGlobs(query.globs);
+  const skipped = new Set(query.skipped);
+  const belowStart = start === "" ? 0 : start.length + 1;
+  return ({ path, rules }, { name, kind }) => {
+    const isDirectory = kind === "directory";
+    if (!isDirectory && kind !== "file") return false;
+    if (name.startsWith(".") && (!query.hidden || name === ".git")) return false;
+    if (isDirectory && skipped.has(name)) return false;
+    const whole = beneath(path, name);
+    const below = whole.slice(belowStart);
+    const passes = isDirectory ? globs.wantsDirectory(below, name) : globs.wantsFile(below, name);
+    return passes && (query.ignored || !isIgnored(rules, whole, name, isDirectory));
+  };
+}
+
+/** Null when they can't be read, or are too many. */
+function tryNames(dir: number, stat: fs.Stats): readonly NamedKind[] | null {
+  try {
+    const names = readNames(dir, false, stat);
+    return names.some(({ name }) => OUT_OF_ORDER.test(name)) ? names.sort(byBytes) : names;
+  } catch (error) {
+    if (error instanceof HotcellError || osErrorCode(error) !== undefined) return null;
+    throw error;
+  }
+}
+
+function byBytes(a: NamedKind, b: NamedKind): number {
+  return Buffer.compare(bytesOf(a.name), bytesOf(b.name));
+}
+
+const bytesOf = (name: string): Buffer => Buffer.from(osPath(name));

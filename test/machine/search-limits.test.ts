@@ -1,0 +1,120 @@
+// What a search costs where files are made to cost much.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { SearchQuery, SearchResult } from "../../src/workspace/search/search-query.ts";
+import { type HostWorld, makeHostWorld } from "../kit/host-workspace.ts";
+import { queryFor } from "../kit/search-query.ts";
+
+const MIB = 1024 * 1024;
+const TIB = MIB * MIB;
+const CHILD = path.join(import.meta.dirname, "search-limits-child.mjs");
+/** Two threads, and what they read. */
+const MAX_GROWTH = 40 * MIB;
+
+let world: HostWorld;
+beforeEach(() => {
+  world = makeHostWorld();
+});
+afterEach(() => world.remove());
+
+interface Cost {
+  readonly result: SearchResult;
+  readonly bytesRead: number;
+  readonly peakGrowth: number;
+}
+
+function search(pattern: string, asked: Partial<SearchQuery> = {}): Cost {
+  const query = queryFor(pattern, { maxLineChars: 40, ...asked });
+  const args = [CHILD, world.root, world.stateDir, JSON.stringify(query)];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+}
+
+describe("of one line of 1 GB", () => {
+  test.each<[way: string, pattern: string, asked: Partial<SearchQuery>]>([
+    ["a literal", "hit", {}],
+    ["a pattern", "[A-Z]|h[ij]t", { regex: true }],
+  ])("what matches %s is shown, in bounded memory", (_, pattern, asked) => {
+    const file = fs.openSync(`${world.root}/f`, "w");
+    const filler = Buffer.alloc(16 * MIB, "abcdefg ");
+    for (let times = 0; times < 63; times++) fs.writeSync(file, filler);
+    fs.writeSync(file, "hit");
+    fs.writeSync(file, filler);
+    fs.closeSync(file);
+    const { result, peakGrowth } = search(pattern, asked);
+    expect(result.matches).toMatchObject([{ path: "f", line: 1, clipped: true }]);
+    expect(result.matches[0]!.text).toMatch(/^…[a-g ]+hit[a-g ]+…$/);
+    expect(peakGrowth).toBeLessThan(MAX_GROWTH);
+  });
+});
+
+test.each([
+  ["in it", "", []],
+  ["behind the text in it", "hit\n".repeat(50_000), [1, 2, 3]],
+] as const)("a hole of 1 TiB %s is not read", (_, text, lines) => {
+  fs.writeFileSync(`${world.root}/f`, text);
+  fs.truncateSync(`${world.root}/f`, TIB);
+  const { result, bytesRead } = search("hit", { maxMatches: 3 });
+  expect(result.matches.map(({ line }) => line)).toEqual(lines);
+  expect(bytesRead).toBeLessThan(4 * MIB);
+});
+
+test("of a file full of matches only the wanted ones are looked for", () => {
+  fs.writeFileSync(`${world.root}/f`, `hit ${"x".repeat(95)}\n`.repeat(1_000_000));
+  const { result, bytesRead, peakGrowth } = search("hit", { maxMatches: 1000, before: 2, after: 2 });
+  expect([result.matches.length, result.truncated]).toEqual([1000, true]);
+  expect(bytesRead).toBeLessThan(8 * MIB);
+  expect(peakGrowth).toBeLessThan(MAX_GROWTH);
+});
+
+test("matches that may not be shown are passed by in bounded memory, and don't count", () => {
+  fs.writeFileSync(`${world.root}/a.pem`, `hit ${"x".repeat(95)}\n`.repeat(1_000_000));
+  fs.writeFileSync(`${world.root}/b`, "hit");
+  const { result, peakGrowth } = search("hit", { maxMatches: 1 });
+  expect(result).toMatchObject({ matches: [{ path: "b", line: 1, text: "hit" }], truncated: false });
+  expect(peakGrowth).toBeLessThan(MAX_GROWTH);
+});
+
+test("a pattern that takes for ever ends with TIMEOUT, and the next search works", async () => {
+  fs.writeFileSync(`${world.root}/f`, `${"a".repeat(40)}c ab`);
+  const workspace = world.open();
+  await expect(workspace.search(".", queryFor("^(a+)+(?!a)b", { regex: true }))).rejects.toMatchObject({
+    code: "TIMEOUT",
+    message:
+      'Could not search for "^(a+)+(?!a)b": matching took more than 5000 ms. Give a pattern without look-around and back-references.',
+  });
+  expect((await workspace.search(".", queryFor("aa"))).matches).toHaveLength(1);
+  workspace.close();
+});
+
+test("the threads of a search end with the workspace", async () => {
+  const threads = () => fs.readdirSync("/proc/self/task").length;
+  const before = threads();
+  const workspace = world.open();
+  await workspace.search(".", queryFor("x"));
+  expect(threads()).toBeGreaterThan(before);
+  workspace.close();
+  await vi.waitFor(() => expect(threads()).toBe(before), { timeout: 30_000 });
+});
+
+test("a search of a large tree is cancelled on its way, and tells how far it is", async () => {
+  for (let dir = 0; dir < 40; dir++) {
+    fs.mkdirSync(`${world.root}/${dir}`);
+    for (let at = 0; at < 100; at++) fs.writeFileSync(`${world.root}/${dir}/${at}`, "y\n".repeat(20_000));
+  }
+  const workspace = world.open();
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const onProgress = ({ files }: { readonly files: number }) => {
+    seen.push(files);
+    controller.abort(new RangeError("enough"));
+  };
+  const query = queryFor("[x-z]{3}", { regex: true });
+  await expect(workspace.search(".", query, { signal: controller.signal, onProgress })).rejects.toThrow(
+    RangeError,
+  );
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toBeLessThan(4000);
+  workspace.close();
+});
