@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Cell, CellOptions } from "../../src/cell.ts";
 import { HotcellError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Observation } from "../../src/core/words.ts";
+import type { MountsObservation, Observation } from "../../src/core/words.ts";
 import { TEMP_PREFIX } from "../../src/workspace/paths.ts";
 import { compile } from "./compile.ts";
 import { openTempCell } from "./temp-cell.ts";
@@ -66,6 +66,29 @@ export function acrossToolsSuite(): void {
       const { root, inProject } = await open();
       fs.symlinkSync(target(root), inProject("l"));
       expect(spawnSync("cat", ["l/plain"], { cwd: root }).stdout.toString()).toBe(CANARY);
+    });
+    test.each(WAYS_OUT)("is followed by no search, and by no tool on mount paths: %s", async (_, target) => {
+      const { cell, root, run, outside } = await open({ toolsets: ["sidecar", "mounts"] });
+      const before = outside();
+      await run(`ln -s ${target(root)} l; ln -s l/plain l2; echo ${CANARY} > mine`);
+      const search = async (args: JsonObject) => cell.call({ name: "search_files", arguments: args });
+      const found = { matches: [{ path: "mine", line: 1, text: CANARY }] };
+      expect((await search({ pattern: CANARY })).output).toMatchObject(found);
+      for (const at of ["l", "l/plain", "l2"])
+        expect((await search({ pattern: CANARY, path: at })).error?.code).toBe(OUTSIDE);
+      const patch = { operation: "replace", oldText: CANARY, newText: "W" };
+      for (const at of ["@project/l/plain", "@project/l2"])
+        for (const [name, more] of [
+          ["fs.read", {}],
+          ["fs.list", {}],
+          ["fs.search", { pattern: CANARY }],
+          ["fs.write", { content: "W" }],
+          ["fs.apply_patch", { patch }],
+        ] as const) {
+          const given = await cell.call<MountsObservation>({ name, arguments: { path: at, ...more } });
+          expect([name, given]).toMatchObject([name, { ok: false, error: { code: "E_SANDBOX_VIOLATION" } }]);
+        }
+      expect(outside()).toBe(before);
     });
     test.each(WAYS_OUT)(
       "is followed by no file tool, diff, commit, revert or rewind: %s",

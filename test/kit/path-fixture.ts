@@ -91,7 +91,9 @@ async function buildStep(
   else if ("many" in step) {
     fs.mkdirSync(at("many"));
     for (let index = 0; index < Number(step.n); index++) fs.writeFileSync(`${at("many")}/f${index}`, "");
-  } else if ("rootlink" in step) fs.symlinkSync("ws", at("rootlink"));
+  } else if ("deep" in step)
+    fs.mkdirSync(path.join(at("deep"), "d/".repeat(Number(step.n))), { recursive: true });
+  else if ("rootlink" in step) fs.symlinkSync("ws", at("rootlink"));
   else throw new Error(`unknown fixture step ${JSON.stringify(step)}`);
 }
 

@@ -1,4 +1,5 @@
-// Every row of paths.jsonl about mount paths: through the tools, and what no tool does through the files behind them.
+// Every row of paths.jsonl about mount paths or searching: through the tools, and what no tool does through the files
+// behind them.
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -39,6 +40,46 @@ describe.each(["host", "overlay"] as const)("paths.jsonl on mounts, with fs %s",
 });
 
 /** The log is not in the mount: that nothing is there is as good an answer as a no. */
+interface SearchRow extends PathRow {
+  readonly args: { readonly pattern: string };
+}
+const searches = readCorpus<SearchRow>("paths").filter(({ op, cat }) => op === "search" && cat !== "race");
+
+describe.each(["host", "overlay"] as const)("paths.jsonl, searches with fs %s", (mode) => {
+  test.each(searches.map((row) => [row.id, row.reason, row] as const))(
+    "%s: %s",
+    async (_id, _reason, row) => {
+      const world = await buildWorld(row);
+      const cell = await openCell({ ...optionsOf(world, mode), toolsets: ["sidecar", "mounts"] });
+      try {
+        const { pattern } = row.args;
+        const plain = await cell.call({ name: "search_files", arguments: { pattern } });
+        expect(plain).toMatchObject({ success: true, output: { matches: [], truncated: false } });
+        const mounted = await cell.call<MountsObservation>({
+          name: "fs.search",
+          arguments: { path: "@project", pattern },
+        });
+        expect(mounted).toMatchObject({ ok: true, matches: [], truncated: false });
+      } finally {
+        await cell.close();
+        world.remove();
+      }
+    },
+  );
+
+  test("find what is inside (positive control)", async () => {
+    const world = await buildWorld(searches[0]!);
+    const cell = await openCell({ ...optionsOf(world, mode), toolsets: ["sidecar"] });
+    try {
+      const { output } = await cell.call({ name: "search_files", arguments: { pattern: "BENIGN" } });
+      expect(output).toMatchObject({ matches: [{ path: "README.md" }, { path: "src/index.js" }] });
+    } finally {
+      await cell.close();
+      world.remove();
+    }
+  });
+});
+
 function acceptable({ expected, policy, tags = [] }: PathRow): string[] {
   const isGoneToo = tags.includes("enoent-also-ok") || policy === "audit-integrity";
   return expected === "deny" && isGoneToo ? ["deny", "enoent"] : [expected];
@@ -100,4 +141,4 @@ async function remove(input: string, options: ReturnType<typeof optionsOf>) {
   }
 }
 
-test("has the rows that this file is about", () => expect(rows.length).toBe(44));
+test("has the rows that this file is about", () => expect([rows.length, searches.length]).toEqual([44, 5]));

@@ -1,0 +1,71 @@
+// An engine's runs are sessions: they go on after a restart, and what they did waits for a commit.
+import fs from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createToolHost } from "../../src/doors/tool-host.ts";
+import { removeSession } from "../../src/workspace/session/make-session.ts";
+import { tempDir } from "../kit/temp-cell.ts";
+
+function openWorld() {
+  const top = tempDir();
+  const projectRoot = path.join(top, "project");
+  fs.mkdirSync(projectRoot);
+  fs.writeFileSync(path.join(projectRoot, "a.txt"), "old\n");
+  const stateDir = path.join(top, "state");
+  const context = { projectRoot, packageId: "none", runId: "run/1 (a)", agentId: "sm" };
+  const start = () => {
+    const host = createToolHost({ stateDir });
+    onTestFinished(() => host.close());
+    const call = (name: string, args: object, runId = context.runId) =>
+      host.executeToolCall({
+        toolCallId: "c",
+        name,
+        argumentsJson: JSON.stringify(args),
+        context: { ...context, runId },
+      });
+    return { host, call };
+  };
+  return { projectRoot, stateDir, context, start };
+}
+
+test("a run goes on with its session, its state and its log after a restart", async () => {
+  const { start, projectRoot, context } = openWorld();
+  const first = start();
+  expect(await first.call("fs.write", { path: "@project/a.txt", content: "new\n" })).toMatchObject({
+    ok: true,
+  });
+  await first.call("fs.write", { path: "@state/n.md", content: "noted" });
+  const { logFile } = await first.host.cellOf(context);
+  await first.host.close();
+
+  const again = start();
+  expect(await again.call("fs.read", { path: "@project/a.txt" })).toMatchObject({ content: "new\n" });
+  expect(await again.call("fs.search", { path: "@project", pattern: "new" })).toMatchObject({
+    matches: [{ path: "@project/a.txt", line: 1 }],
+  });
+  expect(await again.call("fs.read", { path: "@state/n.md" })).toMatchObject({ content: "noted" });
+  const cell = await again.host.cellOf(context);
+  expect(cell.logFile).toBe(logFile);
+  expect(fs.readFileSync(path.join(projectRoot, "a.txt"), "utf8")).toBe("old\n");
+
+  expect((await cell.diff()).changes.map(({ path: at }) => at)).toEqual(["a.txt"]);
+  await cell.commit();
+  expect(fs.readFileSync(path.join(projectRoot, "a.txt"), "utf8")).toBe("new\n");
+});
+
+test("runs of one project do not see each other's changes", async () => {
+  const { start } = openWorld();
+  const { call } = start();
+  await call("fs.write", { path: "@project/a.txt", content: "mine\n" });
+  expect(await call("fs.read", { path: "@project/a.txt" }, "run/2")).toMatchObject({ content: "old\n" });
+});
+
+test("a run whose session is gone begins anew", async () => {
+  const { start, context, stateDir } = openWorld();
+  const first = start();
+  await first.call("fs.write", { path: "@project/a.txt", content: "mine\n" });
+  const { session } = await first.host.cellOf(context);
+  await first.host.close();
+  removeSession(session!, stateDir);
+  expect(await start().call("fs.read", { path: "@project/a.txt" })).toMatchObject({ content: "old\n" });
+});
