@@ -5,6 +5,7 @@ const SUBJECTS = new Map([
   ["calls", () => import("./calls.js")],
   ["sessions", () => import("./sessions.js")],
   ["commands", () => import("./commands.js")],
+  ["search", () => import("./search.js")],
 ]);
 
 const USAGE = `Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()].join(", ")}\n`;

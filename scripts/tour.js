@@ -40,22 +40,26 @@ async function tour() {
       path: "README.md",
       content: "mine now\n",
     });
-    await step("4. It tries to read outside the project.", "read_file", { path: "../../../etc/passwd" });
+    await step("4. It searches, and finds what it wrote a moment ago.", "search_files", {
+      pattern: "export (const|function) \\w+",
+      regex: true,
+    });
+    await step("5. It tries to read outside the project.", "read_file", { path: "../../../etc/passwd" });
     await step(
-      "5. It asks for secrets. They are refused by name, whether there are any or not.",
+      "6. It asks for secrets. They are refused by name, whether there are any or not.",
       "read_file",
       {
         path: ".env",
       },
     );
     await step(
-      "6. It runs a command, which works on the same files. What it changed is listed.",
+      "7. It runs a command, which works on the same files. What it changed is listed.",
       "run_command",
       {
         command: "node -p '6 * 7' > answer.txt && ls",
       },
     );
-    await step("7. The command looks for your home, your network and its parent directory.", "run_command", {
+    await step("8. The command looks for your home, your network and its parent directory.", "run_command", {
       command: "ls -A ~ | wc -l; tail -n +3 /proc/net/dev | cut -d: -f1; ls -A ..",
     });
     await tellSession(cell);
@@ -79,7 +83,7 @@ function tell({ success, output, error, meta }) {
 async function tellSession(cell) {
   say("\n$ hotcell session diff last");
   say(indented((await cell.diff()).unified()));
-  say("8. A person takes the one file and throws the other changes away.");
+  say("9. A person takes the one file and throws the other changes away.");
   const { committed } = await cell.commit({ selection: { paths: ["src/bye.js"], hunks: [] } });
   await cell.discard(["README.md", "answer.txt"]);
   const { changes } = await cell.diff();

@@ -12,7 +12,7 @@ const PLAIN: Omit<SearchQuery, "pattern"> = {
   regex: false,
   ignoreCase: false,
   globs: [],
-  hidden: false,
+  hidden: "none",
   ignored: false,
   skipped: [],
   before: 0,
@@ -185,7 +185,7 @@ export const SEARCHING: Checks = {
       skip2: "hit",
     });
     assert.deepEqual(await found(workspace, "hit"), ["skip/f:1:hit", "skip2:1:hit"]);
-    assert.deepEqual(await found(workspace, "hit", { hidden: true, skipped: ["skip", "skip2"] }), [
+    assert.deepEqual(await found(workspace, "hit", { hidden: "all", skipped: ["skip", "skip2"] }), [
       ".h/f:1:hit",
       ".i:1:hit",
       "skip2:1:hit",
@@ -290,7 +290,7 @@ export const SEARCHING: Checks = {
       "credentials.json": "hit",
       f: "hit",
     });
-    assert.deepEqual(await found(workspace, "hit", { hidden: true, maxMatches: 1 }), ["f:1:hit"]);
+    assert.deepEqual(await found(workspace, "hit", { hidden: "all", maxMatches: 1 }), ["f:1:hit"]);
     for (const path of [".env", ".ssh"])
       await refusesLater("PROTECTED_PATH", () => search(workspace, "hit", { path }));
   },
@@ -319,6 +319,16 @@ export const SEARCHING: Checks = {
     assert.deepEqual(await found(workspace, "hit"), ["d/c:1:hit c", "moved:1:hit b"]);
     workspace.remove("d", { recursive: true });
     assert.deepEqual(await found(workspace, "hit"), ["moved:1:hit b"]);
+  },
+
+  async "searches that are begun together each give their own result"({ workspace, root }) {
+    for (let at = 0; at < 30; at++) plant(root, { [`f${at}`]: `hit ${at}\n` });
+    const numbers = Array.from({ length: 30 }, (_, at) => at);
+    const all = await Promise.all(
+      numbers.map((at) => found(workspace, `^hit ${at}$`, { regex: at % 2 === 0 })),
+    );
+    const expected = numbers.map((at) => (at % 2 === 0 ? [`f${at}:1:hit ${at}`] : []));
+    assert.deepEqual(all, expected);
   },
 
   async "search leaves no file open, however it ends"({ workspace, root }) {

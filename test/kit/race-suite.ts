@@ -97,7 +97,7 @@ const EVERY_LINE: SearchQuery = {
   regex: true,
   ignoreCase: false,
   globs: [],
-  hidden: true,
+  hidden: "all",
   ignored: true,
   skipped: [],
   before: 0,

@@ -4,7 +4,7 @@ const PLAIN: Omit<SearchQuery, "pattern"> = {
   regex: false,
   ignoreCase: false,
   globs: [],
-  hidden: false,
+  hidden: "none",
   ignored: true,
   skipped: [],
   before: 0,

@@ -60,7 +60,7 @@ const queries = fc.record({
   regex: fc.boolean(),
   ignoreCase: fc.boolean(),
   globs: fc.subarray([...GLOBS.keys()]),
-  hidden: fc.boolean(),
+  hidden: fc.constantFrom("none", "files", "all"),
   skipped: fc.subarray(["e"]),
   before: fc.nat(3),
   after: fc.nat(3),
@@ -111,7 +111,8 @@ function naiveSearch(tree: Tree, query: SearchQuery): SearchMatch[] {
 function isWanted(path: string, { hidden, globs, skipped }: SearchQuery): boolean {
   const names = path.split("/");
   const positive = globs.filter((glob) => !glob.startsWith("!"));
-  if (!hidden && names.some((name) => name.startsWith("."))) return false;
+  const seen = hidden === "files" ? names.slice(0, -1) : names;
+  if (hidden !== "all" && seen.some((name) => name.startsWith("."))) return false;
   if (names.slice(0, -1).some((name) => skipped.includes(name))) return false;
   if (!globs.filter((glob) => glob.startsWith("!")).every((glob) => GLOBS.get(glob)!(path))) return false;
   return positive.length === 0 || positive.some((glob) => GLOBS.get(glob)!(path));

@@ -40,7 +40,7 @@ export const fsSearch = defineTool({
     const query = {
       ...readSearchPattern(args.pattern),
       globs: [],
-      hidden: false,
+      hidden: "files",
       ignored: false,
       skipped: ["node_modules"],
       before,

@@ -58,7 +58,7 @@ export const searchFiles = defineTool({
       regex,
       ignoreCase: !minds,
       globs: glob === undefined ? [] : [glob],
-      hidden: false,
+      hidden: "none",
       ignored: false,
       skipped: [],
       before: 0,

@@ -1,7 +1,7 @@
 // The worker threads of a search. They keep nothing alive unless they are at work.
 import os from "node:os";
 import { MessageChannel, Worker } from "node:worker_threads";
-import type { Report, SearchOrder } from "./messages.ts";
+import type { Ready, Report, SearchOrder } from "./messages.ts";
 
 const MAX_WORKERS = 2;
 
@@ -26,6 +26,7 @@ export interface CrewWatch {
 export function createCrew(): Crew {
   const count = Math.min(os.availableParallelism(), MAX_WORKERS);
   const workers = Array.from({ length: count }, startWorker);
+  const loaded = workers.map(untilLoaded);
   let isFit = true;
   let watch: CrewWatch | null = null;
   let search = 0;
@@ -35,14 +36,17 @@ export function createCrew(): Crew {
     const told = watch;
     watch = null;
     // The second uses directories that the first has open: once that has ended, their numbers may be given to others.
-    for (const worker of workers.toReversed()) await worker.terminate();
+    for (const [index, worker] of [...workers.entries()].reverse()) {
+      await loaded[index];
+      await worker.terminate();
+    }
     told?.onLost(reason);
   };
 
   for (const worker of workers) {
-    worker.on("message", (report: Report) => {
+    worker.on("message", (report: Report | Ready) => {
       // The last words about an earlier search may come late.
-      if (report.search === search) watch?.onReport(report);
+      if (report.kind !== "ready" && report.search === search) watch?.onReport(report);
     });
     worker.on("error", (error) => dismiss(error as Error));
     worker.on("exit", () => dismiss(new Error("A thread of the search ended.")));
@@ -74,4 +78,12 @@ export function createCrew(): Crew {
 
 function startWorker(): Worker {
   return new Worker(new URL("./scan-worker.js", import.meta.url), { execArgv: [], name: "hotcell-search" });
+}
+
+/** Node leaves the files of modules open when it ends a thread that still loads them. */
+function untilLoaded(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once("message", () => resolve());
+    worker.once("exit", () => resolve());
+  });
 }

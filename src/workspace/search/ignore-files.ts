@@ -3,11 +3,10 @@ import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { decodeName } from "../names.ts";
-import { readBytes } from "../open-file.ts";
 import type { NamedKind } from "../tree.ts";
 import { type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
 import type { SearchOrder } from "./messages.ts";
-import { openRegular } from "./open-regular.ts";
+import { openRegular, readBeginning } from "./open-regular.ts";
 
 export const IGNORE_FILES = { gitignore: ".gitignore", ignore: ".ignore" } as const;
 
@@ -38,7 +37,7 @@ function tryText(dir: number, name: string): string | null {
     const file = openRegular(dir, name);
     if (file === null) return null;
     try {
-      return decodeName(readBytes(file.fd, name, LIMITS.maxIgnoreFileBytes, file));
+      return decodeName(readBeginning(file, LIMITS.maxIgnoreFileBytes));
     } finally {
       fs.closeSync(file.fd);
     }

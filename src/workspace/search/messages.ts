@@ -122,6 +122,11 @@ export interface Failed {
   readonly details: ErrorDetails;
 }
 
+/** A worker's first words. */
+export interface Ready {
+  readonly kind: "ready";
+}
+
 /** From the first worker: how the pattern is matched. */
 export interface Begun {
   readonly kind: "begun";

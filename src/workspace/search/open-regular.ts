@@ -22,3 +22,11 @@ export function openRegular(dir: number, name: string): RegularFile | null {
   fs.closeSync(fd);
   return null;
 }
+
+export function readBeginning({ fd, size }: RegularFile, maxBytes: number): Buffer {
+  const bytes = Buffer.alloc(Math.min(size, maxBytes));
+  let length = 0;
+  for (let got = -1; got !== 0 && length < bytes.length; length += got)
+    got = fs.readSync(fd, bytes, length, bytes.length - length, length);
+  return bytes.subarray(0, length);
+}

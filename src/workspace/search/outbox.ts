@@ -6,6 +6,7 @@ import { SHARED } from "./messages.ts";
 /** In characters, about. */
 const MAX_UNTAKEN = 1024 * 1024;
 const PART_WEIGHT = 64;
+const ENTERED_WEIGHT = 64;
 /** Nobody forgets to wake a waiting worker; but it looks by itself too. */
 const WAIT_MS = 1000;
 
@@ -88,7 +89,7 @@ export function createOutbox({ search, worker, shared, maxMatches, post }: Outbo
 }
 
 function emptyPart(entered: Chunk["entered"] = []): MutablePart {
-  return { files: [], entered, weight: PART_WEIGHT };
+  return { files: [], entered, weight: PART_WEIGHT + ENTERED_WEIGHT * entered.length };
 }
 
 function charsOf({ text, before, after }: Hit): number {

@@ -5,7 +5,7 @@ import { quote } from "../../core/quote.ts";
 import type { View } from "../view.ts";
 import { createHitCollector, type HitCollector } from "./collect-hits.ts";
 import type { Crew, CrewOrder } from "./crew.ts";
-import { type Begun, type Done, type Failed, type Part, type Report, SHARED } from "./messages.ts";
+import { type Begun, type Failed, type Part, type Report, SHARED } from "./messages.ts";
 import type { SearchOptions, SearchResult } from "./search-query.ts";
 
 const PROGRESS_MS = 100;
@@ -82,36 +82,29 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
       if (failure !== null) reject(failure);
       else if (isStopped(shared) || collector.hasAll(chunks)) resolve(engine);
     };
-    const take: Readonly<{ [K in Report["kind"]]: (report: Extract<Report, { kind: K }>) => void }> = {
-      begun(report: Begun) {
+    const take = (report: Report): void => {
+      if (report.kind === "part") takePart(report);
+      else if (report.kind === "failed") {
+        fail(errorOf(report));
+        isDone ||= report.worker === 0;
+      } else if (report.kind === "done") {
+        chunks = report.chunks;
+        isDone = true;
+      } else {
         engine = report.engine;
         if (engine === "backtracking")
           endWithin(LIMITS.backtrackingMs, () => tookTooLong(order.query.pattern));
-      },
-      part: takePart,
-      done(report: Done) {
-        chunks = report.chunks;
-        isDone = true;
-      },
-      failed(report: Failed) {
-        fail(errorOf(report));
-        isDone ||= report.worker === 0;
-      },
+      }
     };
-    crew.begin(
-      { ...order, shared },
-      {
-        onLost: reject,
-        onReport(report) {
-          try {
-            (take[report.kind] as (report: Report) => void)(report);
-          } catch (error) {
-            fail(error);
-          }
-          settle();
-        },
-      },
-    );
+    const onReport = (report: Report): void => {
+      try {
+        take(report);
+      } catch (error) {
+        fail(error);
+      }
+      settle();
+    };
+    crew.begin({ ...order, shared }, { onReport, onLost: reject });
   });
 }
 

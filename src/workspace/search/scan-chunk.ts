@@ -1,7 +1,7 @@
 // Searches the files of a chunk, one after the other.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { beneath } from "../view.ts";
+import { beneath } from "../path-text.ts";
 import type { Chunk, Hit } from "./messages.ts";
 import { openRegular, type RegularFile } from "./open-regular.ts";
 import type { Outbox } from "./outbox.ts";

@@ -1,14 +1,15 @@
 // A worker thread of the search: it works on one order after the other. Only the asking thread judges what may be
 // shown; workers find.
 import { parentPort } from "node:worker_threads";
-import { HotcellError } from "../../core/errors.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { createHelperQueue, help, refuseHelp } from "./helper-queue.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
-import { type Report, type SearchOrder, SHARED } from "./messages.ts";
+import { type Failed, type Ready, type Report, type SearchOrder, SHARED } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";
 import { scanAlone, scanChunk } from "./scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
 import { createScanText } from "./scan-text.ts";
+import type { WalkedChunk } from "./walk-chunk.ts";
 import { createFileWalk } from "./walk-files.ts";
 
 /** Files in a chunk: few at first, so that the first results come at once. */
@@ -16,7 +17,7 @@ const FIRST_CHUNK_FILES = 4;
 const MAX_CHUNK_FILES = 64;
 
 const port = parentPort!;
-const post = (report: Report): void => port.postMessage(report);
+const post = (report: Report | Ready): void => port.postMessage(report);
 
 serve();
 
@@ -26,6 +27,7 @@ function serve(): void {
   port.on("message", (order: SearchOrder) => {
     turn = turn.then(() => work(order, memory));
   });
+  post({ kind: "ready" });
 }
 
 async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
@@ -39,7 +41,8 @@ async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
     else post({ kind: "done", search, chunks: lead(order, options) });
   } catch (error) {
     refuseHelp(order.shared);
-    post({ kind: "failed", search, worker: part, ...explained(error) });
+    const { code, message, details } = explained(error);
+    post({ kind: "failed", search, worker: part, code, message, details });
   } finally {
     order.port.close();
   }
@@ -70,10 +73,7 @@ function leadWalk(order: SearchOrder, options: Scanning): number {
     for (let files = FIRST_CHUNK_FILES; !options.stopped(); files = Math.min(2 * files, MAX_CHUNK_FILES)) {
       const chunk = walk.next(files);
       if (chunk === null) break;
-      if (number === 0 || !queue.give(chunk, number)) {
-        scanChunk({ ...chunk, number }, options);
-        chunk.close();
-      }
+      if (number === 0 || !queue.give(chunk, number)) scanOwn(chunk, number, options);
       number++;
     }
   } finally {
@@ -83,12 +83,23 @@ function leadWalk(order: SearchOrder, options: Scanning): number {
   return number;
 }
 
-function explained(error: unknown) {
-  if (error instanceof HotcellError)
-    return { code: error.code, message: error.message, details: error.details };
+function scanOwn(chunk: WalkedChunk, number: number, options: Scanning): void {
+  try {
+    scanChunk({ ...chunk, number }, options);
+  } finally {
+    chunk.close();
+  }
+}
+
+function explained(error: unknown): Pick<Failed, "code" | "message" | "details"> {
+  if (error instanceof HotcellError) return error;
+  const errno = osErrorCode(error);
+  if (errno === undefined) return { code: null, message: stackOf(error), details: {} };
   return {
-    code: null,
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    details: {},
+    code: "EXECUTION_ERROR",
+    message: `Could not search: the system refused (${errno}).`,
+    details: { errno },
   };
 }
+
+const stackOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error);

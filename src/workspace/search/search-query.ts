@@ -7,8 +7,8 @@ export interface SearchQuery {
   readonly ignoreCase: boolean;
   /** Which files, by path below where the search begins (a glob without `/` is about the name at any depth; `!` first leaves out). Empty: all. */
   readonly globs: readonly string[];
-  /** Also names that begin with a dot (never `.git`). */
-  readonly hidden: boolean;
+  /** Which names that begin with a dot are searched too; never `.git`. */
+  readonly hidden: "none" | "files" | "all";
   /** Also what .gitignore (and .ignore) leave out. */
   readonly ignored: boolean;
   /** Names of directories that are never entered. */

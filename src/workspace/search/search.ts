@@ -1,11 +1,12 @@
 // Searching the files of a view. Worker threads walk and read; what they find is judged here before it is shown.
 import fs from "node:fs";
-import { HotcellError } from "../../core/errors.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { decodeName } from "../names.ts";
 import { openToRead, readBytes } from "../open-file.ts";
+import { beneath } from "../path-text.ts";
 import { atFound, openChildDirectory } from "../paths.ts";
-import { beneath, type View } from "../view.ts";
+import type { View } from "../view.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { IGNORE_FILES } from "./ignore-files.ts";
@@ -101,7 +102,8 @@ function tryText(view: View, path: string): string | null {
     } finally {
       fs.closeSync(file.fd);
     }
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof HotcellError || osErrorCode(error) !== undefined) return null;
+    throw error;
   }
 }

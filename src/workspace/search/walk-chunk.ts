@@ -1,26 +1,26 @@
-// A chunk of a walk while it is put together, and the directories that it holds open.
+// A chunk of a walk while it is put together, and the directories that it needs open.
 import fs from "node:fs";
-import { openChildDirectory } from "../paths.ts";
 import type { Chunk, Entered, Run } from "./messages.ts";
 
-/** An open directory that several chunks may need. */
-export interface HeldDirectory {
-  readonly fd: number;
-  hold(): void;
-  release(): void;
+/** Open directories that the walk has left, or will leave, while chunks still need them. */
+export interface SharedDirectories {
+  hold(fd: number): void;
+  /** Closes it unless another holds it. Whoever opened it holds it too. */
+  release(fd: number): void;
 }
 
-/** Held once, by whoever opens it. */
-export function holdDirectory(dir: number): HeldDirectory {
-  const fd = openChildDirectory(dir, ".");
-  let holders = 1;
+export function createSharedDirectories(): SharedDirectories {
+  /** Holders beside the first. */
+  const others = new Map<number, number>();
   return {
-    fd,
-    hold() {
-      holders++;
+    hold(fd) {
+      others.set(fd, (others.get(fd) ?? 0) + 1);
     },
-    release() {
-      if (--holders === 0) fs.closeSync(fd);
+    release(fd) {
+      const left = others.get(fd) ?? 0;
+      if (left === 0) fs.closeSync(fd);
+      else if (left === 1) others.delete(fd);
+      else others.set(fd, left - 1);
     },
   };
 }
@@ -34,13 +34,12 @@ export interface WalkedChunk extends Omit<Chunk, "number"> {
 export interface ChunkInMaking extends WalkedChunk {
   readonly entered: Entered[];
   unreadable: number;
-  /** The next file, in a directory that is held and has this path. */
-  add(dir: HeldDirectory, path: string, name: string): void;
+  /** The next file, in an open directory that has this path. */
+  add(dir: number, path: string, name: string): void;
 }
 
-export function startChunk(): ChunkInMaking {
+export function startChunk({ hold, release }: SharedDirectories): ChunkInMaking {
   const runs: Run[] = [];
-  const held: HeldDirectory[] = [];
   let files = 0;
   return {
     runs,
@@ -52,16 +51,14 @@ export function startChunk(): ChunkInMaking {
     add(dir, path, name) {
       files++;
       const last = runs.at(-1);
-      if (last?.dir === dir.fd) {
-        last.names.push(name);
-        return;
+      if (last?.dir === dir) last.names.push(name);
+      else {
+        hold(dir);
+        runs.push({ dir, path, names: [name] });
       }
-      dir.hold();
-      held.push(dir);
-      runs.push({ dir: dir.fd, path, names: [name] });
     },
     close() {
-      for (const dir of held.splice(0)) dir.release();
+      for (const { dir } of runs) release(dir);
     },
   };
 }

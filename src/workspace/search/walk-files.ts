@@ -4,16 +4,18 @@ import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../cursor.ts";
 import { osPath } from "../names.ts";
+import { beneath } from "../path-text.ts";
 import { type NamedKind, readNames, tryDown } from "../tree.ts";
-import { beneath } from "../view.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { type IgnoreStack, isIgnored } from "./ignore/ignore-stack.ts";
 import { outerRules, rulesIn } from "./ignore-files.ts";
 import type { SearchOrder } from "./messages.ts";
-import { type HeldDirectory, holdDirectory, startChunk, type WalkedChunk } from "./walk-chunk.ts";
+import { createSharedDirectories, startChunk, type WalkedChunk } from "./walk-chunk.ts";
 
 /** A chunk ends after so many directories too: results shall not wait for the end of a tree without files. */
 const MAX_CHUNK_DIRECTORIES = 256;
+/** Those with files stay open until the chunk is done with. */
+const MAX_OPEN_DIRECTORIES = 32;
 /** Where the order of JavaScript's strings is not that of bytes. */
 const OUT_OF_ORDER = /[\uD800-\uFFFF]/;
 
@@ -30,15 +32,15 @@ interface Level {
   readonly names: readonly NamedKind[];
   /** Of the next name. */
   index: number;
-  held: HeldDirectory | null;
 }
 
 export function createFileWalk(order: SearchOrder): FileWalk {
   const { fd, path: start, query } = order;
   const isWanted = wantedBy(order);
-  const cursor = createCursor(fd);
+  const directories = createSharedDirectories();
+  const cursor = createCursor(fd, directories.release);
   const levels: Level[] = [];
-  let chunk = startChunk();
+  let chunk = startChunk(directories);
 
   const enter = (path: string, above: IgnoreStack): void => {
     const { fd: dir } = cursor;
@@ -47,7 +49,7 @@ export function createFileWalk(order: SearchOrder): FileWalk {
     if (names === null) chunk.unreadable++;
     const rules = query.ignored || names === null ? above : rulesIn(dir, path, names, above);
     chunk.entered.push({ path, nlink: stat.nlink, ctimeMs: stat.ctimeMs });
-    levels.push({ path, rules, names: names ?? [], index: 0, held: null });
+    levels.push({ path, rules, names: names ?? [], index: 0 });
   };
 
   const goDown = ({ path, rules }: Level, name: string): void => {
@@ -58,46 +60,46 @@ export function createFileWalk(order: SearchOrder): FileWalk {
   };
 
   const goUp = (): void => {
-    levels.pop()!.held?.release();
+    levels.pop();
     if (levels.length > 0) cursor.up();
-  };
-
-  const addFile = (level: Level, name: string): void => {
-    level.held ??= holdDirectory(cursor.fd);
-    chunk.add(level.held, level.path, name);
   };
 
   enter(start, outerRules(order));
   return {
     next(files) {
-      while (levels.length > 0 && chunk.files < files && chunk.entered.length < MAX_CHUNK_DIRECTORIES) {
+      while (levels.length > 0 && chunk.files < files && !isFull(chunk)) {
         const level = levels.at(-1)!;
         const entry = level.names[level.index++];
         if (entry === undefined) goUp();
         else if (!isWanted(level, entry)) continue;
-        else if (entry.kind === "file") addFile(level, entry.name);
+        else if (entry.kind === "file") chunk.add(cursor.fd, level.path, entry.name);
         else goDown(level, entry.name);
       }
       const made = chunk;
-      chunk = startChunk();
+      chunk = startChunk(directories);
       return made.files + made.entered.length + made.unreadable === 0 ? null : made;
     },
     close() {
       chunk.close();
-      for (const { held } of levels) held?.release();
       cursor.close();
     },
   };
 }
 
+function isFull({ runs, entered }: WalkedChunk): boolean {
+  return runs.length >= MAX_OPEN_DIRECTORIES || entered.length >= MAX_CHUNK_DIRECTORIES;
+}
+
 function wantedBy({ query, path: start }: SearchOrder): (level: Level, entry: NamedKind) => boolean {
   const globs = compileFileGlobs(query.globs);
+  const { hidden } = query;
   const skipped = new Set(query.skipped);
   const belowStart = start === "" ? 0 : start.length + 1;
   return ({ path, rules }, { name, kind }) => {
     const isDirectory = kind === "directory";
     if (!isDirectory && kind !== "file") return false;
-    if (name.startsWith(".") && (!query.hidden || name === ".git")) return false;
+    if (name === ".git") return false;
+    if (name.startsWith(".") && hidden !== "all" && (isDirectory || hidden === "none")) return false;
     if (isDirectory && skipped.has(name)) return false;
     const whole = beneath(path, name);
     const below = whole.slice(belowStart);
