@@ -107,7 +107,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const { workspace, session } = files;
   const log = openLogOf(files, options.secrets ?? []);
   const places = openPlacesOf(options, files, rulebook.protectionOf);
-  const ground = openGround(files, rulebook.protectionOf);
+  const ground = openGround(files, rulebook.protectionOf, options.storage);
   const shield = openShield({ ground, toolchains: options.toolchains ?? [], env: options.env ?? {} });
   const processes = createProcesses();
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

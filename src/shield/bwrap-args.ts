@@ -1,14 +1,24 @@
-// What bubblewrap is told about one command, as data to arguments. Nothing here runs anything.
+// What bubblewrap is told about commands, as data to arguments. Nothing here runs anything.
+import path from "node:path";
 import { FURNITURE } from "../workspace/overlay/room.ts";
 import type { Hidden, SystemRoot } from "./system-root.ts";
 
+/** What the root of all commands of a cell is made of. */
+export interface CommonRoot {
+  /** The path at which commands see the cell's view of the files. */
+  readonly project: string;
+  /** A directory beside the project that commands may read. */
+  readonly storage: string | null;
+  readonly system: SystemRoot;
+  /** What is kept from commands in the system's directories. */
+  readonly hidden: readonly Hidden[];
+}
+
 /** Where everything is for one command, as seen from the room in which bubblewrap starts. */
 export interface Enclosure {
-  /** The directory that is the cell's view of the files, and the path at which commands see it. */
-  readonly view: string;
   readonly project: string;
-  readonly system: SystemRoot;
-  /** Paths that are kept from commands. */
+  readonly storage: string | null;
+  /** Paths that are kept from commands where the view has them. */
   readonly masked: readonly Hidden[];
   readonly uid: number;
   readonly gid: number;
@@ -38,16 +48,46 @@ export const BASE_ENV = {
   GIT_CONFIG_VALUE_0: "/",
 };
 
+/** The root in a furnished room, which is made once; each command gets it with what it was told here. */
+export function rootArgs({ project, storage, system, hidden }: CommonRoot): string[] {
+  const places = placesOf({ project, storage });
+  const isOwn = (scratch: string) => places.some((at) => isBelow(at, scratch));
+  return [
+    ...systemArgs(system),
+    ...["--dev", inRoot("/dev"), "--dir", inRoot("/proc"), "--dir", inRoot("/run"), "--dir", inRoot("/var")],
+    ...SCRATCH.flatMap(({ at, from }) =>
+      isOwn(at) ? ["--dir", inRoot(at)] : bindInRoot("--bind", from, at),
+    ),
+    ...(isOwn("/var/tmp") ? [] : ["--symlink", "../tmp", inRoot("/var/tmp")]),
+    ...hidden.flatMap(({ at, kind }) => hide({ at: inRoot(at), kind })),
+    ...places.flatMap((at) => ["--dir", inRoot(at)]),
+    ...["--remount-ro", inRoot("/dev")],
+  ];
+}
+
+function placesOf({ project, storage }: Pick<CommonRoot, "project" | "storage">): string[] {
+  return storage === null ? [project] : [storage, project];
+}
+
+function inRoot(at: string): string {
+  return FURNITURE.root + at;
+}
+
+/** Whoever the command runs as may go there: bubblewrap itself makes the way to a mount for its own user alone. */
+function bindInRoot(option: "--bind" | "--ro-bind", from: string, at: string): string[] {
+  return ["--dir", inRoot(path.dirname(at)), option, from, inRoot(at)];
+}
+
 export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors): string[] {
   return [
     ...NAMESPACES,
     ...["--uid", `${enclosure.uid}`, "--gid", `${enclosure.gid}`],
-    ...systemArgs(enclosure.system),
-    ...DEVICES,
-    ...scratchArgs(enclosure.project),
-    ...[enclosure.readOnly ? "--ro-bind" : "--bind", enclosure.view, enclosure.project],
+    ...["--dev-bind", FURNITURE.root, "/"],
+    ...PROC,
+    ...ownScratchArgs(placesOf(enclosure)),
+    ...(enclosure.storage === null ? [] : ["--ro-bind", enclosure.storage, enclosure.storage]),
+    ...[enclosure.readOnly ? "--ro-bind" : "--bind", FURNITURE.view, enclosure.project],
     ...enclosure.masked.flatMap(hide),
-    ...["--remount-ro", "/"],
     ...["--clearenv", ...Object.entries(enclosure.env).flatMap(([name, value]) => ["--setenv", name, value])],
     ...["--chdir", enclosure.cwd],
     ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`],
@@ -71,21 +111,12 @@ const NAMESPACES = [
 ];
 
 /** Without the second mount, who starts this as root could have the kernel's settings changed from inside. */
-const DEVICES = [
-  "--dev-bind",
-  FURNITURE.dev,
-  "/dev",
-  "--proc",
-  "/proc",
-  "--ro-bind",
-  "/proc/sys",
-  "/proc/sys",
-];
+const PROC = ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"];
 
 function systemArgs({ shown, links }: SystemRoot): string[] {
   return [
-    ...shown.flatMap((at) => ["--ro-bind", at === "/etc" ? FURNITURE.etc : at, at]),
-    ...links.flatMap(({ at, to }) => ["--symlink", to, at]),
+    ...shown.flatMap((at) => bindInRoot("--ro-bind", at, at)),
+    ...links.flatMap(({ at, to }) => ["--symlink", to, inRoot(at)]),
   ];
 }
 
@@ -94,24 +125,24 @@ function hide({ at, kind }: Hidden): string[] {
   return ["--perms", "0000", "--size", "4096", "--tmpfs", at, "--remount-ro", at];
 }
 
+/** Lives as long as the cell. */
+const SCRATCH = [
+  { at: "/tmp", from: FURNITURE.tmp },
+  { at: "/dev/shm", from: FURNITURE.shm },
+  { at: HOME, from: FURNITURE.home },
+];
+
 /**
- * Lives as long as the cell. But where the project is below it, each command has one of its own: the way to the
- * project is made by bubblewrap, outside of everything, and must not lead through what another command has made.
+ * But where the project or the storage is below it, each command has one of its own: the way there is made by
+ * bubblewrap, outside of everything, and must not lead through what another command has made.
  */
-function scratchArgs(project: string): string[] {
-  const kept = (at: string, from: string) =>
-    isBelow(project, at) ? ["--size", `${OWN_SCRATCH_BYTES}`, "--tmpfs", at] : ["--bind", from, at];
-  return [
-    ...kept("/tmp", FURNITURE.tmp),
-    ...kept("/dev/shm", FURNITURE.shm),
-    ...kept(HOME, FURNITURE.home),
-    ...["--dir", "/run", "--dir", "/var"],
-    ...(isBelow(project, "/var/tmp") ? [] : ["--symlink", "../tmp", "/var/tmp"]),
-  ];
+function ownScratchArgs(places: readonly string[]): string[] {
+  const own = SCRATCH.filter(({ at }) => places.some((place) => isBelow(place, at)));
+  return own.flatMap(({ at }) => ["--size", `${OWN_SCRATCH_BYTES}`, "--tmpfs", at]);
 }
 
 const OWN_SCRATCH_BYTES = 256 * 1024 * 1024;
 
-function isBelow(at: string, directory: string): boolean {
+export function isBelow(at: string, directory: string): boolean {
   return at === directory || at.startsWith(`${directory}/`);
 }

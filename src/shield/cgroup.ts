@@ -3,13 +3,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { osErrorCode } from "../core/errors.ts";
 import { processToken, tokenIsAlive } from "../core/lock.ts";
 import type { CommandLimits } from "./command.ts";
 import { readText } from "./read-text.ts";
 
 export interface Cgroup {
-  /** All that this process starts from now on is in it too. The kernel may take some milliseconds for it. */
+  /** All that this process starts from now on is in it too. The kernel may take some milliseconds for one that is not yet. */
   add(pid: number): Promise<void>;
   /** Whether the kernel had to end something in it for want of memory. */
   ranOutOfMemory(): boolean;
@@ -37,8 +38,9 @@ export function createCgroups(): ((limits: CommandLimits) => Cgroup | null) | nu
 function openCgroup(limits: CommandLimits, hierarchies: readonly Hierarchy[]): Cgroup | null {
   const name = PREFIX + processToken();
   const made: string[] = [];
-  const close = async () => {
-    await Promise.all(made.splice(0).map(removeEmptied));
+  const doors: number[] = [];
+  const leave = () => {
+    for (const fd of doors.splice(0)) fs.closeSync(fd);
   };
   try {
     for (const { parent, limits: files } of hierarchies) {
@@ -47,20 +49,32 @@ function openCgroup(limits: CommandLimits, hierarchies: readonly Hierarchy[]): C
       made.push(dir);
       for (const [file, value] of Object.entries(files(limits)))
         fs.writeFileSync(path.join(dir, file), `${value}`);
+      doors.push(fs.openSync(path.join(dir, "cgroup.procs"), "w"));
     }
   } catch (error) {
+    leave();
     made.forEach(removeGroup);
     if (osErrorCode(error) === undefined) throw error;
     return null;
   }
   return {
     async add(pid) {
-      const files = made.map((dir) => path.join(dir, "cgroup.procs"));
-      await Promise.all(files.map((file) => fs.promises.writeFile(file, `${pid}`)));
+      if (!isIn(pid, name, made.length)) await Promise.all(doors.map((fd) => writeFile(fd, `${pid}`)));
     },
     ranOutOfMemory: () => hierarchies.some(({ oomFile }, at) => oomKills(path.join(made[at]!, oomFile)) > 0),
-    close,
+    async close() {
+      leave();
+      await Promise.all(made.splice(0).map(removeEmptied));
+    },
   };
+}
+
+const writeFile = promisify(fs.writeFile);
+
+/** As what was started by another that is. */
+function isIn(pid: number, name: string, hierarchies: number): boolean {
+  const groups = readText(`/proc/${pid}/cgroup`).trim().split("\n");
+  return groups.filter((group) => group.endsWith(`/${name}`)).length === hierarchies;
 }
 
 /** One with all controllers (v2), or one for each (v1); both are the ones that this process is in. */

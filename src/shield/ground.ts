@@ -23,13 +23,15 @@ export interface WorkingCopy {
 export interface Ground {
   /** The path at which commands see the view. */
   readonly project: string;
+  /** A directory beside it that commands may read; its secrets are masked. */
+  readonly storage: string | null;
   readonly owner: { readonly uid: number; readonly gid: number };
   readonly disk: DiskUse;
   /** Where the view can be reached without a room; null where it can't, or is the project itself. */
   readonly copy: WorkingCopy | null;
-  /** A furnished room with the view as it is now. */
-  room(): Promise<Room>;
-  /** What is kept from commands in the system's directories; in /etc the room has covered it. */
+  /** A furnished room with the view as it is now, and the root that bubblewrap is told to make there. */
+  room(root: readonly string[]): Promise<Room>;
+  /** What is kept from commands in the system's directories. */
   hidden(): readonly Hidden[];
   /** What is kept from commands, where the view itself still has it. */
   masked(): Promise<readonly Hidden[]>;
@@ -41,6 +43,7 @@ export interface Ground {
 export function openGround(
   { workspace, session, stateDir }: Files,
   protectionOf: (path: string) => Protection | null,
+  storage?: string,
 ): Ground {
   const { uid, gid } = fs.statSync(workspace.root);
   const owner = { uid, gid };
@@ -49,21 +52,18 @@ export function openGround(
     found ??= hiddenFrom(process.getuid?.() === 0 ? { uid, groups: [gid] } : ownReader());
     return found;
   };
-  const furnishing = () => ({
-    scratchBytes: SCRATCH_BYTES,
-    owner,
-    hidden: hidden().flatMap(({ at }) => (isInEtc(at) ? [at] : [])),
-  });
-  const common = { project: workspace.root, owner, hidden };
+  const furnishing = (root: readonly string[]) => ({ scratchBytes: SCRATCH_BYTES, owner, root });
+  const beside = openBeside(storage, protectionOf);
+  const common = { project: workspace.root, storage: beside.root, owner, hidden };
   if (session !== null) {
     return {
       ...common,
       disk: { dir: stateDir, measure: session.bytes },
       copy: copyOf(session, stateDir),
-      room: () => session.room(furnishing()),
-      masked: async () => [],
+      room: (root) => session.room(furnishing(root)),
+      masked: beside.masked,
       hold: session.hold,
-      close: async () => {},
+      close: async () => beside.close(),
     };
   }
   let own: Promise<Room> | null = null;
@@ -73,28 +73,42 @@ export function openGround(
     ...common,
     disk: { dir: workspace.root, measure: () => null },
     copy: null,
-    room() {
-      own ??= furnishRoom(null, { ...furnishing(), view: workspace.root });
+    room(root) {
+      own ??= furnishRoom(null, { ...furnishing(root), view: workspace.root });
       return own;
     },
-    masked: async () => hiddenIn(workspace.root, (await search()).secrets),
+    masked: async () => [...hiddenIn(workspace.root, (await search()).secrets), ...(await beside.masked())],
     hold() {
       throw new HotcellError("NOT_SUPPORTED", NO_BACKGROUND);
     },
     async close() {
       fs.closeSync(root.fd);
+      beside.close();
       (await own?.catch(() => null))?.close();
     },
+  };
+}
+
+interface Beside {
+  readonly root: string | null;
+  masked(): Promise<readonly Hidden[]>;
+  close(): void;
+}
+
+function openBeside(storage: string | undefined, protectionOf: (path: string) => Protection | null): Beside {
+  if (storage === undefined) return { root: null, masked: async () => [], close: () => {} };
+  const root = openRoot(storage);
+  const search = createSecretSearch(root, protectionOf);
+  return {
+    root: root.path,
+    masked: async () => hiddenIn(root.path, (await search()).secrets),
+    close: () => fs.closeSync(root.fd),
   };
 }
 
 // Secrets are covered before each command, by their paths: nobody may exchange directories meanwhile.
 const NO_BACKGROUND =
   'Could not start a background process: with fs "host" a command must have ended before the next one begins. Open the cell with fs "overlay".';
-
-export function isInEtc(at: string): boolean {
-  return at.startsWith("/etc/");
-}
 
 function copyOf({ record: { id, strategy } }: Session, stateDir: string): WorkingCopy | null {
   if (strategy !== "clone") return null;

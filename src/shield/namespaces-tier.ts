@@ -1,11 +1,11 @@
 // The full tier: user, mount, pid, ipc, uts and net namespaces of the command's own, a minimal read-only system,
 // no capabilities, a seccomp filter.
 import fs from "node:fs";
-import { enterArgs, FURNITURE } from "../workspace/overlay/room.ts";
+import { enterArgs } from "../workspace/overlay/room.ts";
 import { createMark, endAbandoned } from "./abandoned.ts";
-import { BASE_ENV, bwrapArgs, type Enclosure } from "./bwrap-args.ts";
+import { BASE_ENV, bwrapArgs, type Enclosure, isBelow, rootArgs } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
-import { type Ground, isInEtc } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 import { limitScript } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -26,19 +26,22 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? ground.owner : { uid: process.getuid!(), gid: process.getgid!() };
   const asRoot = user.uid === 0;
-  const network = await openNetwork(await ground.room());
+  const { project, storage } = ground;
+  const hidden = ground.hidden();
   const system = readSystemRoot(toolchains);
+  const root = rootArgs({ project, storage, system, hidden });
+  const network = await openNetwork(await ground.room(root));
   const surroundings = createSurroundings();
   const mark = createMark();
   endAbandoned();
-  const hidden = ground.hidden().filter(({ at }) => !isInEtc(at));
+  // The view stands above the root.
+  const hiddenInView = hidden.filter(({ at }) => isBelow(at, project));
   const seccomp = seccompFilter({ arch: process.arch as "x64" | "arm64", enclosed: "namespaces" });
 
   const enclosureOf = async (command: ShieldedCommand): Promise<Enclosure> => ({
-    view: FURNITURE.view,
-    project: ground.project,
-    system,
-    masked: [...hidden, ...(await ground.masked())],
+    project,
+    storage,
+    masked: [...hiddenInView, ...(await ground.masked())],
     ...user,
     cwd: command.cwd,
     readOnly: command.readOnly ?? false,
@@ -50,13 +53,13 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
     isolation: "full",
     asRoot,
     async start(command, { attached, limits, place, onBegin }) {
-      const room = await ground.room();
+      const room = await ground.room(root);
       const enclosure = await enclosureOf(command);
       return startProcess({
-        entry: [
-          ...enterArgs(room, [`--net=/proc/${process.pid}/fd/${network}`]),
+        entry: enterArgs(room, [
+          `--net=/proc/${process.pid}/fd/${network}`,
           ...(isRoot && !asRoot ? becoming(user) : []),
-        ],
+        ]),
         bwrapArgs: (descriptors) => bwrapArgs(enclosure, descriptors),
         seccomp,
         // bubblewrap itself sets PWD.
@@ -76,7 +79,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   };
 }
 
-/** As root a command runs as the owner of the project. */
+/** As root a command runs as the owner of the project, and in no other group. */
 function becoming({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
-  return ["setpriv", "--reuid", `${uid}`, "--regid", `${gid}`, "--clear-groups", "--"];
+  return [`--setgid=${gid}`, `--setuid=${uid}`];
 }

@@ -21,7 +21,7 @@ export interface Pipes {
 }
 
 /** Made by a program, many at once. */
-const BATCH = Array.from({ length: 16 }, (_, at) => `${at}`);
+const BATCH = Array.from({ length: 64 }, (_, at) => `${at}`);
 
 export function createPipes(): Pipes {
   const made: number[] = [];

@@ -47,7 +47,6 @@ export const PROGRAMS: ReadonlyMap<string, string> = new Map([
   ["unshare", "util-linux"],
   ["nsenter", "util-linux"],
   ["prlimit", "util-linux"],
-  ["setpriv", "util-linux"],
   [LANDLOCK_PROGRAM, "perl"],
 ]);
 

@@ -1,6 +1,6 @@
 // The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
 // under limits.
-import { createCgroups } from "./cgroup.ts";
+import { type Cgroup, createCgroups } from "./cgroup.ts";
 import { type ChosenTier, openTier } from "./choose-tier.ts";
 import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
 import { limitReport } from "./limits.ts";
@@ -48,18 +48,24 @@ export function openShield(options: NamespacesOptions): Shield {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
       opening ??= open(options);
       const { tier, makeCgroup, disk } = await opening;
-      const cgroup = makeCgroup?.(limits) ?? null;
+      let made: Cgroup | null | undefined;
+      // Made while the command is being started, which takes longer.
+      const cgroupOf = (): Cgroup | null => {
+        if (made === undefined) made = makeCgroup?.(limits) ?? null;
+        return made;
+      };
       try {
-        const place = async (pid: number) => cgroup?.add(pid);
+        const place = async (pid: number) => cgroupOf()?.add(pid);
         const onBegin = () => onStart?.(tier);
         const started = await tier.start(command, { attached, limits, place, onBegin });
+        const cgroup = cgroupOf();
         const report = limitReport(tier, cgroup !== null);
         const usage = { limits, report, pid: started.pid, disk };
         const ranOutOfMemory = () => cgroup?.ranOutOfMemory() ?? false;
         const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
         return { ...end, report };
       } finally {
-        await cgroup?.close();
+        await made?.close();
       }
     },
     async close() {

@@ -6,7 +6,7 @@ import type { Duplex, Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
-import { osPath } from "../workspace/names.ts";
+import { argumentsText } from "../workspace/overlay/room.ts";
 import type { Descriptors } from "./bwrap-args.ts";
 import { readText } from "./read-text.ts";
 import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
@@ -57,7 +57,6 @@ const LINKS_END = 7;
 // way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
 const gate = (limits: string) =>
   `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && ${limits} && shift && exec "$@"`;
-const END_OF_ARG = Buffer.from([0]);
 
 /** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
 export function startProcess({
@@ -109,8 +108,7 @@ export function startProcess({
     state.failure = error;
     kill();
   });
-  const args = bwrapArgs(DESCRIPTORS).flatMap((arg) => [Buffer.from(osPath(arg)), END_OF_ARG]);
-  pipe(ARGS).end(Buffer.concat(args));
+  pipe(ARGS).end(argumentsText(bwrapArgs(DESCRIPTORS)));
   pipe(DESCRIPTORS.seccomp).end(seccomp);
   return {
     stdout: spawned.stdout,

@@ -16,6 +16,7 @@ import {
   withOpenFile,
 } from "./open-file.ts";
 import { ownerOfNew, ownerOfReplaced } from "./owner.ts";
+import { beneath } from "./path-text.ts";
 import { atFound, atPlace, childPath, type Found, fdPath, type Place } from "./paths.ts";
 import {
   alreadyExists,
@@ -27,7 +28,7 @@ import {
 } from "./refusals.ts";
 import { renameDirectory } from "./rename-directory.ts";
 import { copyTree, makeDirectory, makeLink, removeBelow } from "./tree-change.ts";
-import { beneath, type View } from "./view.ts";
+import type { View } from "./view.ts";
 import type { WorkspaceFS, WriteOptions } from "./workspace-fs.ts";
 
 type Changing = Pick<

@@ -18,8 +18,8 @@ export interface Cursor {
   close(): void;
 }
 
-/** Starts in an open directory, which stays the caller's. */
-export function createCursor(start: number): Cursor {
+/** Starts in an open directory, which stays the caller's. With `closeDirectory` others may go on using those it leaves. */
+export function createCursor(start: number, closeDirectory: (fd: number) => void = fs.closeSync): Cursor {
   const held: number[] = [];
   const left: Identity[] = [];
   let fd = openChild(start, ".");
@@ -31,24 +31,26 @@ export function createCursor(start: number): Cursor {
     down(name) {
       const next = openChildDirectory(fd, name);
       if (held.length < MAX_HELD) held.push(fd);
-      else left.push(leave(fd));
+      else {
+        left.push(identityOf(fd));
+        closeDirectory(fd);
+      }
       fd = next;
     },
     up() {
       const above = left.pop();
       const next = above === undefined ? held.pop()! : openAbove(fd, above);
-      fs.closeSync(fd);
+      closeDirectory(fd);
       fd = next;
     },
     close() {
-      for (const open of [...held, fd]) fs.closeSync(open);
+      for (const open of [...held, fd]) closeDirectory(open);
     },
   };
 }
 
-function leave(dir: number): Identity {
+function identityOf(dir: number): Identity {
   const { dev, ino } = fs.fstatSync(dir);
-  fs.closeSync(dir);
   return { dev, ino };
 }
 

@@ -38,3 +38,6 @@ const NOT_A_NAME = /(?:^|\/)\.{0,2}(?:\/|$)|[\0\uD800-\uDFFF]/;
 export function isNamesOnly(path: string): boolean {
   return !NOT_A_NAME.test(path);
 }
+
+/** A path with another below it; `""` is the root. */
+export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);

@@ -3,10 +3,11 @@ import { entryOf, statOf } from "./file-stat.ts";
 import { decodeName } from "./names.ts";
 import { chunksOf, openToRead, readBytes } from "./open-file.ts";
 import { explaining } from "./os-error.ts";
+import { beneath } from "./path-text.ts";
 import { atFound, atPlace, childPath, type Found, lookStraight, openChildDirectory } from "./paths.ts";
 import { existing, notADirectory, notAFile } from "./refusals.ts";
 import { readNames, type TreeStep, tourTree } from "./tree.ts";
-import { beneath, type View } from "./view.ts";
+import type { View } from "./view.ts";
 import type { FileStat, WorkspaceFS } from "./workspace-fs.ts";
 
 type Reading = Pick<

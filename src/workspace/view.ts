@@ -6,6 +6,7 @@ import { processToken, withLock } from "../core/lock.ts";
 import type { Protection } from "../policy/protected.ts";
 import { showName } from "./names.ts";
 import { explaining } from "./os-error.ts";
+import { beneath } from "./path-text.ts";
 import type { Found, Root } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 
@@ -130,8 +131,6 @@ export function protectedPath(at: string, access: Access, protection: Protection
     reason: `protected: ${protection.class}`,
   });
 }
-
-export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);
 
 const MAX_JUDGED_NAMES = 128;
 

@@ -80,6 +80,7 @@ describe("the documents", () => {
       "executed_ok",
       "executed_ok",
       "executed_ok",
+      "executed_ok",
       ...["PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"].flatMap((code) => [code, "not_executed, denied"]),
       "executed_ok",
       "executed_ok",
@@ -90,7 +91,7 @@ describe("the documents", () => {
     ]);
     expect(tour).toContain("+mine now\n");
     expect(tour).toContain("committed src/bye.js; changes left in the session: 0");
-    expect(tour).toContain("intact: 12 records");
+    expect(tour).toContain("intact: 14 records");
   });
 
   test("README.md has two commands and code on its first screen", () => {

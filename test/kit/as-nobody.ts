@@ -7,14 +7,31 @@ const NOBODY = 65534;
 export function asNobody<T>(owned: readonly string[], work: () => T): T {
   if (process.getuid?.() !== 0) return work();
   for (const dir of owned) execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path.dirname(dir)]);
+  const comeBack = becomeNobody();
+  try {
+    return work();
+  } finally {
+    comeBack();
+  }
+}
+
+/** The same for work that takes its time, as root; nothing else may be going on. */
+export async function asNobodyLater<T>(work: () => Promise<T>): Promise<T> {
+  const comeBack = becomeNobody();
+  try {
+    return await work();
+  } finally {
+    comeBack();
+  }
+}
+
+function becomeNobody(): () => void {
   const { geteuid, getegid, seteuid, setegid } = process;
   const before = { uid: geteuid!(), gid: getegid!() };
   setegid!(NOBODY);
   seteuid!(NOBODY);
-  try {
-    return work();
-  } finally {
+  return () => {
     seteuid!(before.uid);
     setegid!(before.gid);
-  }
+  };
 }

@@ -84,8 +84,8 @@ async function changesIn(
   const sides = await openCloneSides({ ...record, ...what } as SessionRecord, stateDir, span);
   try {
     const changes = diffTrees({
-      before: sides.before.fd,
-      after: sides.after.fd,
+      before: sides.before,
+      after: sides.after,
       touched: touchedBy(what.stack.slice(span.below ?? 0, span.upTo), stateDir),
       isMasked: (judged) => protectionOf(judged)?.read === "refuse",
       protectionOf,

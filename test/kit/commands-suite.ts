@@ -376,6 +376,32 @@ print(n)`;
     );
   });
 
+  describe.each(["overlay", "host"] as const)(
+    "the central storage beside the project, with fs %s",
+    (mode) => {
+      test("is read by 004's bash and can't be written, and its secrets are not there", async () => {
+        const storage = tempDir();
+        fs.chmodSync(storage, 0o755);
+        fs.writeFileSync(path.join(storage, "notes.md"), "kept\n");
+        fs.writeFileSync(path.join(storage, ".env"), "KEY=1\n");
+        fs.mkdirSync(path.join(storage, ".ssh"));
+        fs.writeFileSync(path.join(storage, ".ssh/id"), "KEY=2\n");
+        const { cell } = await open({ storage, fs: mode, toolsets: ["studio"] });
+        const bash = async (command: string) =>
+          (await cell.call<StudioObservation>({ name: "bash", arguments: { command } })).output;
+        expect(
+          await bash(`cat ${storage}/notes.md; cat ${storage}/.env ${storage}/.ssh/id 2>&1 | grep -c KEY`),
+        ).toBe("kept\n0\n");
+        expect(await bash(`echo x > ${storage}/new; rm ${storage}/notes.md; touch ok; echo $?`)).toContain(
+          "0\n",
+        );
+        expect(fs.readdirSync(storage).sort()).toEqual([".env", ".ssh", "notes.md"]);
+        fs.writeFileSync(path.join(storage, "credentials.json"), "KEY=3\n");
+        expect(await bash(`grep -c KEY ${storage}/credentials.json; true`)).not.toContain("1");
+      });
+    },
+  );
+
   describe("a background process", () => {
     const SERVER = "python3 -u -m http.server 8123";
     const GET =

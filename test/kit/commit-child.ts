@@ -3,7 +3,7 @@ import { execFileSync, type SpawnSyncOptions, spawnSync } from "node:child_proce
 import fs from "node:fs";
 import path from "node:path";
 import type { Recovery } from "../../src/workspace/commit/recover.ts";
-import { asNobody } from "./as-nobody.ts";
+import { asNobodyLater } from "./as-nobody.ts";
 import { type CommitWorld, makeCommitWorld, type Tree } from "./commit-world.ts";
 import { MEMORY_DIR } from "./memory-dir.ts";
 
@@ -29,7 +29,7 @@ export interface Scene {
   /** Kills it after a while, wherever it is. */
   runFor(action: Action, timeoutMs: number): void;
   /** In this process. */
-  recover(): Recovery;
+  recover(): Promise<Recovery>;
   /** Makes this the state that `reset` goes back to: at first it is the one before the commit. */
   save(): void;
   reset(): void;
@@ -69,7 +69,7 @@ export function makeScene({ layOut, isOrdinary = false, stateBase }: SceneOption
       return { killed: false, ...JSON.parse(String(child.stdout)) };
     },
     runFor: (action, timeoutMs) => spawn(action, 0, { timeout: timeoutMs, killSignal: "SIGKILL" }),
-    recover: () => (isDropped ? asNobody([], world.recover) : world.recover()),
+    recover: () => (isDropped ? asNobodyLater(world.recover) : world.recover()),
     save: () => shell(SAVE),
     reset: () => shell(RESET),
   };

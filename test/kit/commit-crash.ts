@@ -15,20 +15,20 @@ export function checkWhole({ world, before, after }: Scene): void {
 }
 
 /** The project is exactly one of the two, nothing is left to recover, and what was replaced can be put back. */
-export function checkRecovered({ world, before, after }: Scene, recovered: Recovery): void {
+export async function checkRecovered({ world, before, after }: Scene, recovered: Recovery): Promise<void> {
   const isOld = recovered === "rolled back" || !isSame(world.tree("project"), after);
   expect(world.tree("project")).toEqual(isOld ? before : after);
   if (recovered === "finished") expect(isOld).toBe(false);
-  expect(world.recover()).toBe("none");
+  expect(await world.recover()).toBe("none");
   if (isOld) return;
-  expect(world.revert().changed).toEqual([]);
+  expect((await world.revert()).changed).toEqual([]);
   expect(world.tree("project")).toEqual(before);
 }
 
 const isSame = (a: Tree, b: Tree): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Kills the action there, in the saved state, and recovers. */
-export function killAndRecover(scene: Scene, action: Action, killAt: number): Recovery {
+export async function killAndRecover(scene: Scene, action: Action, killAt: number): Promise<Recovery> {
   scene.reset();
   expect(scene.run(action, killAt).killed).toBe(true);
   checkWhole(scene);
@@ -50,19 +50,23 @@ export function upTo(count: number, stride = 1): number[] {
 }
 
 /** The step of a commit from which on a recovery finishes it. */
-export function findCommitPoint({ world, reset }: Scene): number {
+export async function findCommitPoint({ world, reset }: Scene): Promise<number> {
   let point = 0;
   reset();
   const isPast = () => readJournal(world.txDir)?.phase === "applying";
   const onStep = (n: number) => {
     if (point === 0 && isPast()) point = n;
   };
-  world.apply(world.plan(), { onStep });
+  await world.apply(world.plan(), { onStep });
   return point;
 }
 
 /** Kills a commit at so many moments of its life, again and again; gives how often recovery found what. */
-export function killAtMoments(scene: Scene, moments: number, times: number): Record<Recovery, number> {
+export async function killAtMoments(
+  scene: Scene,
+  moments: number,
+  times: number,
+): Promise<Record<Recovery, number>> {
   const found = { none: 0, "rolled back": 0, finished: 0 };
   const start = performance.now();
   scene.runFor("commit", 60_000);
@@ -72,8 +76,8 @@ export function killAtMoments(scene: Scene, moments: number, times: number): Rec
     // Before that the program has not begun.
     scene.runFor("commit", Math.ceil(wholeMs * (0.2 + (0.8 * (round % moments)) / moments)));
     checkWhole(scene);
-    const recovered = scene.recover();
-    checkRecovered(scene, recovered);
+    const recovered = await scene.recover();
+    await checkRecovered(scene, recovered);
     found[recovered]++;
   }
   return found;

@@ -1,4 +1,5 @@
 // Real errors of the machine, and kills, at every system call with which a small commit changes something.
+import { execFileSync } from "node:child_process";
 import { expect } from "vitest";
 import { COMMIT_CHILD, makeScene, type Scene } from "./commit-child.ts";
 import { checkRecovered, checkWhole } from "./commit-crash.ts";
@@ -59,6 +60,19 @@ export async function failAt({ syscalls, mark, calls }: Place, kinds: readonly F
   }
 }
 
+/** Lets the nth sync of every thread fail, in a commit of so many files that they are synced side by side; gives what the commit says. */
+export async function failSyncs(scene: Scene, nth: number): Promise<string> {
+  const { top, txDir } = scene.world;
+  scene.reset();
+  const fault = ["-e", "trace=fsync", "-e", `inject=fsync:error=EIO:when=${nth}`];
+  const child = [process.execPath, COMMIT_CHILD, top, txDir, "commit"];
+  const stdout = execFileSync("strace", ["-f", "-qq", "-o", "/dev/null", ...fault, ...child], {
+    encoding: "utf8",
+  });
+  await check(scene, { kind: "EIO", stdout });
+  return stdout;
+}
+
 function layOut(world: CommitWorld): void {
   world.begin({
     "edited.txt": "file 644 old\n",
@@ -74,11 +88,11 @@ function layOut(world: CommitWorld): void {
   });
 }
 
-function check(scene: Scene, { kind, stdout }: Fault): void {
+async function check(scene: Scene, { kind, stdout }: Pick<Fault, "kind" | "stdout">): Promise<void> {
   const { world, before, after } = scene;
   checkWhole(scene);
   const said = kind === "SIGKILL" ? {} : JSON.parse(stdout);
   if (said.error !== undefined && said.isUnfinished === false) expect(world.tree("project")).toEqual(before);
   if (said.result !== undefined) expect(world.tree("project")).toEqual(after);
-  checkRecovered(scene, world.recover());
+  await checkRecovered(scene, await world.recover());
 }

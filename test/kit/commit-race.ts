@@ -30,7 +30,7 @@ interface Editor {
 }
 
 /** Gets everything ready before the editor may begin; gives the commit, which says whether it met the edit. */
-type Prepare = (world: CommitWorld, round: number) => () => boolean;
+type Prepare = (world: CommitWorld, round: number) => () => Promise<boolean>;
 
 export async function raceCommits(rounds: number, policy: ConflictPolicy): Promise<RaceCount> {
   return race(rounds, (world, round) => {
@@ -41,12 +41,12 @@ export async function raceCommits(rounds: number, policy: ConflictPolicy): Promi
       baseOf: (at) => base.get(at) ?? null,
       policy,
     });
-    return () => world.apply(plan, { txDir }).conflicts.length > 0;
+    return async () => (await world.apply(plan, { txDir })).conflicts.length > 0;
   });
 }
 
 export async function raceRenames(rounds: number): Promise<RaceCount> {
-  return race(rounds, ({ project, view }) => () => {
+  return race(rounds, ({ project, view }) => async () => {
     const staged = `${project.path}/staged`;
     fs.copyFileSync(`${view.path}/${FILE}`, staged);
     fs.renameSync(staged, `${project.path}/${FILE}`);
@@ -68,7 +68,7 @@ async function race(rounds: number, prepare: Prepare): Promise<RaceCount> {
       const commit = prepare(world, round);
       editor.save(round, Math.floor(Math.random() * typicalNs * 1.2));
       const start = process.hrtime.bigint();
-      const met = commit();
+      const met = await commit();
       typicalNs = 0.95 * typicalNs + 0.05 * Number(process.hrtime.bigint() - start);
       editor.awaitSaved();
       count[met ? "met" : "unmet"]++;

@@ -31,10 +31,10 @@ export interface CommitWorld {
   tree(where: "project" | "view"): Tree;
   changes(): Change[];
   plan(options?: Partial<PlanInput>): CommitPlan;
-  apply(plan: CommitPlan, options?: Partial<ApplyOptions>): CommitResult;
-  commit(options?: Partial<PlanInput>): CommitResult;
-  recover(): Recovery;
-  revert(): RevertResult;
+  apply(plan: CommitPlan, options?: Partial<ApplyOptions>): Promise<CommitResult>;
+  commit(options?: Partial<PlanInput>): Promise<CommitResult>;
+  recover(): Promise<Recovery>;
+  revert(): Promise<RevertResult>;
   remove(): void;
 }
 
@@ -57,6 +57,7 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
       ancestorText: (at) => ancestors.get(at) ?? null,
       project,
       view,
+      fingerprintOf,
       policy: "abort",
       allowProtected: false,
       protectionOf: createProtection(),
@@ -85,7 +86,7 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
     changes: () => changesOf(project, view),
     plan,
     apply,
-    commit: (options) => apply(plan(options)),
+    commit: async (options) => apply(plan(options)),
     recover: () => recoverCommit(txDir, project),
     revert: () => revertCommit(txDir, project),
     remove() {
@@ -104,8 +105,8 @@ function removeTree(dir: string): void {
 function changesOf(project: Root, view: Root): Change[] {
   const protectionOf = createProtection();
   return diffTrees({
-    before: project.fd,
-    after: view.fd,
+    before: project,
+    after: view,
     touched: everywhere([project.path, view.path]),
     isMasked: (at) => protectionOf(at)?.read === "refuse",
     protectionOf,

@@ -39,8 +39,8 @@ export function makeDiffWorld(before: PlantedTree = new Map(), after: PlantedTre
         [dirs.before, dirs.after, ...layers.map((name) => `${top}/${name}`)],
         ([old, now, ...fds]) =>
           diffTrees({
-            before: old!,
-            after: now!,
+            before: { fd: old! },
+            after: { fd: now! },
             touched: touchedByLayers(fds.map((fd, index) => ({ fd, call: layers[index]! }))),
             isMasked: () => false,
             protectionOf: createProtection(),
@@ -57,7 +57,7 @@ export function makeDiffWorld(before: PlantedTree = new Map(), after: PlantedTre
 
 function withReaders<T>(before: string, after: string, work: (readers: PatchReaders) => T): T {
   return withDirectories([before, after], ([old, now]) => {
-    const readers = { before: openTreeReader(old!), after: openTreeReader(now!) };
+    const readers = { before: openTreeReader({ fd: old! }), after: openTreeReader({ fd: now! }) };
     try {
       return work(readers);
     } finally {

@@ -18,9 +18,12 @@ const BASE: Files = { a: "a\n", "d/x": "x\n", "d/y": "y\n" };
 const FIRST: Files = { ...BASE, a: "one\n" };
 const SECOND: Files = { a: "two\n", "d/x": "x\n", "d/z": "z\n" };
 
+const CHANGED = [SECOND, { ...SECOND, a: "three\n" }, { a: "three\n", "d/z": "z\n" }];
+
 /** What the session may show after each operation was hit: as before it, or as after it. */
 export const ENDINGS: Readonly<Record<string, readonly Files[]>> = {
-  change: [SECOND, { ...SECOND, a: "three\n" }, { a: "three\n", "d/z": "z\n" }],
+  change: CHANGED,
+  "change in an empty layer": CHANGED,
   rewind: [SECOND, FIRST],
   "rewind paths": [SECOND, { ...SECOND, "d/y": "y\n" }, { ...BASE, a: "two\n" }],
   "discard paths": [SECOND, { ...SECOND, a: "a\n" }],
@@ -119,7 +122,7 @@ async function checkSession(
   operation: string,
   fault: Fault,
 ): Promise<void> {
-  recoverSessions(stateDir);
+  await recoverSessions(stateDir);
   if (fault.kind === "SIGKILL") expect(fault.stdout === "" || fault.stdout === "done").toBe(true);
   const place = { stateDir, protectionOf: createProtection() };
   const session = await openSession(id, place);
@@ -127,6 +130,8 @@ async function checkSession(
     const shown = filesOf(session);
     expect(ENDINGS[operation], JSON.stringify(shown)).toContainEqual(shown);
     checkProject(project, operation);
+    // What a call has changed is its own.
+    if (shown.a === "three\n") expect(session.record.stack.at(-1)!.call?.id).toBe("c3");
     if (operation === "discard") return;
     // Whatever was hit, the first call can still be rewound to, and the session goes on.
     await session.change({ id: "after", tool: "test" }, async () => session.workspace.write("new", "new\n"));

@@ -22,13 +22,13 @@ const ACTIONS = {
   revert: () => revertCommit(txDir, project, { onStep }),
 };
 
-function attempt() {
+async function attempt() {
   try {
-    return { result: ACTIONS[action]() };
+    return { result: await ACTIONS[action]() };
   } catch (error) {
     return { error: error.message, code: error.code, isUnfinished: error.details?.isUnfinished };
   }
 }
 
-const outcome = attempt();
+const outcome = await attempt();
 writeSync(1, JSON.stringify({ ...outcome, steps, maxRssKb: process.resourceUsage().maxRSS }));

@@ -20,24 +20,24 @@ afterEach(() => {
 });
 
 describe("a state directory on another file system", () => {
-  test("keeps what was replaced, with mode and time, and gives it back", () => {
+  test("keeps what was replaced, with mode and time, and gives it back", async () => {
     world = makeCommitWorld(undefined, os.tmpdir());
     expect(fs.statSync(world.top).dev).not.toBe(fs.statSync(os.tmpdir()).dev);
     layOutScene(world);
     fs.utimesSync(`${world.project.path}/src/edited.txt`, 1_000_000_000, 1_000_000_000);
     const before = world.tree("project");
-    world.commit();
+    await world.commit();
     expect(world.tree("project")).toEqual(world.tree("view"));
-    world.revert();
+    await world.revert();
     expect(world.tree("project")).toEqual(before);
     expect(fs.statSync(`${world.project.path}/src/edited.txt`).mtimeMs).toBe(1_000_000_000_000);
   });
 
-  test("crash-007: does so after a kill at steps of the commit", () => {
+  test("crash-007: does so after a kill at steps of the commit", async () => {
     const scene: Scene = makeScene({ layOut: layOutScene, stateBase: os.tmpdir() });
     world = scene.world;
     for (const killAt of upTo(stepsOf(scene, "commit"), 5)) {
-      checkRecovered(scene, killAndRecover(scene, "commit", killAt));
+      await checkRecovered(scene, await killAndRecover(scene, "commit", killAt));
     }
   });
 });
@@ -71,7 +71,7 @@ test("a mount in the project gets what is committed into it, and staging of its 
   expect(world.tree("project")).toMatchObject({ top: "file 644 new" });
 });
 
-test("a view that is an overlay of the project is committed like a plain one", () => {
+test("a view that is an overlay of the project is committed like a plain one", async () => {
   world = makeCommitWorld();
   layOutScene(world);
   const after = world.tree("view");
@@ -83,7 +83,7 @@ test("a view that is an overlay of the project is committed like a plain one", (
   const script = `mount -t overlay overlay -o ${options} view; find view -mindepth 1 -delete; cp -a wanted/. view`;
   expect(commitWhere(script, world)).toMatchObject({ result: { conflicts: [] } });
   expect(world.tree("project")).toEqual(after);
-  world.revert();
+  await world.revert();
   expect(world.tree("project")).not.toEqual(after);
 });
 
@@ -93,7 +93,7 @@ describe.runIf(isRoot)("as root", () => {
     return `${uid}:${gid}`;
   };
 
-  test("what is made belongs to the project's owner, and what is replaced keeps its own", () => {
+  test("what is made belongs to the project's owner, and what is replaced keeps its own", async () => {
     world = makeCommitWorld(undefined, os.tmpdir());
     world.begin({ replaced: "file 644 old", removed: "file 644 r", gone: "directory 755" });
     fs.chownSync(world.project.path, 1234, 1235);
@@ -105,33 +105,38 @@ describe.runIf(isRoot)("as root", () => {
       "d/made": "file 644 m",
       link: "link d",
     });
-    world.commit();
+    await world.commit();
     const found = ["replaced", "d", "d/made", "link"].map(ownerOf);
     expect(found).toEqual(["2345:2346", "1234:1235", "1234:1235", "1234:1235"]);
-    world.revert();
+    await world.revert();
     expect(["replaced", "removed", "gone"].map(ownerOf)).toEqual(["2345:2346", "2345:2346", "2345:2346"]);
   });
 
   test.each([
     ["a file", "d/f"],
     ["a directory", "d"],
-  ])("crash-012: %s that is immutable refuses the whole commit before anything is written", (_what, at) => {
-    world = makeCommitWorld(os.tmpdir());
-    world.begin({ a: "file 644 old", "d/f": "file 644 old" });
-    world.change("view", { a: "file 644 new", "d/f": "file 644 new", z: "file 644 z" });
-    const immutable = `${world.project.path}/${at}`;
-    execFileSync("chattr", ["+i", immutable]);
-    try {
-      const before = world.tree("project");
-      expect(() => world!.commit()).toThrow(/^Could not commit "d\/f": it(s directory)? is immutable/);
-      expect(world.tree("project")).toEqual(before);
-      expect(fs.existsSync(world.txDir)).toBe(false);
-    } finally {
-      execFileSync("chattr", ["-i", immutable]);
-    }
-  });
+  ])(
+    "crash-012: %s that is immutable refuses the whole commit before anything is written",
+    async (_what, at) => {
+      world = makeCommitWorld(os.tmpdir());
+      world.begin({ a: "file 644 old", "d/f": "file 644 old" });
+      world.change("view", { a: "file 644 new", "d/f": "file 644 new", z: "file 644 z" });
+      const immutable = `${world.project.path}/${at}`;
+      execFileSync("chattr", ["+i", immutable]);
+      try {
+        const before = world.tree("project");
+        await expect(world.commit()).rejects.toThrow(
+          /^Could not commit "d\/f": it(s directory)? is immutable/,
+        );
+        expect(world.tree("project")).toEqual(before);
+        expect(fs.existsSync(world.txDir)).toBe(false);
+      } finally {
+        execFileSync("chattr", ["-i", immutable]);
+      }
+    },
+  );
 
-  test("crash-012: a file that became immutable after the plan leaves the project as it was", () => {
+  test("crash-012: a file that became immutable after the plan leaves the project as it was", async () => {
     world = makeCommitWorld(os.tmpdir());
     world.begin({ a: "file 644 old", "d/f": "file 644 old" });
     world.change("view", { a: "file 644 new", "d/f": "file 644 new", z: "file 644 z" });
@@ -139,18 +144,18 @@ describe.runIf(isRoot)("as root", () => {
     const plan = world.plan();
     execFileSync("chattr", ["+i", `${world.project.path}/d/f`]);
     try {
-      expect(() => world!.apply(plan)).toThrow(/\(EPERM\)\. What was written is taken back\.$/);
+      await expect(world.apply(plan)).rejects.toThrow(/\(EPERM\)\. What was written is taken back\.$/);
       expect(world.tree("project")).toEqual(before);
     } finally {
       execFileSync("chattr", ["-i", `${world.project.path}/d/f`]);
     }
   });
 
-  test("device nodes and setuid bits of the session do not reach the project", () => {
+  test("device nodes and setuid bits of the session do not reach the project", async () => {
     world = makeCommitWorld(os.tmpdir());
     execFileSync("mknod", [`${world.view.path}/device`, "c", "1", "3"]);
     world.change("view", { tool: "file 4755 tool" });
-    expect(world.commit()).toMatchObject({
+    expect(await world.commit()).toMatchObject({
       committed: ["tool"],
       skipped: [{ path: "device", why: "special file" }],
     });
@@ -158,7 +163,7 @@ describe.runIf(isRoot)("as root", () => {
   });
 });
 
-test("attributes with which a session could forge an overlay do not reach the project", () => {
+test("attributes with which a session could forge an overlay do not reach the project", async () => {
   world = makeCommitWorld(os.tmpdir());
   const attributes = compile("attributes", world.top);
   world.change("view", { "d/f": "file 644 f" });
@@ -170,7 +175,7 @@ test("attributes with which a session could forge an overlay do not reach the pr
     ["d", "d/f"].map((at) => execFileSync(attributes, [`${tree}/${at}`], { encoding: "utf8" }));
   execFileSync("cp", ["-a", `${world.view.path}`, `${world.top}/copied`]);
   expect(attributesIn(`${world.top}/copied`).every((names) => names.includes("user.overlay."))).toBe(true);
-  world.commit();
+  await world.commit();
   expect(attributesIn(world.project.path)).toEqual(["", ""]);
 });
 

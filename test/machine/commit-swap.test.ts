@@ -51,7 +51,7 @@ test(`crash-010: ${ROUNDS} commits below a directory that is exchanged with a li
   const attacker = await startAttacker(world, pair);
   try {
     const before = world.outside();
-    const { committed, refused } = commitRounds(world, pair);
+    const { committed, refused } = await commitRounds(world, pair);
     expect(world.outside()).toBe(before);
     expect(Math.min(committed, refused)).toBeGreaterThan(ROUNDS / 100);
     expect(controlReachesOutside(world, pair)).toBe(true);
@@ -69,20 +69,20 @@ async function startAttacker({ top }: World, { names }: SwappedPair): Promise<Ch
   return child;
 }
 
-function commitRounds(world: World, pair: SwappedPair) {
+async function commitRounds(world: World, pair: SwappedPair) {
   fs.mkdirSync(`${world.top}/view/d/deep/er`, { recursive: true });
   const [project, view] = [openRoot(world.root), openRoot(`${world.top}/view`)];
   const count = { committed: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     pair.awaitInside();
     try {
-      const { committed, conflicts } = commit(project, view, `${world.stateDir}/${round}`, round);
+      const { committed, conflicts } = await commit(project, view, `${world.stateDir}/${round}`, round);
       count.committed += committed.length;
       count.refused += conflicts.length;
     } catch (error) {
       if (!(error instanceof HotcellError)) throw error;
       count.refused++;
-      recoverCommit(`${world.stateDir}/${round}`, project);
+      await recoverCommit(`${world.stateDir}/${round}`, project);
     }
   }
   for (const { fd } of [project, view]) fs.closeSync(fd);
@@ -105,6 +105,7 @@ function commit(project: Root, view: Root, txDir: string, round: number) {
     ancestorText: () => null,
     project,
     view,
+    fingerprintOf,
     policy: "ours",
     allowProtected: false,
     protectionOf: () => null,

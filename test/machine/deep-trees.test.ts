@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { digDown } from "../kit/dig-down.ts";
 import { makeHostWorld } from "../kit/host-workspace.ts";
 import { MEMORY_DIR } from "../kit/memory-dir.ts";
+import { queryFor } from "../kit/search-query.ts";
 import { workInChild } from "../kit/workspace-child.ts";
 
 const FEW_DESCRIPTORS = ["prlimit", "--nofile=256:256"];
@@ -33,6 +34,17 @@ describe.each([5_000, 30_000])("a tree %i directories deep", (depth) => {
     const done = { value: null };
     expect(answers).toEqual([done, { value: depth }, done, done, done, done]);
     expect(fs.readdirSync(world.root)).toEqual([]);
+  });
+
+  test("is searched as far down as a path can name it", async () => {
+    const { root, open } = tempWorld();
+    digDown(root, depth, ["f"]);
+    fs.writeFileSync(`${root}/d/d/d/near`, "hit");
+    const workspace = open();
+    const { matches, unreadable } = await workspace.search(".", queryFor("hit"));
+    expect(matches.map(({ path }) => path)).toEqual(["d/d/d/near"]);
+    expect(unreadable).toBe(1);
+    workspace.close();
   });
 
   test("is kept whole when what is protected is at its bottom", () => {

@@ -5,6 +5,7 @@ import { crashCreating, crashEverywhere, makeCrashWorld } from "../kit/session-c
 
 test.each([
   ["a checkpoint and a call", "change"],
+  ["a call whose layer is there already", "change in an empty layer"],
   ["crash-013: discarding some paths", "discard paths"],
   ["crash-013: discarding all", "discard"],
 ])("%s: SIGKILL at any change of a file leaves the session usable", async (_, operation) => {

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { clockStep } from "../../src/workspace/file-clock.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { file, symlink } from "../kit/planted-tree.ts";
+import { queryFor } from "../kit/search-query.ts";
 import { tempSessionWorld } from "../kit/session-world.ts";
 
 const FILES = new Map([
@@ -39,6 +40,11 @@ const sizesIn = (workspace: WorkspaceFS) =>
   Array.from(workspace.walk("d"), ({ path: at, kind, stat }) =>
     kind === "file" ? `${at} ${stat().size}` : at,
   );
+
+const linesWith = (pattern: string) => async (workspace: WorkspaceFS) => {
+  const { matches } = await workspace.search("d", queryFor(pattern, { regex: true }));
+  return matches.map(({ path: at, text }) => `${at} ${text}`);
+};
 
 const EDITS: readonly Edit[] = [
   {
@@ -96,6 +102,20 @@ const EDITS: readonly Edit[] = [
     edit: replaceFile,
     before: ["d/e", "d/e/f 3", "d/e/l", "d/g", "d/g/f 1"],
     after: ["d/e", "d/e/f 5", "d/e/l", "d/g", "d/g/f 1"],
+  },
+  {
+    title: "search",
+    look: linesWith("^"),
+    edit: replaceFile,
+    before: ["d/e/f old", "d/g/f g"],
+    after: ["d/e/f newer", "d/g/f g"],
+  },
+  {
+    title: "search, where it found nothing before",
+    look: linesWith("new"),
+    edit: (project) => fs.writeFileSync(path.join(project, "d/g/a"), "new"),
+    before: [],
+    after: ["d/g/a new"],
   },
 ];
 

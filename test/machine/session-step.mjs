@@ -6,12 +6,18 @@ import { createSession, openSession } from "../../dist/workspace/session/session
 
 const [stateDir, id, operation] = process.argv.slice(2);
 
+const change = (session, call) =>
+  session.change({ id: call, tool: "test" }, async () => {
+    session.workspace.write("a", "three\n");
+    session.workspace.remove("d/x");
+  });
+
 const OPERATIONS = {
-  change: (session) =>
-    session.change({ id: "c3", tool: "test" }, async () => {
-      session.workspace.write("a", "three\n");
-      session.workspace.remove("d/x");
-    }),
+  change: (session) => change(session, "c3"),
+  "change in an empty layer": async (session) => {
+    await session.change({ id: "idle", tool: "test" }, async () => {});
+    await change(session, "c3");
+  },
   rewind: (session) => session.rewind("c2"),
   "rewind paths": (session) => session.rewind("c2", ["d"]),
   "discard paths": (session) => session.discard(["a"]),

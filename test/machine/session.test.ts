@@ -273,6 +273,21 @@ test("what is removed as a whole directory is a conflict only where somebody has
   expect(fs.readdirSync(path.join(project, "d"))).toEqual(["x"]);
 });
 
+test("sessions of one process that commit to one project at the same time wait for each other", async () => {
+  const { session, project, stateDir } = await begin();
+  const other = await closing(createSession(project, { stateDir, protectionOf }));
+  const made = (name: string) => Array.from({ length: 20 }, (_, index) => `${name}/${index}`);
+  const writeAll = (workspace: Session["workspace"], paths: readonly string[]) => {
+    for (const at of paths) workspace.write(at, at);
+  };
+  await change(session, "c1", (workspace) => writeAll(workspace, made("one")));
+  await change(other, "c1", (workspace) => writeAll(workspace, made("other")));
+  const [first, second] = await Promise.all([session.commit(), other.commit()]);
+  expect([first.conflicts, second.conflicts]).toEqual([[], []]);
+  for (const at of [...made("one"), ...made("other")])
+    expect(fs.readFileSync(path.join(project, at), "utf8")).toBe(at);
+});
+
 test("the project's secrets are not there for what looks at the view directly, once they are hidden", async () => {
   const { session } = await begin({ a: "a\n", ".env": "KEY=1", "d/.ssh/id_rsa": "key" });
   const look = () => fs.readdirSync(`/proc/self/fd/${session.view.fd}`, { recursive: true }).sort();

@@ -3,7 +3,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
 import { openHostWorkspace } from "../../src/workspace/host.ts";
-import { asNobody } from "../kit/as-nobody.ts";
+import { asNobody, asNobodyLater } from "../kit/as-nobody.ts";
+import { queryFor } from "../kit/search-query.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 test("a walk goes on past a directory that the system does not let it read, and tells of it", () => {
@@ -23,4 +24,23 @@ test("a walk goes on past a directory that the system does not let it read, and 
   });
   fs.chmodSync(path.join(root, "a"), 0o700);
   expect([seen, refused]).toEqual([["a", "b", "b/shown"], ["a"]]);
+});
+
+test("a search goes on past what the system does not let it read, and counts it", async () => {
+  const top = tempDir();
+  const root = path.join(top, "ws");
+  for (const dir of ["a", "b"]) fs.mkdirSync(path.join(root, dir), { recursive: true });
+  for (const file of ["a/f", "b/locked", "b/open"]) fs.writeFileSync(path.join(root, file), "hit");
+  fs.chmodSync(path.join(root, "a"), 0o300);
+  fs.chmodSync(path.join(root, "b/locked"), 0);
+  asNobody([root], () => {});
+  const stateDir = path.join(top, "state");
+  const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
+  const search = () => workspace.search(".", queryFor("hit"));
+  // The threads are started as who can read their code.
+  await search();
+  const { matches, unreadable } = await (process.getuid?.() === 0 ? asNobodyLater(search) : search());
+  workspace.close();
+  fs.chmodSync(path.join(root, "a"), 0o700);
+  expect([matches.map((match) => match.path), unreadable]).toEqual([["b/open"], 2]);
 });

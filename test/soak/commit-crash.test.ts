@@ -16,14 +16,14 @@ import { layOutHundred, layOutScene } from "../kit/commit-scene.ts";
 let scene: Scene;
 afterEach(() => scene.world.remove());
 
-test("crash-007: a commit of 100 files, killed at every step", () => {
+test("crash-007: a commit of 100 files, killed at every step", async () => {
   scene = makeScene({ layOut: layOutHundred });
   for (const killAt of upTo(stepsOf(scene, "commit"))) {
-    checkRecovered(scene, killAndRecover(scene, "commit", killAt));
+    await checkRecovered(scene, await killAndRecover(scene, "commit", killAt));
   }
 });
 
-test("crash-007: a commit killed at every step, and its recovery at every step", () => {
+test("crash-007: a commit killed at every step, and its recovery at every step", async () => {
   scene = makeScene({ layOut: layOutScene });
   for (const killedAt of upTo(stepsOf(scene, "commit"))) {
     for (let killAt = 1, killed = true; killed; killAt++) {
@@ -31,23 +31,23 @@ test("crash-007: a commit killed at every step, and its recovery at every step",
       expect(scene.run("commit", killedAt).killed).toBe(true);
       killed = scene.run("recover", killAt).killed;
       checkWhole(scene);
-      checkRecovered(scene, scene.recover());
+      await checkRecovered(scene, await scene.recover());
     }
   }
 });
 
-test("crash-007: a recovery killed after each step that it gets ahead still comes to its end", () => {
+test("crash-007: a recovery killed after each step that it gets ahead still comes to its end", async () => {
   scene = makeScene({ layOut: layOutScene });
-  const point = findCommitPoint(scene);
+  const point = await findCommitPoint(scene);
   scene.reset();
   scene.run("commit", point);
   let kills = 0;
   while (scene.run("recover", 1).killed && kills < 1000) kills++;
   expect(kills).toBeGreaterThan(20);
-  checkRecovered(scene, "finished");
+  await checkRecovered(scene, "finished");
 });
 
-test("crash-007: a revert killed at every step, and its recovery at every third", () => {
+test("crash-007: a revert killed at every step, and its recovery at every third", async () => {
   scene = makeScene({ layOut: layOutScene });
   scene.run("commit");
   scene.save();
@@ -56,16 +56,16 @@ test("crash-007: a revert killed at every step, and its recovery at every third"
       scene.reset();
       expect(scene.run("revert", killedAt).killed).toBe(true);
       killed = scene.run("recover", killAt).killed;
-      scene.recover();
+      await scene.recover();
       expect(scene.world.tree("project")).toEqual(scene.before);
-      expect(scene.recover()).toBe("none");
+      expect(await scene.recover()).toBe("none");
     }
   }
 });
 
-test("crash-009: taking back a commit that met an edit, killed at every step", () => {
+test("crash-009: taking back a commit that met an edit, killed at every step", async () => {
   scene = makeScene({ layOut: layOutScene });
-  const point = findCommitPoint(scene);
+  const point = await findCommitPoint(scene);
   scene.reset();
   scene.run("commit", point);
   fs.writeFileSync(`${scene.world.project.path}/new link`, "made meanwhile\n");
@@ -74,14 +74,14 @@ test("crash-009: taking back a commit that met an edit, killed at every step", (
   for (const killAt of upTo(stepsOf(scene, "recover"))) {
     scene.reset();
     expect(scene.run("recover", killAt).killed).toBe(true);
-    scene.recover();
+    await scene.recover();
     expect(scene.world.tree("project")).toEqual(expected);
-    expect(scene.recover()).toBe("none");
+    expect(await scene.recover()).toBe("none");
   }
 });
 
-test("crash-008: a commit of 100 files, killed at 200 moments, 50 times each", () => {
+test("crash-008: a commit of 100 files, killed at 200 moments, 50 times each", async () => {
   scene = makeScene({ layOut: layOutHundred });
-  const found = killAtMoments(scene, 200, 50);
+  const found = await killAtMoments(scene, 200, 50);
   expect(Math.min(found.none, found["rolled back"], found.finished)).toBeGreaterThan(0);
 });

@@ -117,7 +117,7 @@ function addTaking(session: Command, io: Io, done: Done): void {
     .argument("[id]", `${ID}; all sessions unless told`)
     .action(async (id: string | undefined, flags: SessionFlags) => {
       const { recoverCommits } = await import("./session-recover.ts");
-      done(recoverCommits(io, id, flags));
+      done(await recoverCommits(io, id, flags));
     });
 }
 

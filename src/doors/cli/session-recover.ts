@@ -4,9 +4,13 @@ import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import { printShown } from "./print-shown.ts";
 import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";
 
-export function recoverCommits(io: Io, given: string | undefined, flags: SessionFlags): ExitCode {
+export async function recoverCommits(
+  io: Io,
+  given: string | undefined,
+  flags: SessionFlags,
+): Promise<ExitCode> {
   const { stateDir } = placeFor(io, flags);
-  const recovered = recoverSessions(stateDir, given && findSession(io, given, flags).id);
+  const recovered = await recoverSessions(stateDir, given && findSession(io, given, flags).id);
   if (flags.json === true) printJson(io, recovered, true);
   else if (recovered.length === 0) printLines(io, "Nothing to recover.");
   else printLines(io, ...recovered.map(describe));

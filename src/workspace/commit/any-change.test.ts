@@ -12,14 +12,18 @@ import type { Selection } from "./selection.ts";
 const RUNS = 40;
 
 /** With nobody else in the project; what can't be taken without the rest is left. */
-function commit({ project, plan, apply }: CommitWorld, txDir: string, selection: Selection): CommitResult {
+function commit(
+  { project, plan, apply }: CommitWorld,
+  txDir: string,
+  selection: Selection,
+): Promise<CommitResult> {
   const baseOf = (at: string) => fingerprintOf(project, at);
   return apply(plan({ selection, baseOf, allowProtected: true, policy: "skip" }), { txDir });
 }
 
-test("whatever changed, some of it and then the rest comes over, and goes back again", () => {
-  fc.assert(
-    fc.property(twoTrees, fc.func(fc.boolean()), ({ before, after }, isPicked) => {
+test("whatever changed, some of it and then the rest comes over, and goes back again", async () => {
+  await fc.assert(
+    fc.asyncProperty(twoTrees, fc.func(fc.boolean()), async ({ before, after }, isPicked) => {
       const world = makeCommitWorld();
       try {
         plant(world.project.path, before);
@@ -27,15 +31,15 @@ test("whatever changed, some of it and then the rest comes over, and goes back a
         const paths = world.changes().flatMap(({ path }) => (isPicked(path) ? [path] : []));
         const txDirs = [`${world.top}/some`, `${world.top}/rest`] as const;
         const start = survey(world.project.path);
-        commit(world, txDirs[0], { paths, hunks: [] });
+        await commit(world, txDirs[0], { paths, hunks: [] });
         const between = survey(world.project.path);
-        expect(commit(world, txDirs[1], "all").conflicts).toEqual([]);
+        expect((await commit(world, txDirs[1], "all")).conflicts).toEqual([]);
         expect(survey(world.project.path)).toEqual(survey(world.view.path));
         for (const [txDir, tree] of [
           [txDirs[1], between],
           [txDirs[0], start],
         ] as const) {
-          if (fs.existsSync(txDir)) revertCommit(txDir, world.project);
+          if (fs.existsSync(txDir)) await revertCommit(txDir, world.project);
           expect(survey(world.project.path)).toEqual(tree);
         }
       } finally {

@@ -16,41 +16,41 @@ const inProject = (at: string): string => path.join(world.project.path, at);
 const inView = (at: string): string => path.join(world.view.path, at);
 
 describe("a commit", () => {
-  test("brings everything over, leaves nothing of its own behind, and tells what it did", () => {
+  test("brings everything over, leaves nothing of its own behind, and tells what it did", async () => {
     layOutScene(world);
     const changes = world.changes().map(({ path: at }) => at);
-    expect(world.commit()).toEqual({ tx: "1", committed: changes, skipped: [], conflicts: [] });
+    expect(await world.commit()).toEqual({ tx: "1", committed: changes, skipped: [], conflicts: [] });
     expect(world.tree("project")).toEqual(world.tree("view"));
     expect(fs.readdirSync(world.txDir).sort()).toEqual(["journal.json", "steps.json", "undo"]);
-    expect(world.recover()).toBe("none");
+    expect(await world.recover()).toBe("none");
   });
 
-  test("of nothing makes no transaction", () => {
+  test("of nothing makes no transaction", async () => {
     world.begin({ a: "file 644 a" });
-    expect(world.commit()).toEqual({ tx: null, committed: [], skipped: [], conflicts: [] });
+    expect(await world.commit()).toEqual({ tx: null, committed: [], skipped: [], conflicts: [] });
     expect(fs.existsSync(world.txDir)).toBe(false);
   });
 
-  test("keeps the time of the session's file", () => {
+  test("keeps the time of the session's file", async () => {
     world.change("view", { f: "file 644 x" });
     fs.utimesSync(inView("f"), 1_000_000_000, 1_000_000_000.25);
-    world.commit();
+    await world.commit();
     expect(fs.statSync(inProject("f")).mtimeMs).toBe(1_000_000_000_250);
   });
 
-  test("takes names of any bytes", () => {
+  test("takes names of any bytes", async () => {
     const odd = Buffer.concat([Buffer.from(`${world.view.path}/`), Buffer.from([0xff, 0x0a, 0x5c, 0x27])]);
     fs.writeFileSync(odd, "odd");
-    expect(world.commit().committed).toEqual(["\uDCFF\n\\'"]);
+    expect((await world.commit()).committed).toEqual(["\uDCFF\n\\'"]);
     expect(fs.readdirSync(world.project.path, { encoding: "buffer" })).toEqual([
       Buffer.from([0xff, 0x0a, 0x5c, 0x27]),
     ]);
   });
 
-  test("tells how far it is, from staging to the end", () => {
+  test("tells how far it is, from staging to the end", async () => {
     world.change("view", { a: "file 644 a", b: "file 644 b" });
     const told: [number, number][] = [];
-    world.apply(world.plan(), { onProgress: (done, total) => told.push([done, total]) });
+    await world.apply(world.plan(), { onProgress: (done, total) => told.push([done, total]) });
     expect(told).toEqual([
       [1, 4],
       [2, 4],
@@ -59,33 +59,50 @@ describe("a commit", () => {
     ]);
   });
 
-  test("splits hard links, and leaves the other name alone", () => {
+  test("of many files lets others have their turn, while it stages and while it applies", async () => {
+    const count = 500;
+    const files = Array.from({ length: count }, (_, index) => [`d/${index}`, "file 644 x"] as const);
+    world.change("view", Object.fromEntries(files));
+    let turns = 0;
+    const turnsAt = new Map<number, number>();
+    const ticking = setInterval(() => turns++, 0);
+    try {
+      await world.apply(world.plan(), { onProgress: (done) => turnsAt.set(done, turns) });
+    } finally {
+      clearInterval(ticking);
+    }
+    const steps = count + 1;
+    expect(turnsAt.get(steps)).toBeGreaterThan(turnsAt.get(1)!);
+    expect(turnsAt.get(2 * steps)).toBeGreaterThan(turnsAt.get(steps + 1)!);
+  });
+
+  test("splits hard links, and leaves the other name alone", async () => {
     world.begin({ a: "file 644 base" });
     fs.linkSync(inProject("a"), `${world.top}/outside`);
     world.change("view", { a: "file 644 session" });
-    world.commit();
+    await world.commit();
     expect([
       fs.readFileSync(`${world.top}/outside`, "utf8"),
       fs.readFileSync(inProject("a"), "utf8"),
     ]).toEqual(["base", "session"]);
   });
 
-  test("of a session that changed since the plan is refused, and nothing is left", () => {
+  test("of a session that changed since the plan is refused, and nothing is left", async () => {
     world.change("view", { a: "file 644 approved", b: "file 644 b" });
     const plan = world.plan();
     world.change("view", { b: "file 644 swapped" });
-    expect(() => world.apply(plan)).toThrow(
+    await expect(world.apply(plan)).rejects.toThrow(
       'Could not commit "b": the session changed since the plan was made. Make the plan again. Nothing was written.',
     );
     expect(world.tree("project")).toEqual({});
     expect(fs.readdirSync(world.txDir)).toEqual([]);
   });
 
-  test("that is made twice in one place is a mistake of the caller", () => {
+  test("that is made twice in one place is a mistake of the caller", async () => {
     world.change("view", { a: "file 644 a" });
-    world.commit();
+    await world.commit();
     world.change("view", { a: "file 644 b" });
-    expect(() => world.commit({ policy: "ours" })).toThrow("a commit was made in");
+    await expect(world.commit({ policy: "ours" })).rejects.toThrow("a commit was made in");
   });
 });
 
@@ -95,11 +112,11 @@ describe("crash-009: a project that changed between plan and commit", () => {
     world.change("view", { a: "file 644 session", b: "file 644 session", gone: null, new: "file 644 new" });
   });
 
-  test("is left as it is when all or nothing is wanted", () => {
+  test("is left as it is when all or nothing is wanted", async () => {
     const plan = world.plan();
     world.change("project", { a: "file 644 project" });
     const before = world.tree("project");
-    expect(world.apply(plan)).toEqual({
+    expect(await world.apply(plan)).toEqual({
       tx: "1",
       committed: [],
       skipped: [],
@@ -116,7 +133,7 @@ describe("crash-009: a project that changed between plan and commit", () => {
     expect(world.tree("project")).toEqual(before);
   });
 
-  test("keeps its versions, and gets the rest, when conflicts are left out", () => {
+  test("keeps its versions, and gets the rest, when conflicts are left out", async () => {
     const plan = world.plan({ policy: "skip" });
     world.change("project", {
       a: "file 644 project",
@@ -124,7 +141,7 @@ describe("crash-009: a project that changed between plan and commit", () => {
       new: "file 644 project",
       b: null,
     });
-    const { committed, conflicts } = world.apply(plan);
+    const { committed, conflicts } = await world.apply(plan);
     expect(committed).toEqual([]);
     expect(conflicts.map(({ path: at, reason, resolution }) => [at, reason, resolution])).toEqual([
       ["gone", "changed in the project", "left"],
@@ -139,27 +156,27 @@ describe("crash-009: a project that changed between plan and commit", () => {
     });
   });
 
-  test("is not overwritten by the policy ours either, which spoke of what was there", () => {
+  test("is not overwritten by the policy ours either, which spoke of what was there", async () => {
     const plan = world.plan({ policy: "ours" });
     world.change("project", { a: "file 644 project" });
-    expect(world.apply(plan)).toMatchObject({
+    expect(await world.apply(plan)).toMatchObject({
       committed: ["b", "gone", "new"],
       conflicts: [{ path: "a", resolution: "left" }],
     });
   });
 
-  test("and was only touched is no conflict", () => {
+  test("and was only touched is no conflict", async () => {
     const plan = world.plan();
     fs.utimesSync(inProject("a"), 1, 1);
-    expect(world.apply(plan).conflicts).toEqual([]);
+    expect((await world.apply(plan)).conflicts).toEqual([]);
   });
 });
 
 describe("a change of several steps", () => {
-  test("is not left half done: a rename whose target was taken meanwhile gives its file back", () => {
+  test("is not left half done: a rename whose target was taken meanwhile gives its file back", async () => {
     world.begin({ from: "file 644 it moves", other: "file 644 base" });
     world.change("view", { from: null, to: "file 644 it moves", other: "file 644 session" });
-    const result = world.apply(world.plan({ policy: "skip" }), {
+    const result = await world.apply(world.plan({ policy: "skip" }), {
       // The first thing that moves aside is what is renamed.
       onStep: () => {
         if (!fs.existsSync(inProject("from")) && !fs.existsSync(inProject("to")))
@@ -179,7 +196,7 @@ describe("a change of several steps", () => {
 });
 
 describe("a commit that fails on the way", () => {
-  test("is taken back, and says why", () => {
+  test("is taken back, and says why", async () => {
     layOutScene(world);
     const before = world.tree("project");
     const plan = world.plan();
@@ -194,27 +211,27 @@ describe("a commit that fails on the way", () => {
       fs.rmSync(fresh);
       fs.mkdirSync(fresh);
     };
-    expect(() => world.apply(plan, { onStep: lock })).toThrow(
+    await expect(world.apply(plan, { onStep: lock })).rejects.toThrow(
       new RegExp(`^Could not commit "${locked.path}": .* \\(EPERM\\)\\. What was written is taken back\\.$`),
     );
     expect(world.tree("project")).toEqual(before);
-    expect(world.recover()).toBe("none");
+    expect(await world.recover()).toBe("none");
   });
 });
 
 describe("a revert", () => {
-  test("puts back everything, the very files where it can", () => {
+  test("puts back everything, the very files where it can", async () => {
     layOutScene(world);
     const before = world.tree("project");
     const { ino } = fs.statSync(inProject("src/edited.txt"));
-    const { committed } = world.commit();
-    expect(world.revert()).toEqual({ reverted: committed, changed: [] });
+    const { committed } = await world.commit();
+    expect(await world.revert()).toEqual({ reverted: committed, changed: [] });
     expect(world.tree("project")).toEqual(before);
     expect(fs.statSync(inProject("src/edited.txt")).ino).toBe(ino);
-    expect(world.recover()).toBe("none");
+    expect(await world.recover()).toBe("none");
   });
 
-  test("leaves what was changed since, and says so", () => {
+  test("leaves what was changed since, and says so", async () => {
     world.begin({ a: "file 644 a", b: "file 644 b", c: "file 644 c", from: "file 644 it moves" });
     world.change("view", {
       a: "file 644 A",
@@ -224,14 +241,14 @@ describe("a revert", () => {
       from: null,
       to: "file 644 it moves",
     });
-    world.commit();
+    await world.commit();
     world.change("project", {
       a: "file 644 edited",
       c: "file 644 made anew",
       "d/mine": "file 644 m",
       to: "file 644 edited",
     });
-    expect(world.revert()).toEqual({ reverted: ["b", "d/new"], changed: ["a", "c", "d", "to"] });
+    expect(await world.revert()).toEqual({ reverted: ["b", "d/new"], changed: ["a", "c", "d", "to"] });
     expect(world.tree("project")).toEqual({
       a: "file 644 edited",
       b: "file 644 b",
@@ -242,39 +259,39 @@ describe("a revert", () => {
     });
   });
 
-  test("can be done again for what was in the way, and has then nothing left to do", () => {
+  test("can be done again for what was in the way, and has then nothing left to do", async () => {
     world.begin({ a: "file 644 a", b: "file 644 b" });
     world.change("view", { a: "file 644 A", b: "file 644 B" });
-    world.commit();
+    await world.commit();
     world.change("project", { a: "file 644 edited" });
-    expect(world.revert()).toEqual({ reverted: ["b"], changed: ["a"] });
+    expect(await world.revert()).toEqual({ reverted: ["b"], changed: ["a"] });
     world.change("project", { a: "file 644 A" });
-    expect(world.revert()).toEqual({ reverted: ["a"], changed: [] });
-    expect(world.revert()).toEqual({ reverted: [], changed: [] });
+    expect(await world.revert()).toEqual({ reverted: ["a"], changed: [] });
+    expect(await world.revert()).toEqual({ reverted: [], changed: [] });
     expect(world.tree("project")).toEqual({ a: "file 644 a", b: "file 644 b" });
   });
 
-  test("that is known to fail is not begun", () => {
+  test("that is known to fail is not begun", async () => {
     world.begin({ "d/a": "file 644 a" });
     world.change("view", { "d/a": "file 644 A" });
-    world.commit();
+    await world.commit();
     world.change("project", { d: "directory 555" });
-    expect(() => world.revert()).toThrow(
+    await expect(world.revert()).rejects.toThrow(
       /^Could not put back "d\/a": its directory is read-only .*\. Change that first\. Nothing was written\.$/,
     );
-    expect(world.recover()).toBe("none");
+    expect(await world.recover()).toBe("none");
     world.change("project", { d: "directory 755" });
-    expect(world.revert()).toEqual({ reverted: ["d/a"], changed: [] });
+    expect(await world.revert()).toEqual({ reverted: ["d/a"], changed: [] });
   });
 
-  test("of a commit that is not there, or not finished, is refused", () => {
-    expect(() => world.revert()).toThrow(
+  test("of a commit that is not there, or not finished, is refused", async () => {
+    await expect(world.revert()).rejects.toThrow(
       new HotcellError("NOT_FOUND", "Could not revert the commit: there is none."),
     );
     world.change("view", { a: "file 644 a" });
-    world.commit();
+    await world.commit();
     writeJournal(world.txDir, { ...readJournal(world.txDir)!, phase: "keeping" });
-    expect(() => world.revert()).toThrow("Run hotcell session recover first.");
+    await expect(world.revert()).rejects.toThrow("Run hotcell session recover first.");
   });
 });
 
@@ -282,9 +299,9 @@ describe("recovery", () => {
   const stopped = new Error("stopped");
 
   /** As if the process had ended there: the journal is as it was, whatever the error made of it. */
-  function stopAt(phase: string): void {
+  async function stopAt(phase: string): Promise<void> {
     const saved = `${world.top}/saved`;
-    expect(() =>
+    await expect(
       world.apply(world.plan(), {
         onStep() {
           if (readJournal(world.txDir)?.phase !== phase || fs.existsSync(saved)) return;
@@ -293,7 +310,7 @@ describe("recovery", () => {
           throw stopped;
         },
       }),
-    ).toThrow();
+    ).rejects.toThrow();
     for (const [from, to] of [
       ["tx", world.txDir],
       ["project", world.project.path],
@@ -308,48 +325,48 @@ describe("recovery", () => {
     world.change("view", { a: "file 644 A", b: "file 644 B" });
   });
 
-  test("is what an unfinished commit needs; then it tells which paths it has made its own", () => {
+  test("is what an unfinished commit needs; then it tells which paths it has made its own", async () => {
     world.change("view", { a: null, moved: "file 644 a" });
-    stopAt("applying");
+    await stopAt("applying");
     expect([isUnfinished(world.txDir), committedPaths(world.txDir)]).toEqual([true, []]);
-    expect(world.recover()).toBe("finished");
+    expect(await world.recover()).toBe("finished");
     expect([isUnfinished(world.txDir), committedPaths(world.txDir)]).toEqual([false, ["a", "b", "moved"]]);
     world.change("project", { b: "file 644 edited" });
-    world.revert();
+    await world.revert();
     expect([isUnfinished(world.txDir), committedPaths(world.txDir)]).toEqual([false, ["b"]]);
   });
 
-  test("of a commit in another project's directory is refused", () => {
-    stopAt("applying");
+  test("of a commit in another project's directory is refused", async () => {
+    await stopAt("applying");
     writeJournal(world.txDir, { ...readJournal(world.txDir)!, project: "/elsewhere" });
-    expect(() => world.recover()).toThrow(
+    await expect(world.recover()).rejects.toThrow(
       `Could not go on with the commit: it was made for "/elsewhere", not for "${world.project.path}". Put the project back to where it was.`,
     );
   });
 
-  test("of a journal that a newer hotcell wrote is refused", () => {
-    stopAt("applying");
+  test("of a journal that a newer hotcell wrote is refused", async () => {
+    await stopAt("applying");
     writeJournal(world.txDir, { ...readJournal(world.txDir)!, version: 2 as 1 });
-    expect(() => world.recover()).toThrow("a newer hotcell wrote it");
+    await expect(world.recover()).rejects.toThrow("a newer hotcell wrote it");
   });
 
-  test("comes to an end also when somebody cleared the staging directory away", () => {
-    stopAt("applying");
+  test("comes to an end also when somebody cleared the staging directory away", async () => {
+    await stopAt("applying");
     for (const name of fs.readdirSync(world.project.path))
       if (name.startsWith(".hotcell-tmp-")) fs.rmSync(inProject(name), { recursive: true });
-    expect(world.recover()).toBe("rolled back");
+    expect(await world.recover()).toBe("rolled back");
     expect(world.tree("project")).toEqual({ a: "file 644 a" });
     expect(readJournal(world.txDir)?.outcomes.map(({ conflict }) => conflict)).toEqual([
       "what was staged for it is gone",
       "what was staged for it is gone",
     ]);
-    expect(world.recover()).toBe("none");
+    expect(await world.recover()).toBe("none");
   });
 });
 
-test("a plan is carried out as it was written down", () => {
+test("a plan is carried out as it was written down", async () => {
   layOutScene(world);
   const plan = JSON.parse(JSON.stringify(world.plan()));
-  world.apply(plan);
+  await world.apply(plan);
   expect(world.tree("project")).toEqual(world.tree("view"));
 });

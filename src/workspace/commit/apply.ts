@@ -28,11 +28,11 @@ export interface CommitResult {
 }
 
 /** Carries a plan out. What somebody did in the project since the plan was made stays and is reported. */
-export function applyCommit(plan: CommitPlan, options: ApplyOptions): CommitResult {
+export async function applyCommit(plan: CommitPlan, options: ApplyOptions): Promise<CommitResult> {
   const { steps, skipped, conflicts } = plan;
   const isGivenUp = conflicts.some(({ resolution }) => resolution === "none");
   if (isGivenUp || steps.length === 0) return { tx: null, committed: [], skipped, conflicts };
-  const journal = finishing(options.txDir, () => run(plan, options));
+  const journal = await finishing(options.txDir, () => run(plan, options));
   if (journal.failure !== null) throw takenBack(steps, journal);
   return {
     tx: path.basename(options.txDir),
@@ -42,7 +42,7 @@ export function applyCommit(plan: CommitPlan, options: ApplyOptions): CommitResu
   };
 }
 
-function run(plan: CommitPlan, options: ApplyOptions): Journal {
+async function run(plan: CommitPlan, options: ApplyOptions): Promise<Journal> {
   const { project, view, txDir } = options;
   refuseObstacles("commit", plan.obstacles);
   if (readJournal(txDir) !== null) throw new Error(`a commit was made in ${txDir} already`);

@@ -1,26 +1,28 @@
 // The phase in which a transaction does its steps on the project.
 import { HotcellError } from "../../core/errors.ts";
 import { explaining } from "../os-error.ts";
+import { createPace } from "../overlay/pace.ts";
 import { fdPath, type Root } from "../paths.ts";
 import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { inDirectory, isThere, parentOf } from "./exactly.ts";
 import { stillIs } from "./fingerprint.ts";
-import { type Journal, type Outcome, type Steps, syncDirectory } from "./journal.ts";
+import type { Journal, Outcome, Steps } from "./journal.ts";
 import type { Staging } from "./staging.ts";
+import { NOT_FOR_DIRECTORIES, openDirectory, syncMany } from "./sync.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Does all steps. Gives the journal of what goes on then. */
-export function applySteps(
+export async function applySteps(
   tx: Transaction,
   journal: Journal,
   { steps, undoes }: Steps,
   staging: Staging,
-): Journal {
+): Promise<Journal> {
   const outcomes: Outcome[] = [];
   try {
-    applyAll(tx, steps, staging, outcomes);
-    syncParents(tx.project, steps);
+    await applyAll(tx, steps, staging, outcomes);
+    await syncParents(tx.project, steps);
     return settled({ ...journal, outcomes: outcomes.map(findLateEdit(steps, staging)) }, steps);
   } catch (error) {
     // What puts back can't be given up; it is tried again by recovery.
@@ -31,20 +33,22 @@ export function applySteps(
   }
 }
 
-function applyAll(
+async function applyAll(
   { project, tick, progress }: Transaction,
   steps: readonly CommitStep[],
   staging: Staging,
   outcomes: Outcome[],
-): void {
+): Promise<void> {
   const isRemoval = ({ op }: CommitStep) => op === "rmdir" || op === "delete";
   const removed = new Set(steps.filter(isRemoval).map(({ path }) => path));
   const isRemoved = (path: string) => removed.has(path);
-  steps.forEach((step, index) => {
+  const pace = createPace();
+  for (const [index, step] of steps.entries()) {
     const spots = { fresh: staging.fresh(index), aside: staging.aside(index) };
     outcomes.push(applyOrTakeBack(step, { project, ...spots, isRemoved, tick }, outcomes));
     progress(steps.length + index + 1, steps.length * 2);
-  });
+    await pace();
+  }
 }
 
 /** A step that fails is not left half done. */
@@ -57,12 +61,15 @@ function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: Outcome[]
   }
 }
 
-function syncParents(project: Root, steps: readonly CommitStep[]): void {
-  for (const directory of new Set(steps.map(({ path }) => parentOf(path)))) {
-    inDirectory(project, directory, (dir) => {
-      if (dir !== null) explaining("sync", directory || ".", () => syncDirectory(fdPath(dir)));
-    });
-  }
+function syncParents(project: Root, steps: readonly CommitStep[]): Promise<void> {
+  const directories = [...new Set(steps.map(({ path }) => parentOf(path)))];
+  const all = directories.map((directory) => ({
+    action: "sync",
+    path: directory || ".",
+    ignored: NOT_FOR_DIRECTORIES,
+    open: () => inDirectory(project, directory, (dir) => (dir === null ? null : openDirectory(fdPath(dir)))),
+  }));
+  return syncMany(all);
 }
 
 /** Somebody who had the replaced file open may have written it after it was moved aside. */

@@ -22,7 +22,7 @@ export interface Places {
 export function choosePlaces(project: Root, steps: readonly CommitStep[]): Places {
   const name = `${TEMP_PREFIX}commit-${randomBytes(8).toString("hex")}`;
   const holderOf = createHolders(project);
-  const directories = steps.map(({ path }) => holderOf(parentOf(path)));
+  const directories = steps.map(({ path, expect }) => holderOf(parentOf(path), expect?.dev));
   const chosen = [...new Set(directories)];
   const indexes = new Map(chosen.map((directory, index) => [directory, index]));
   return {
@@ -39,17 +39,15 @@ interface Found {
   readonly present: string;
 }
 
-/** Gives for a directory the one that holds its staging directory. */
-function createHolders(project: Root): (directory: string) => string {
+/** Gives for a directory, with the device of a file in it if known, the one that holds its staging directory. */
+function createHolders(project: Root): (directory: string, device?: string) => string {
   const mounts = mountsIn(project);
   const known = new Map<string, Found>();
   const { dev: topDevice } = fs.fstatSync(project.fd);
-  const isTopWritable = mayWrite(project.fd);
+  const mayBeTop = mounts.size === 0 && mayWrite(project.fd);
   /** Without a mount on the way nothing leads back from another device: then one look tells of all directories on the way. */
   const isAtTop = (directory: string): boolean =>
-    isTopWritable &&
-    mounts.size === 0 &&
-    inDirectory(project, directory, (dir) => dir !== null && fs.fstatSync(dir).dev === topDevice);
+    mayBeTop && inDirectory(project, directory, (dir) => dir !== null && fs.fstatSync(dir).dev === topDevice);
   const find = (directory: string): Found => {
     if (isAtTop(directory)) return { device: topDevice, topmost: "", present: directory };
     const above = directory === "" ? null : lookAt(parentOf(directory));
@@ -66,7 +64,8 @@ function createHolders(project: Root): (directory: string) => string {
     if (!known.has(directory)) known.set(directory, find(directory));
     return known.get(directory)!;
   };
-  return (directory) => {
+  return (directory, device) => {
+    if (mayBeTop && device === String(topDevice)) return "";
     const { topmost, present } = lookAt(directory);
     return topmost ?? present;
   };

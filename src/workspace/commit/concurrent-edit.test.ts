@@ -82,14 +82,14 @@ function layOut(): void {
 }
 
 /** False when the commit has fewer steps. */
-function editAt(step: number, at: string, style: Style, policy: ConflictPolicy): boolean {
+async function editAt(step: number, at: string, style: Style, policy: ConflictPolicy): Promise<boolean> {
   layOut();
   const [before, after] = [world.tree("project"), world.tree("view")];
   const full = path.join(world.project.path, at);
   const edit = style.prepare?.(full) ?? (() => style.edit(full));
   let isEdited = false;
   let isLate = false;
-  const result = world.apply(world.plan({ policy }), {
+  const result = await world.apply(world.plan({ policy }), {
     onStep(n) {
       if (n !== step) return;
       edit();
@@ -97,7 +97,7 @@ function editAt(step: number, at: string, style: Style, policy: ConflictPolicy):
       isEdited = true;
     },
   });
-  if (isEdited) checkNothingLost(at, result, { before, after, policy, isLate });
+  if (isEdited) await checkNothingLost(at, result, { before, after, policy, isLate });
   return isEdited;
 }
 
@@ -109,11 +109,11 @@ interface Expected {
   readonly isLate: boolean;
 }
 
-function checkNothingLost(
+async function checkNothingLost(
   at: string,
   result: CommitResult,
   { before, after, policy, isLate }: Expected,
-): void {
+): Promise<void> {
   const tree = world.tree("project");
   const isThere = Object.entries(tree).some(([found, what]) => found.startsWith(at) && what.endsWith(EDIT));
   const isKept = keptFiles().includes(EDIT) && (isLate || result.conflicts.length > 0);
@@ -122,7 +122,7 @@ function checkNothingLost(
   const rest = (from: Tree) => Object.entries(from).filter(([found]) => !isOf(found, at));
   if (!isMet) expect(rest(tree)).toEqual(rest(after));
   if (isMet && policy === "abort") expect(rest(tree)).toEqual(rest(before));
-  expect(world.recover()).toBe("none");
+  expect(await world.recover()).toBe("none");
 }
 
 /** The two ends of the rename belong to one change. */
@@ -139,10 +139,14 @@ function keptFiles(): string[] {
 }
 
 /** Until the commit has no more steps. */
-function editAtEveryStep(paths: readonly string[], style: Style, policy: ConflictPolicy): void {
+async function editAtEveryStep(
+  paths: readonly string[],
+  style: Style,
+  policy: ConflictPolicy,
+): Promise<void> {
   for (const at of paths) {
     let step = 1;
-    for (; editAt(step, at, style, policy); step++) world.remove();
+    for (; await editAt(step, at, style, policy); step++) world.remove();
     expect(step).toBeGreaterThan(20);
     if (at !== paths.at(-1)) world.remove();
   }

@@ -5,8 +5,6 @@ import { chunksOf, O_RDONLY, withOpenFile } from "../open-file.ts";
 import type { Found } from "../paths.ts";
 import { pathTo, type Spot } from "./exactly.ts";
 
-const { O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-
 /** Copies a regular file with its times and its holes, and gives the SHA-256 of what was copied. It is not on the disk yet. */
 export function copyFile(from: Found, to: Spot, { mode, owner }: Attributes): string {
   const { atimeMs, mtimeMs } = from.stat;
@@ -45,14 +43,4 @@ function isZero(chunk: Buffer): boolean {
 
 function writeAt(fd: number, data: Uint8Array, position: number): void {
   for (let at = 0; at < data.length; ) at += fs.writeSync(fd, data, at, data.length - at, position + at);
-}
-
-/** Puts a regular file on the disk; a link is there with its directory. */
-export function syncFile(spot: Spot): void {
-  const fd = fs.openSync(pathTo(spot), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
 }

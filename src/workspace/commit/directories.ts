@@ -76,9 +76,10 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
     return kinds.get(path)!;
   };
   /** When there is a directory, so are those that lead to it: most of them need not be looked at. */
-  const lookAtParents = (path: string): void => {
+  const lookAtParents = (path: string, isThere: boolean): void => {
     const nearest = parentOf(path);
-    if (kinds.has(nearest) || !inDirectory(input.project, nearest, (dir) => dir !== null)) return;
+    if (kinds.has(nearest)) return;
+    if (!isThere && !inDirectory(input.project, nearest, (dir) => dir !== null)) return;
     for (const parent of parentsOf(path)) if (!kinds.has(parent)) kinds.set(parent, "directory");
   };
   /** None where the nearest is there: in a deep tree looking at all of them would take the square of its depth. */
@@ -86,7 +87,7 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
     kinds.get(parentOf(path)) === "directory" ? [] : [...parentsOf(path)];
   return proposals.map((proposal) => {
     const made = proposal.steps.filter(({ op }) => op === "mkdir" || op === "put");
-    for (const { path } of made) lookAtParents(path);
+    for (const { path, expect } of made) lookAtParents(path, expect !== null);
     const parents = [...new Set(made.flatMap(({ path }) => parentsToMake(path)))];
     if (parents.some((parent) => !["directory", null].includes(kindAt(parent)))) {
       return hindered(input, proposal, "below something that is no directory in the project");

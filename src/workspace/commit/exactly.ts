@@ -103,7 +103,7 @@ function openWay(root: Root) {
     },
     /** Opens all names at once; false when it has to be done one by one. */
     leap(names: readonly string[]): boolean {
-      const next = names.length < WORTH_A_LEAP ? null : tryLeap(root.fd, names.join("/"));
+      const next = names.length < WORTH_A_LEAP ? null : tryLeap(root, names.join("/"));
       if (next !== null) moveTo(next);
       return next !== null;
     },
@@ -115,11 +115,12 @@ function openWay(root: Root) {
 const WORTH_A_LEAP = 3;
 
 /** Null when a link was on the way: then it is somewhere else than it was looked for. */
-function tryLeap(root: number, directory: string): number | null {
+function tryLeap(root: Root, directory: string): number | null {
   let fd: number | null = null;
   try {
-    fd = openChildDirectory(root, directory);
-    const [found, top] = [fd, root].map((at) => decodeName(fs.readlinkSync(fdPath(at), "buffer")));
+    fd = openChildDirectory(root.fd, directory);
+    if (root.followsNoLinks) return fd;
+    const [found, top] = [fd, root.fd].map((at) => decodeName(fs.readlinkSync(fdPath(at), "buffer")));
     if (found === `${top === "/" ? "" : top}/${directory}`) return fd;
   } catch (error) {
     if (osErrorCode(error) === undefined) throw error;

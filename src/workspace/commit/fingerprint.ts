@@ -35,6 +35,19 @@ export function fingerprintOf(root: Root, path: string): Fingerprint | null {
   return atExactly(root, path, (spot) => (typeof spot === "string" ? null : fingerprintAt(spot)));
 }
 
+export type FingerprintOf = typeof fingerprintOf;
+
+/** Takes each only once, for a piece of work that comes back to the same files. */
+export function rememberFingerprints(): FingerprintOf {
+  const roots = new Map<Root, Map<string, Fingerprint | null>>();
+  return (root, path) => {
+    const known = roots.get(root) ?? new Map<string, Fingerprint | null>();
+    roots.set(root, known);
+    if (!known.has(path)) known.set(path, fingerprintOf(root, path));
+    return known.get(path)!;
+  };
+}
+
 /** Null when nothing is there. */
 export function fingerprintAt(spot: Spot): Fingerprint | null {
   const fd = tryOpen(spot);
@@ -55,6 +68,11 @@ export function sameVersion(a: Fingerprint | null, b: Fingerprint | null): boole
   if (a.kind !== "symlink" && a.mode !== b.mode) return false;
   if (a.kind === "directory") return true;
   return a.sha256 === null || b.sha256 === null ? isUnwritten(a, b) : a.sha256 === b.sha256;
+}
+
+/** What could not be read is like nothing else. */
+export function haveSameContent(a: Fingerprint | null, b: Fingerprint | null): boolean {
+  return a !== null && a.sha256 !== null && a.sha256 === b?.sha256;
 }
 
 /** Whether the expected version is there; its content is read only when the file is not as it was. */
@@ -121,7 +139,7 @@ function hashOf(path: number, size: number, name: string): string | null {
   const fd = tryRead(path);
   if (fd === null) return null;
   try {
-    return size > LIMITS.maxReadBytes ? hashFile(fd, name) : sha256Of(readBytes(fd, name, size));
+    return size > LIMITS.maxReadBytes ? hashFile(fd, name) : sha256Of(readBytes(fd, name, size, { size }));
   } finally {
     fs.closeSync(fd);
   }

@@ -1,11 +1,11 @@
 import { HotcellError } from "../../core/errors.ts";
-import { explaining } from "../os-error.ts";
+import { explainingLater } from "../os-error.ts";
 import { isUnfinished } from "./journal.ts";
 
 /** Says of what fails what became of the commit. */
-export function finishing<T>(txDir: string, work: () => T): T {
+export async function finishing<T>(txDir: string, work: () => Promise<T>): Promise<T> {
   try {
-    return explaining("commit to", ".", work);
+    return await explainingLater("commit to", ".", work);
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     const unfinished = isUnfinished(txDir);

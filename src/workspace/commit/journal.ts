@@ -8,6 +8,7 @@ import type { Places } from "./choose-places.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
 import { type Version, versionOf } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
+import { syncDirectory } from "./sync.ts";
 
 /**
  * `staging`: nothing of the project is touched. `applying`: all is staged, from here on it goes through.
@@ -143,20 +144,6 @@ function writeSynced(at: string, value: unknown): void {
     fs.fsyncSync(fd);
   } finally {
     fs.closeSync(fd);
-  }
-}
-
-/** Some file systems have nothing to do here and say so; a directory that may not be read can't be synced. */
-export function syncDirectory(at: string): void {
-  try {
-    const fd = fs.openSync(at, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-    try {
-      fs.fsyncSync(fd);
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch (error) {
-    if (!["EINVAL", "EACCES"].includes(osErrorCode(error) ?? "")) throw error;
   }
 }
 

@@ -5,9 +5,10 @@ import { osErrorCode } from "../../core/errors.ts";
 import { ownerOfReplaced } from "../owner.ts";
 import { type Found, openChild } from "../paths.ts";
 import { copyTree, makeLink } from "../tree-change.ts";
-import { copyFile, syncFile } from "./copy-file.ts";
+import { copyFile } from "./copy-file.ts";
 import { isThere, pathTo, type Spot } from "./exactly.ts";
 import { removeTree } from "./staging.ts";
+import { syncFile } from "./sync.ts";
 
 export interface KeptUndo {
   /** Where what the step replaced is kept, if anything is. */

@@ -16,20 +16,22 @@ export function findObstacles(project: Root, steps: readonly CommitStep[]): Obst
   const judged = new Map<string, string | null>();
   /** One that is not there yet is made with the rights that are needed, if it can be made. */
   const directoryProblem = (directory: string): string | null => {
-    if (!judged.has(directory)) judged.set(directory, judge(directory));
+    if (!judged.has(directory)) inDirectory(project, directory, (dir) => noteDirectory(directory, dir));
     return judged.get(directory)!;
   };
-  const judge = (directory: string): string | null => {
+  const noteDirectory = (directory: string, dir: number | null): void => {
+    if (!judged.has(directory)) judged.set(directory, judge(directory, dir));
+  };
+  const judge = (directory: string, dir: number | null): string | null => {
     if (opened.has(directory)) return null;
-    const problem = inDirectory(project, directory, (dir) =>
-      dir === null ? undefined : writeProblem(dir, "its directory", W_OK | X_OK),
-    );
-    return problem === undefined ? directoryProblem(parentOf(directory)) : problem;
+    return dir === null
+      ? directoryProblem(parentOf(directory))
+      : writeProblem(dir, "its directory", W_OK | X_OK);
   };
   return steps.flatMap((step) => {
     const problem =
       contentProblem(step) ??
-      ownProblem(project, step) ??
+      ownProblem(project, step, (dir) => noteDirectory(parentOf(step.path), dir)) ??
       (step.op === "chmod" ? null : directoryProblem(parentOf(step.path)));
     return problem === null ? [] : [{ path: step.path, problem }];
   });
@@ -52,11 +54,12 @@ function contentProblem({ op, content, sha256, expect }: CommitStep): string | n
     : null;
 }
 
-/** What speaks against changing the thing itself. */
-function ownProblem(project: Root, step: CommitStep): string | null {
+/** What speaks against changing the thing itself. Its directory is shown on the way. */
+function ownProblem(project: Root, step: CommitStep, show: (dir: number) => void): string | null {
   if (step.expect === null || step.expect.ino === "" || step.expect.kind === "symlink") return null;
   return atExactly(project, step.path, (spot) => {
     if (typeof spot === "string") return null;
+    show(spot.dir);
     const fd = openChild(spot.dir, spot.name);
     try {
       return stickyProblem(spot.dir, fd, step) ?? thingProblem(fd, step);

@@ -112,11 +112,11 @@ describe("the selection", () => {
     expect(steps(world.plan({ selection: { paths, hunks: [] } }))).toEqual(expected);
   });
 
-  test("of one hunk leaves the others, and the mode", () => {
+  test("of one hunk leaves the others, and the mode", async () => {
     const [first] = world.changes().find(({ path }) => path === "a.txt")!.hunks;
     const plan = world.plan({ selection: { paths: [], hunks: [first!.id] } });
     expect(steps(plan)).toEqual(["put a.txt 640 hunks"]);
-    expect(world.apply(plan).committed).toEqual(["a.txt"]);
+    expect((await world.apply(plan)).committed).toEqual(["a.txt"]);
     const text = fs.readFileSync(`${world.project.path}/a.txt`, "utf8");
     expect([text.includes("LINE 2\n"), text.includes("LINE 35\n")]).toEqual([true, false]);
   });
@@ -146,7 +146,7 @@ describe("crash-009: when the project changed since the session did", () => {
     ["edited, and turned into a link", "file 644 session", "link x", "changed in the project"],
     ["removed, and edited", null, "file 644 project", "changed in the project"],
   ];
-  test.each(NAMES)("%s is a conflict that names both versions", (_what, session, project, reason) => {
+  test.each(NAMES)("%s is a conflict that names both versions", async (_what, session, project, reason) => {
     world.begin({ f: "file 644 base" });
     world.change("view", { f: session });
     world.change("project", { f: null });
@@ -165,7 +165,12 @@ describe("crash-009: when the project changed since the session did", () => {
         session: session === null ? null : expect.objectContaining({ kind: "file" }),
       },
     ]);
-    expect(world.apply(plan)).toEqual({ tx: null, committed: [], skipped: [], conflicts: plan.conflicts });
+    expect(await world.apply(plan)).toEqual({
+      tx: null,
+      committed: [],
+      skipped: [],
+      conflicts: plan.conflicts,
+    });
   });
 
   test("made by both is one, and so is a rename onto what was made meanwhile", () => {
@@ -220,21 +225,21 @@ describe("crash-009: when the project changed since the session did", () => {
     ["ours", "ours", "file 644 session", "file 644 session"],
     ["merge", "none", "file 644 project", "file 644 base"],
   ];
-  test.each(POLICIES)("the policy %s has it %s", (policy, resolution, f, other) => {
+  test.each(POLICIES)("the policy %s has it %s", async (policy, resolution, f, other) => {
     world.begin({ f: "file 644 base", other: "file 644 base" });
     world.change("view", { f: "file 644 session", other: "file 644 session" });
     world.change("project", { f: "file 644 project" });
-    const result = world.commit({ policy });
+    const result = await world.commit({ policy });
     expect(result.conflicts.map((conflict) => conflict.resolution)).toEqual([resolution]);
     expect(world.tree("project")).toEqual({ f, other });
   });
 
-  test("the policy ours does not take a directory's place", () => {
+  test("the policy ours does not take a directory's place", async () => {
     world.begin({ f: "file 644 base" });
     world.change("view", { f: "file 644 session" });
     const changes = world.changes();
     world.change("project", { f: null, "f/inner": "file 644 inner" });
-    expect(world.commit({ changes, policy: "ours" }).conflicts).toMatchObject([
+    expect((await world.commit({ changes, policy: "ours" })).conflicts).toMatchObject([
       { path: "f", reason: "made in the project", resolution: "none" },
     ]);
     expect(world.tree("project")).toMatchObject({ "f/inner": "file 644 inner" });
@@ -245,20 +250,20 @@ describe("crash-009: when the project changed since the session did", () => {
     const edited = (...at: number[]) =>
       lines.map((line, index) => (at.includes(index) ? line.toUpperCase() : line)).join("");
 
-    test("unites edits and modes that are apart", () => {
+    test("unites edits and modes that are apart", async () => {
       world.begin({ f: `file 644 ${edited()}` });
       world.change("view", { f: `file 644 ${edited(2)}` });
       world.change("project", { f: `file 755 ${edited(15)}` });
-      const result = world.commit({ policy: "merge" });
+      const result = await world.commit({ policy: "merge" });
       expect(result.conflicts.map(({ resolution }) => resolution)).toEqual(["merged"]);
       expect(world.tree("project")).toEqual({ f: `file 755 ${edited(2, 15)}` });
     });
 
-    test("has nothing to do when the project has the session's edits already", () => {
+    test("has nothing to do when the project has the session's edits already", async () => {
       world.begin({ f: `file 644 ${edited()}` });
       world.change("view", { f: `file 644 ${edited(2)}` });
       world.change("project", { f: `file 644 ${edited(2, 15)}` });
-      expect(world.commit({ policy: "merge" })).toMatchObject({
+      expect(await world.commit({ policy: "merge" })).toMatchObject({
         tx: null,
         conflicts: [{ resolution: "merged" }],
       });
@@ -268,23 +273,25 @@ describe("crash-009: when the project changed since the session did", () => {
       ["of the same line", edited(2), "file 644 x\n"],
       ["of modes", edited(2), `file 600 ${edited(15)}`],
       ["of binary files", `\0${edited(2)}`, `file 644 ${edited(15)}`],
-    ])("writes nothing at a conflict %s", (_what, session, project) => {
+    ])("writes nothing at a conflict %s", async (_what, session, project) => {
       world.begin({ f: `file 644 ${edited()}`, other: "file 644 base" });
       world.change("view", { f: `file 640 ${session}`, other: "file 644 session" });
       world.change("project", { f: project });
       const before = world.tree("project");
-      expect(world.commit({ policy: "merge" }).conflicts).toMatchObject([{ path: "f", resolution: "none" }]);
+      expect((await world.commit({ policy: "merge" })).conflicts).toMatchObject([
+        { path: "f", resolution: "none" },
+      ]);
       expect(world.tree("project")).toEqual(before);
     });
 
-    test("takes chosen hunks as a merge", () => {
+    test("takes chosen hunks as a merge", async () => {
       world.begin({ f: `file 644 ${edited()}` });
       world.change("view", { f: `file 644 ${edited(2)}` });
       world.change("project", { f: `file 644 ${edited(15)}` });
       const wanted = world.changes()[0]!.hunks.find(({ lines: text }) => text.includes("+LINE 2"))!;
       const selection = { paths: [], hunks: [wanted.id] };
       expect(world.plan({ selection }).conflicts).toMatchObject([{ resolution: "none" }]);
-      world.commit({ selection, policy: "merge" });
+      await world.commit({ selection, policy: "merge" });
       expect(world.tree("project")).toEqual({ f: `file 644 ${edited(2, 15)}` });
     });
 
@@ -341,7 +348,7 @@ describe("directories", () => {
 });
 
 describe("protected paths", () => {
-  test("need their own yes, and are listed with it", () => {
+  test("need their own yes, and are listed with it", async () => {
     const files = {
       ".git/hooks/pre-commit": "file 755 #!/bin/sh",
       ".github/workflows/ci.yml": "file 644 on: push",
@@ -361,7 +368,7 @@ describe("protected paths", () => {
     const allowed = world.plan({ allowProtected: true });
     expect(allowed.protectedPaths).toEqual(paths);
     expect(allowed.skipped).toEqual([]);
-    world.apply(allowed);
+    await world.apply(allowed);
     expect(world.tree("project")).toEqual(world.tree("view"));
   });
 
@@ -404,7 +411,7 @@ describe("crash-012: what is known to fail", () => {
     ["a read-only file", { "d/f": "file 444 base" }, "d/f", /^it is read-only/],
     ["a read-only directory", { d: "directory 555" }, "d/new", /^its directory is read-only/],
   ];
-  test.each(CASES)("is told before anything is written: %s", (_what, project, at, problem) => {
+  test.each(CASES)("is told before anything is written: %s", async (_what, project, at, problem) => {
     world.begin({ "d/f": "file 644 base", a: "file 644 base" });
     world.change("view", { a: "file 644 session", "d/f": "file 644 session", "d/new": "file 644 new" });
     const changes = world.changes();
@@ -412,7 +419,7 @@ describe("crash-012: what is known to fail", () => {
     const before = world.tree("project");
     const plan = world.plan({ changes, policy: "ours" });
     expect(plan.obstacles.find(({ path }) => path === at)?.problem).toMatch(problem);
-    expect(() => world.apply(plan)).toThrow(/^Could not commit "d\/.*Nothing was written\./);
+    await expect(world.apply(plan)).rejects.toThrow(/^Could not commit "d\/.*Nothing was written\./);
     expect(world.tree("project")).toEqual(before);
     expect(fs.existsSync(world.txDir)).toBe(false);
   });

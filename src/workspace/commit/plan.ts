@@ -9,7 +9,7 @@ import { explaining } from "../os-error.ts";
 import type { Root } from "../paths.ts";
 import { type CommitStep, inOrder } from "./commit-step.ts";
 import { arrangeDirectories } from "./directories.ts";
-import { type Fingerprint, type Version, versionOf } from "./fingerprint.ts";
+import { type Fingerprint, type FingerprintOf, type Version, versionOf } from "./fingerprint.ts";
 import { findObstacles } from "./obstacles.ts";
 import { type Proposal, propose } from "./propose.ts";
 import { pickChanges, type Selection } from "./selection.ts";
@@ -77,6 +77,7 @@ export interface PlanInput {
   readonly ancestorText: (path: string) => string | null;
   readonly project: Root;
   readonly view: Root;
+  readonly fingerprintOf: FingerprintOf;
   readonly policy: ConflictPolicy;
   readonly allowProtected: boolean;
   /** A directory's path ends in `/`. */

@@ -8,7 +8,11 @@ import { type Watching, watched } from "./watching.ts";
 export type Recovery = "none" | "rolled back" | "finished";
 
 /** Ends a commit (or its revert) that was killed. Can be killed itself, and done again. */
-export function recoverCommit(txDir: string, project: Root, watching: Watching = {}): Recovery {
+export async function recoverCommit(
+  txDir: string,
+  project: Root,
+  watching: Watching = {},
+): Promise<Recovery> {
   const journal = readJournal(txDir);
   if (journal === null) {
     forget(txDir);
@@ -18,9 +22,9 @@ export function recoverCommit(txDir: string, project: Root, watching: Watching =
   checkProject(journal, project.path);
   const tx = { dir: txDir, project, ...watched(watching) };
   if (journal.phase === "staging") {
-    finishing(txDir, () => abandon(tx, journal));
+    await finishing(txDir, async () => abandon(tx, journal));
     return "rolled back";
   }
-  const { outcomes } = finishing(txDir, () => carryOn(tx, journal));
+  const { outcomes } = await finishing(txDir, () => carryOn(tx, journal));
   return outcomes.some(({ state }) => state === "done") ? "finished" : "rolled back";
 }

@@ -15,16 +15,20 @@ export interface RevertResult {
 }
 
 /** Puts back what a commit replaced, removed and made. */
-export function revertCommit(txDir: string, project: Root, watching: Watching = {}): RevertResult {
+export async function revertCommit(
+  txDir: string,
+  project: Root,
+  watching: Watching = {},
+): Promise<RevertResult> {
   const journal = readFinished(txDir, project);
   const tx = { dir: txDir, project, ...watched(watching) };
   const begun = putBack(journal, ({ state }) => state === "done");
   if (begun.phase !== "undoing") return { reverted: [], changed: [] };
-  const ended = finishing(txDir, () => {
+  const ended = await finishing(txDir, async () => {
     writeJournal(txDir, begun);
     tx.tick();
     try {
-      return carryOn(tx, begun);
+      return await carryOn(tx, begun);
     } catch (error) {
       // It failed before it touched anything: then it has not begun.
       if (readJournal(path.join(txDir, begun.undoing!.name)) === null) writeJournal(txDir, journal);

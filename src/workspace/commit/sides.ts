@@ -1,7 +1,7 @@
 import { HotcellError } from "../../core/errors.ts";
 import type { Change } from "../diff/changes.ts";
 import { showName } from "../names.ts";
-import { type Fingerprint, fingerprintOf, sameVersion } from "./fingerprint.ts";
+import { type Fingerprint, sameVersion } from "./fingerprint.ts";
 import type { PlanInput } from "./plan.ts";
 
 /** What is where before anything is done. */
@@ -14,7 +14,7 @@ export interface Sides {
   readonly wanted: Fingerprint | null;
 }
 
-export function readSides({ project, view }: PlanInput, change: Change): Sides {
+export function readSides({ project, view, fingerprintOf }: PlanInput, change: Change): Sides {
   const { path, from, after } = change;
   const removedPath = from ?? (after === null || turnsDirectory(change) ? path : null);
   const wanted = fingerprintOf(view, path);

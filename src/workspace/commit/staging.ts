@@ -7,7 +7,7 @@ import { childPath, fdPath, openChildDirectory, type Root } from "../paths.ts";
 import { removeBelow } from "../tree-change.ts";
 import type { Places, StagingPlace } from "./choose-places.ts";
 import { inDirectory, type Spot } from "./exactly.ts";
-import { syncDirectory } from "./journal.ts";
+import { syncDirectory } from "./sync.ts";
 
 export interface Staging {
   /** The open directory for each place. */

@@ -5,11 +5,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { explaining } from "../os-error.ts";
+import { createPace } from "../overlay/pace.ts";
 import { fdPath, type Root } from "../paths.ts";
 import { applySteps } from "./applying.ts";
 import { choosePlaces } from "./choose-places.ts";
 import type { CommitStep } from "./commit-step.ts";
-import { syncFile } from "./copy-file.ts";
 import { isThere, type Spot } from "./exactly.ts";
 import { inverseOf } from "./inverse.ts";
 import {
@@ -19,7 +19,6 @@ import {
   readJournal,
   readSteps,
   type Steps,
-  syncDirectory,
   writeJournal,
   writeSteps,
 } from "./journal.ts";
@@ -27,6 +26,7 @@ import { keep, openKeptUndo } from "./kept-undo.ts";
 import { findObstacles, refuseObstacles } from "./obstacles.ts";
 import { stageFromUndo } from "./stage-content.ts";
 import { checkLinks, makeStaging, openStaging, removeStaging, type Staging } from "./staging.ts";
+import { NOT_FOR_DIRECTORIES, openDirectory, openToSync, syncDirectory, syncMany } from "./sync.ts";
 
 export interface Transaction {
   /** Its directory, in the state directory. */
@@ -45,10 +45,10 @@ export interface NewTransaction extends Steps {
 }
 
 /** Stages and carries out. What fails before the point of no return leaves nothing behind. */
-export function runTransaction(
+export async function runTransaction(
   tx: Transaction,
   { steps, undoes, onConflict, stage }: NewTransaction,
-): Journal {
+): Promise<Journal> {
   fs.mkdirSync(tx.dir, { recursive: true, mode: 0o700 });
   syncDirectory(path.dirname(tx.dir));
   const begun: Journal = {
@@ -66,7 +66,7 @@ export function runTransaction(
   try {
     writeSteps(tx.dir, { steps, undoes });
     record(tx, begun);
-    stageAll(tx, begun, steps, stage);
+    await stageAll(tx, begun, steps, stage);
     record(tx, staged);
   } catch (error) {
     tryAbandon(tx, begun);
@@ -91,10 +91,10 @@ export function abandon(tx: Transaction, journal: Journal): void {
 }
 
 /** Brings a transaction that is past the point of no return to its end. */
-export function carryOn(tx: Transaction, journal: Journal): Journal {
+export async function carryOn(tx: Transaction, journal: Journal): Promise<Journal> {
   let now = journal;
   while (now.phase !== "done") {
-    now = advance(tx, now);
+    now = await advance(tx, now);
     if (now.phase === "done") tryRecord(tx, now);
     else record(tx, now);
   }
@@ -110,7 +110,7 @@ function tryRecord(tx: Transaction, journal: Journal): void {
   }
 }
 
-function advance(tx: Transaction, journal: Journal): Journal {
+function advance(tx: Transaction, journal: Journal): Promise<Journal> {
   if (journal.phase === "applying") {
     return withStaging(tx, journal, (staging) => applySteps(tx, journal, readSteps(tx.dir), staging));
   }
@@ -122,44 +122,58 @@ function record(tx: Transaction, journal: Journal): void {
   tx.tick();
 }
 
-function stageAll(
+async function stageAll(
   tx: Transaction,
   journal: Journal,
   steps: readonly CommitStep[],
   stage: NewTransaction["stage"],
-): void {
+): Promise<void> {
   makeStaging(tx.project, journal.places);
   tx.tick();
-  withStaging(tx, journal, (staging) => {
+  await withStaging(tx, journal, async (staging) => {
     for (const fd of staging.fds) checkLinks(fd);
-    steps.forEach((step, index) => {
+    const pace = createPace();
+    for (const [index, step] of steps.entries()) {
       explaining("stage", step.path, () => stage(step, index, staging.fresh(index)));
       tx.tick();
       tx.progress(index + 1, steps.length * 2);
-    });
+      await pace();
+    }
     // All files first, then all syncs: the file system puts many of them on the disk at once.
-    steps.forEach(({ op, path: at, content }, index) => {
-      if (op === "put" && content !== "link") explaining("stage", at, () => syncFile(staging.fresh(index)));
-    });
-    for (const fd of staging.fds) syncDirectory(fdPath(fd));
+    const files = steps.flatMap(({ op, path: at, content }, index) =>
+      op === "put" && content !== "link"
+        ? [{ action: "stage", path: at, open: () => openToSync(staging.fresh(index)) }]
+        : [],
+    );
+    const directories = staging.fds.map((fd) => ({
+      action: "stage in",
+      path: ".",
+      ignored: NOT_FOR_DIRECTORIES,
+      open: () => openDirectory(fdPath(fd)),
+    }));
+    await syncMany([...files, ...directories]);
   });
 }
 
-function withStaging<T>({ project }: Transaction, journal: Journal, work: (staging: Staging) => T): T {
+async function withStaging<T>(
+  { project }: Transaction,
+  journal: Journal,
+  work: (staging: Staging) => Promise<T>,
+): Promise<T> {
   const staging = openStaging(project, journal);
   try {
-    return work(staging);
+    return await work(staging);
   } finally {
     staging.close();
   }
 }
 
-function undoing(tx: Transaction, journal: Journal): Journal {
+async function undoing(tx: Transaction, journal: Journal): Promise<Journal> {
   const nested = { ...tx, dir: path.join(tx.dir, journal.undoing!.name), progress: () => {} };
   const begun = readJournal(nested.dir);
   if (begun?.phase === "staging") abandon(nested, begun);
   const isUnderWay = begun !== null && begun.phase !== "staging";
-  const { outcomes } = isUnderWay ? carryOn(nested, begun) : runInverse(tx, nested, journal);
+  const { outcomes } = await (isUnderWay ? carryOn(nested, begun) : runInverse(tx, nested, journal));
   return {
     ...journal,
     phase: "keeping",
@@ -170,11 +184,11 @@ function undoing(tx: Transaction, journal: Journal): Journal {
 }
 
 /** Its own conflicts undo a change that is half put back, but no further. */
-function runInverse(tx: Transaction, nested: Transaction, journal: Journal): Journal {
+async function runInverse(tx: Transaction, nested: Transaction, journal: Journal): Promise<Journal> {
   const { steps, undoes } = readSteps(tx.dir);
   const kept = openKeptUndo(tx.dir);
   try {
-    return withStaging(tx, journal, (staging) => {
+    return await withStaging(tx, journal, (staging) => {
       const undoOf = (index: number): Spot | null =>
         [staging.aside(index), kept.spotOf(index)].find(isThere) ?? null;
       const inverse = inverseOf(steps, journal.undoing!.steps, undoOf);
@@ -207,10 +221,10 @@ function withUndone(
 }
 
 /** What was replaced is put away, and the staging directories go. */
-function keeping(tx: Transaction, journal: Journal): Journal {
+async function keeping(tx: Transaction, journal: Journal): Promise<Journal> {
   const kept = openKeptUndo(tx.dir);
   try {
-    withStaging(tx, journal, (staging) => {
+    await withStaging(tx, journal, async (staging) => {
       journal.outcomes.forEach(({ state, kept: isKept }, index) => {
         const isWanted = state === "done" || isKept;
         if (isWanted && keep(staging.aside(index), kept.spotOf(index))) tx.tick();

@@ -20,9 +20,17 @@ interface Beginning {
 export const NO_LINES: ContentChange = { binary: false, added: 0, removed: 0, hunks: [] };
 const NOTHING: Beginning = { bytes: Buffer.alloc(0), isWhole: true };
 
+/** Without a look at lines. */
+export function createPlainComparison(isSameFile: (path: string) => boolean): CompareContents {
+  return ({ path, before, after }) => {
+    if (before?.size !== after?.size) return NO_LINES;
+    return before?.kind !== "file" || after?.kind !== "file" || isSameFile(path) ? null : NO_LINES;
+  };
+}
+
 /** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
-export function createContentComparison(trees: Trees, wantsLines: boolean): CompareContents {
-  let charsLeft: number = wantsLines ? LIMITS.maxDiffTextChars : 0;
+export function createContentComparison(trees: Trees): CompareContents {
+  let charsLeft: number = LIMITS.maxDiffTextChars;
   return (pair) => {
     const [old, now] = beginningsOf(pair, trees, charsLeft > 0);
     if (isSame(pair, old, now, trees)) return null;
@@ -49,7 +57,7 @@ function beginningsOf(
 
 function beginningOf(tree: TreeReader, path: string, side: Side | null, maxBytes: number): Beginning {
   if (side?.kind !== "file") return NOTHING;
-  const bytes = tree.withFile(path, (fd) => readBytes(fd, path, maxBytes + 1));
+  const bytes = tree.withFile(path, (fd, size) => readBytes(fd, path, maxBytes + 1, { size }));
   return { bytes: bytes.subarray(0, maxBytes), isWhole: bytes.length <= maxBytes };
 }
 

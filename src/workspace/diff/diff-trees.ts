@@ -2,17 +2,17 @@
 // names and the listings of their directories, not the size of the trees.
 import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
 import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
-import { type ContentChange, createContentComparison, NO_LINES } from "./contents.ts";
+import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { findPairs, type Pair, type Trees } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { openTreeReader, type TreeReader } from "./tree-reader.ts";
+import { openTreeReader, type Tree, type TreeReader } from "./tree-reader.ts";
 
 export interface DiffInput {
-  /** Open directory: the project. */
-  readonly before: number;
-  /** Open directory: the merged view. It must show the project as it is now: what it has not noticed yet counts as deleted. */
-  readonly after: number;
+  /** The project. */
+  readonly before: Tree;
+  /** The merged view. It must show the project as it is now: what it has not noticed yet counts as deleted. */
+  readonly after: Tree;
   readonly touched: Iterable<TouchedDirectory>;
   /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
   readonly tellsAll?: boolean;
@@ -24,8 +24,8 @@ export interface DiffInput {
   readonly isMasked: (path: string) => boolean;
   /** A directory's path ends in `/`. */
   readonly protectionOf: (path: string) => Protection | null;
-  /** False: no change has hunks. */
-  readonly wantsLines?: boolean;
+  /** Tells of two regular files of one size whether they have the same bytes. With it, no change has hunks or tells whether it is binary. */
+  readonly isSameFile?: (path: string) => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export function diffTrees(input: DiffInput): Change[] {
   );
 }
 
-function withTreeReader<T>(root: number, work: (tree: TreeReader) => T): T {
+function withTreeReader<T>(root: Tree, work: (tree: TreeReader) => T): T {
   const tree = openTreeReader(root);
   try {
     return work(tree);
@@ -56,7 +56,9 @@ function diffReaders(trees: Trees, input: DiffInput): Change[] {
     trees,
     classOf,
   );
-  const compareContents = createContentComparison(trees, input.wantsLines ?? true);
+  const { isSameFile } = input;
+  const compareContents =
+    isSameFile === undefined ? createContentComparison(trees) : createPlainComparison(isSameFile);
   const changes = editsFirst(pairs).flatMap((pair) => {
     input.signal?.throwIfAborted();
     const content = pair.from === undefined ? compareContents(pair) : null;

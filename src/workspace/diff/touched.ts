@@ -39,8 +39,8 @@ export function* touchedByLayers(
 }
 
 function addLayer(root: LayeredName, { fd, call }: Layer, options: Pick<TourOptions, "unreadable">): void {
-  const levels = [enterNode(root, fd)];
-  for (const { step, name, dir } of namedTour(fd, options)) {
+  const levels = [enterNode(root, fs.fstatSync(fd))];
+  for (const { step, name, stat } of namedTour(fd, options)) {
     if (step === "leave") {
       levels.pop();
       continue;
@@ -49,12 +49,12 @@ function addLayer(root: LayeredName, { fd, call }: Layer, options: Pick<TourOpti
     const node = level.get(name) ?? { calls: new Set(), below: null, tellsUnion: false };
     level.set(name, node);
     if (call !== null) node.calls.add(call);
-    if (step === "enter") levels.push(enterNode(node, dir));
+    if (step === "enter") levels.push(enterNode(node, stat!));
   }
 }
 
-function enterNode(node: LayeredName, dir: number): Map<string, LayeredName> {
-  node.tellsUnion = node.below === null && fs.fstatSync(dir).nlink > 1;
+function enterNode(node: LayeredName, { nlink }: fs.Stats): Map<string, LayeredName> {
+  node.tellsUnion = node.below === null && nlink > 1;
   node.below ??= new Map();
   return node.below;
 }

@@ -1,5 +1,6 @@
 // Looks into a tree by canonical paths, from an open directory. No link is followed, and the paths may be
-// of any length: it goes from directory to directory, with one open at a time.
+// of any length: it goes from directory to directory, with one open at a time. Where the kernel follows no link,
+// a path that is not too long is taken at once.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -7,10 +8,14 @@ import { createCursor } from "../cursor.ts";
 import { decodeName, showName } from "../names.ts";
 import { O_RDONLY, readBytes, withOpenFile } from "../open-file.ts";
 import { explaining } from "../os-error.ts";
-import { childPath, openChild } from "../paths.ts";
+import { childPath, openChild, type Root } from "../paths.ts";
 import { kindOf, type NamedKind, readNames } from "../tree.ts";
 import type { Side } from "./changes.ts";
 import { joinPath, namesBelow, splitPath } from "./path-names.ts";
+
+const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+/** In characters, of up to three bytes: with the way to the root, the kernel takes 4,096 bytes. */
+const LONGEST_AT_ONCE = 1024;
 
 export interface Looked {
   readonly side: Side;
@@ -24,15 +29,17 @@ export interface TreeReader {
   look(path: string): Looked | null;
   /** The same; also of the directory that it started in. */
   stat(path: string): fs.Stats | null;
-  /** Opens the regular file there. */
-  withFile<T>(path: string, work: (fd: number) => T): T;
+  /** Opens the regular file there, and tells its size. */
+  withFile<T>(path: string, work: (fd: number, size: number) => T): T;
   /** The whole file. */
   read(path: string): Buffer;
   close(): void;
 }
 
+export type Tree = Pick<Root, "fd" | "followsNoLinks">;
+
 /** Starts in an open directory, which stays the caller's. */
-export function openTreeReader(root: number): TreeReader {
+export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): TreeReader {
   const cursor = explaining("open", ".", () => createCursor(root));
   let here = "";
 
@@ -49,18 +56,21 @@ export function openTreeReader(root: number): TreeReader {
     return cursor.fd;
   };
 
-  /** Works in the directory that holds the path. */
+  /** Works in the directory that holds the path, or from where all of it can be taken at once. */
   const at = <T>(action: string, path: string, work: (dir: number, name: string) => T): T =>
     explaining(action, path, () => {
+      if (followsNoLinks && path.length <= LONGEST_AT_ONCE) return work(root, path);
       const { directory, name } = splitPath(path);
       return work(goTo(directory), name);
     });
 
-  const withFile = <T>(path: string, work: (fd: number) => T): T =>
+  const withFile: TreeReader["withFile"] = (path, work) =>
     at("read", path, (dir, name) => {
-      const fd = openChild(dir, name);
+      const fd = followsNoLinks ? openAtOnce(dir, name) : openChild(dir, name);
       try {
-        return withOpenFile({ fd, stat: fs.fstatSync(fd) }, path, O_RDONLY, work);
+        const stat = fs.fstatSync(fd);
+        if (followsNoLinks && stat.isFile()) return work(fd, stat.size);
+        return withOpenFile({ fd, stat }, path, O_RDONLY, (file) => work(file, stat.size));
       } finally {
         fs.closeSync(fd);
       }
@@ -72,13 +82,17 @@ export function openTreeReader(root: number): TreeReader {
     stat: (path) => at("look at", path, (dir, name) => tryStat(dir, name || ".")),
     withFile,
     read: (path) =>
-      withFile(path, (fd) => {
-        const { size } = fs.fstatSync(fd);
+      withFile(path, (fd, size) => {
         if (size > LIMITS.maxPatchFileBytes) throw tooLarge(path, size);
-        return readBytes(fd, path, LIMITS.maxPatchFileBytes);
+        return readBytes(fd, path, LIMITS.maxPatchFileBytes, { size });
       }),
     close: cursor.close,
   };
+}
+
+/** Where the kernel opens no device. */
+function openAtOnce(dir: number, name: string): number {
+  return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
 function lookAt(dir: number, name: string): Looked | null {

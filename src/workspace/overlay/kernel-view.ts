@@ -144,7 +144,8 @@ async function openState(
   }
   const lowers = lowersOf(dir, stack.slice(0, layers));
   const mount = await mountOn(workspace, { dir, lowers, upper: null, merged: MERGED });
-  return { root: { fd: mount.fd, path: path.join(dir, MERGED), given: workspace }, close: mount.close };
+  const { fd, followsNoLinks } = mount;
+  return { root: { fd, path: path.join(dir, MERGED), given: workspace, followsNoLinks }, close: mount.close };
 }
 
 async function mountStack(

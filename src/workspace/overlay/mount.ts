@@ -10,6 +10,7 @@ import {
   furnishRoom,
   openRoom,
   type Room,
+  STAY,
   unshareArgs,
 } from "./room.ts";
 
@@ -45,7 +46,8 @@ const FURNISHED = `cd "$1" && umount --lazy "$4" ${FURNITURE.view} && ${MOUNT} &
 export async function mountOverlay(layers: OverlayLayers, within: Room | null = null): Promise<OverlayMount> {
   const { dir, lowers, merged } = layers;
   const args = [dir, lowers.at(-1)!, mountOptions(layers, process.getuid?.() === 0), merged];
-  return openRoom(within === null ? MOUNT : FURNISHED, args, within, (room, pid) =>
+  const script = `${within === null ? MOUNT : FURNISHED} && ${STAY}`;
+  return openRoom({ argv: ["sh", "-c", script, "sh", ...args] }, within, (room, pid) =>
     holdMount(room, pid, path.join(dir, merged)),
   );
 }

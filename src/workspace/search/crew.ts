@@ -23,10 +23,15 @@ export interface CrewWatch {
   readonly onLost: (reason: Error) => void;
 }
 
+interface Member {
+  readonly worker: Worker;
+  /** How often it still has to say that it is ready. */
+  loading: number;
+  onLoaded: () => void;
+}
+
 export function createCrew(): Crew {
-  const count = Math.min(os.availableParallelism(), MAX_WORKERS);
-  const workers = Array.from({ length: count }, startWorker);
-  const loaded = workers.map(untilLoaded);
+  const members = Array.from({ length: Math.min(os.availableParallelism(), MAX_WORKERS) }, startMember);
   let isFit = true;
   let watch: CrewWatch | null = null;
   let search = 0;
@@ -36,17 +41,16 @@ export function createCrew(): Crew {
     const told = watch;
     watch = null;
     // The second uses directories that the first has open: once that has ended, their numbers may be given to others.
-    for (const [index, worker] of [...workers.entries()].reverse()) {
-      await loaded[index];
-      await worker.terminate();
-    }
+    for (const member of members.toReversed()) await end(member);
     told?.onLost(reason);
   };
 
-  for (const worker of workers) {
+  for (const member of members) {
+    const { worker } = member;
     worker.on("message", (report: Report | Ready) => {
+      if (report.kind === "ready") notice(member);
       // The last words about an earlier search may come late.
-      if (report.kind !== "ready" && report.search === search) watch?.onReport(report);
+      else if (report.search === search) watch?.onReport(report);
     });
     worker.on("error", (error) => dismiss(error as Error));
     worker.on("exit", () => dismiss(new Error("A thread of the search ended.")));
@@ -62,28 +66,37 @@ export function createCrew(): Crew {
       search++;
       const { port1, port2 } = new MessageChannel();
       const ports = [port1, port2] as const;
-      workers.forEach((worker, part) => {
+      members.forEach((member, part) => {
         const port = ports[part]!;
-        worker.ref();
-        worker.postMessage({ ...order, search, part, port }, [port]);
+        member.loading++;
+        member.worker.ref();
+        member.worker.postMessage({ ...order, search, part, port }, [port]);
       });
     },
     rest() {
       watch = null;
-      for (const worker of workers) worker.unref();
+      for (const { worker } of members) worker.unref();
     },
     dismiss,
   };
 }
 
-function startWorker(): Worker {
-  return new Worker(new URL("./scan-worker.js", import.meta.url), { execArgv: [], name: "hotcell-search" });
+function startMember(): Member {
+  const url = new URL("./scan-worker.js", import.meta.url);
+  return { worker: new Worker(url, { execArgv: [], name: "hotcell-search" }), loading: 1, onLoaded() {} };
 }
 
-/** Node leaves the files of modules open when it ends a thread that still loads them. */
-function untilLoaded(worker: Worker): Promise<void> {
-  return new Promise((resolve) => {
-    worker.once("message", () => resolve());
-    worker.once("exit", () => resolve());
+function notice(member: Member): void {
+  member.loading--;
+  if (member.loading === 0) member.onLoaded();
+}
+
+/** Not while it loads modules: Node would leave their files open. */
+async function end(member: Member): Promise<void> {
+  await new Promise<void>((resolve) => {
+    member.onLoaded = resolve;
+    member.worker.once("exit", () => resolve());
+    if (member.loading === 0 || member.worker.threadId < 0) resolve();
   });
+  await member.worker.terminate();
 }

@@ -4,11 +4,9 @@ import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { decodeName } from "../names.ts";
 import type { NamedKind } from "../tree.ts";
-import { type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
+import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
 import type { SearchOrder } from "./messages.ts";
 import { openRegular, readBeginning } from "./open-regular.ts";
-
-export const IGNORE_FILES = { gitignore: ".gitignore", ignore: ".ignore" } as const;
 
 /** The rules that hold for where the search begins, but for those of its own directory. */
 export function outerRules({ outerRules: files }: SearchOrder): IgnoreStack {
@@ -22,13 +20,14 @@ export function rulesIn(
   names: readonly NamedKind[],
   above: IgnoreStack,
 ): IgnoreStack {
-  const textOf = (wanted: string): string | null =>
-    names.some(({ name, kind }) => name === wanted && kind === "file") ? tryText(dir, wanted) : null;
-  return rulesFor(
-    above,
-    { gitignore: textOf(IGNORE_FILES.gitignore), ignore: textOf(IGNORE_FILES.ignore) },
-    path,
-  );
+  const has = (wanted: string) => names.some(({ name, kind }) => name === wanted && kind === "file");
+  return rulesFor(above, ignoreTexts(dir, has), path);
+}
+
+/** What an open directory says itself; of names that it does not have, no file is opened. */
+export function ignoreTexts(dir: number, has: (name: string) => boolean = () => true): IgnoreFiles {
+  const textOf = (name: string): string | null => (has(name) ? tryText(dir, name) : null);
+  return { gitignore: textOf(".gitignore"), ignore: textOf(".ignore") };
 }
 
 /** Null when it can't be read. */

@@ -122,7 +122,7 @@ export interface Failed {
   readonly details: ErrorDetails;
 }
 
-/** A worker's first words. */
+/** From each worker, when it is loaded, and for each order when it has loaded what that needs. */
 export interface Ready {
   readonly kind: "ready";
 }

@@ -2,7 +2,7 @@
 // shown; workers find.
 import { parentPort } from "node:worker_threads";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
-import { createHelperQueue, help, refuseHelp } from "./helper-queue.ts";
+import { createHelperQueue, type HelperQueue, help, refuseHelp } from "./helper-queue.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
 import { type Failed, type Ready, type Report, type SearchOrder, SHARED } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";
@@ -34,7 +34,7 @@ async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
   const { search, query, part } = order;
   try {
     memory.clear();
-    const finder = await createLineFinder(memory, query);
+    const finder = await createLineFinder(memory, query).finally(() => post({ kind: "ready" }));
     if (part === 0) post({ kind: "begun", search, engine: finder.engine });
     const options = scanningOf(order, memory, finder);
     if (part === 1) help(order.port, order.shared, (chunk) => scanChunk(chunk, options));
@@ -60,13 +60,17 @@ function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder):
 
 /** Gives how many chunks there were. */
 function lead(order: SearchOrder, options: Scanning): number {
-  if (order.isDirectory) return leadWalk(order, options);
-  scanAlone({ fd: order.fd, size: order.size }, order.path, options);
-  return 1;
+  const queue = createHelperQueue(order.port, order.shared);
+  try {
+    if (order.isDirectory) return leadWalk(order, options, queue);
+    scanAlone({ fd: order.fd, size: order.size }, order.path, options);
+    return 1;
+  } finally {
+    queue.finish();
+  }
 }
 
-function leadWalk(order: SearchOrder, options: Scanning): number {
-  const queue = createHelperQueue(order.port, order.shared);
+function leadWalk(order: SearchOrder, options: Scanning, queue: HelperQueue): number {
   const walk = createFileWalk(order);
   let number = 0;
   try {
@@ -77,7 +81,6 @@ function leadWalk(order: SearchOrder, options: Scanning): number {
       number++;
     }
   } finally {
-    queue.finish();
     walk.close();
   }
   return number;

@@ -1,15 +1,13 @@
 // Searching the files of a view. Worker threads walk and read; what they find is judged here before it is shown.
 import fs from "node:fs";
-import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { decodeName } from "../names.ts";
-import { openToRead, readBytes } from "../open-file.ts";
-import { beneath } from "../path-text.ts";
+import { openToRead } from "../open-file.ts";
 import { atFound, openChildDirectory } from "../paths.ts";
 import type { View } from "../view.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { compileFileGlobs } from "./file-globs.ts";
-import { IGNORE_FILES } from "./ignore-files.ts";
+import { ignoreTexts } from "./ignore-files.ts";
 import type { OuterRules } from "./messages.ts";
 import { runSearch } from "./run-search.ts";
 import type { SearchPool } from "./search-pool.ts";
@@ -70,40 +68,19 @@ function openStart(view: View, input: string, { ignored }: SearchQuery): Start {
   const directory = atFound(view.root, input, (found, path) => {
     if (!found.stat.isDirectory()) return null;
     view.guard(`${path}/`, "read");
-    return { fd: openChildDirectory(found.fd, "."), path };
+    const outerRules = ignored ? [] : readOuterRules(view, path);
+    return { fd: openChildDirectory(found.fd, "."), isDirectory: true, size: 0, path, outerRules };
   });
-  if (directory === null) {
-    const file = openToRead(view.root, input, (at) => view.guard(at, "read"));
-    return { ...file, isDirectory: false, outerRules: [] };
-  }
-  const outerRules = ignored ? [] : readOuterRules(view, directory.path);
-  return { ...directory, isDirectory: true, size: 0, outerRules };
+  if (directory !== null) return directory;
+  const file = openToRead(view.root, input, (at) => view.guard(at, "read"));
+  return { ...file, isDirectory: false, outerRules: [] };
 }
 
 /** Of the directories that the start is in, outermost first. */
-function readOuterRules(view: View, path: string): OuterRules[] {
+function readOuterRules({ root }: View, path: string): OuterRules[] {
   const names = path === "" ? [] : path.split("/");
   return names.map((_, depth) => {
     const directory = names.slice(0, depth).join("/");
-    return {
-      directory,
-      gitignore: tryText(view, beneath(directory, IGNORE_FILES.gitignore)),
-      ignore: tryText(view, beneath(directory, IGNORE_FILES.ignore)),
-    };
+    return { directory, ...atFound(root, directory || ".", ({ fd }) => ignoreTexts(fd)) };
   });
-}
-
-/** Null when there is none, or none that may be read. */
-function tryText(view: View, path: string): string | null {
-  try {
-    const file = openToRead(view.root, path, (at) => view.guard(at, "read"));
-    try {
-      return decodeName(readBytes(file.fd, path, LIMITS.maxIgnoreFileBytes, file));
-    } finally {
-      fs.closeSync(file.fd);
-    }
-  } catch (error) {
-    if (error instanceof HotcellError || osErrorCode(error) !== undefined) return null;
-    throw error;
-  }
 }

@@ -76,7 +76,7 @@ function absentFrom(
   project: Root,
 ): (name: string) => Base | undefined {
   if (!isInProject || names.length < MANY_NAMES) return () => undefined;
-  const tree = openTreeReader(project.fd);
+  const tree = openTreeReader(project);
   try {
     const changedMs = tree.stat(directory)?.ctimeMs ?? Number.POSITIVE_INFINITY;
     const there = kindsIn(tree, directory);
@@ -113,8 +113,8 @@ function* hiddenBy(
   directories: readonly LayerDirectory[],
   { project, view }: Trees,
 ): Generator<string, void, void> {
-  const before = openTreeReader(project.fd);
-  const after = openTreeReader(view.fd);
+  const before = openTreeReader(project);
+  const after = openTreeReader(view);
   try {
     for (const { directory } of directories.filter(({ isInProject }) => isInProject)) {
       const shown = kindsIn(after, directory);

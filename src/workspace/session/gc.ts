@@ -100,7 +100,7 @@ function tryRemove(id: string, stateDir: string, listed: string | undefined): bo
 }
 
 function readRecordText(id: string, stateDir: string): string {
-  return fs.readFileSync(path.join(sessionDir(stateDir, id), "session.json"), "utf8");
+  return JSON.stringify(readRecord(sessionDir(stateDir, id)));
 }
 
 /** What killed processes and thrown away changes have left behind. */

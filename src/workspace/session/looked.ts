@@ -72,7 +72,7 @@ function directoriesIn(layer: string): Toured[] {
     const trail: Toured[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
     const found = [...trail];
     const enters = () => trail.at(-1)!.directory.length <= LIMITS.maxPathBytes;
-    for (const { step, name, kind, dir } of tourTree(start, { enters, unreadable: () => {} })) {
+    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {} })) {
       if (step === "leave") {
         trail.pop();
         continue;
@@ -80,7 +80,7 @@ function directoriesIn(layer: string): Toured[] {
       const { directory, names } = trail.at(-1)!;
       names.push({ name, kind });
       if (step !== "enter") continue;
-      const entered = { directory: joinPath(directory, name), names: [], stat: fs.fstatSync(dir) };
+      const entered = { directory: joinPath(directory, name), names: [], stat: stat! };
       trail.push(entered);
       found.push(entered);
     }
@@ -91,7 +91,7 @@ function directoriesIn(layer: string): Toured[] {
 }
 
 function withStamps(toured: readonly Toured[], project: Root): Stamped[] {
-  const tree = openTreeReader(project.fd);
+  const tree = openTreeReader(project);
   const directories = new Set<string>();
   try {
     return toured.map(({ directory, names, stat }) => {

@@ -64,7 +64,7 @@ export function readRecord(dir: string): SessionRecord {
   const id = path.basename(dir);
   try {
     const record = JSON.parse(fs.readFileSync(path.join(dir, FILE), "utf8")) as SessionRecord;
-    if (record.version === 1) return record;
+    if (record.version === 1) return withMark(dir, record);
     throw new HotcellError(
       "NOT_SUPPORTED",
       `Could not open the session ${quote(id)}: it was made by a newer hotcell.`,
@@ -87,6 +87,50 @@ export function writeRecord(dir: string, record: SessionRecord): void {
   }
   fs.renameSync(temporary, path.join(dir, FILE));
 }
+
+/**
+ * The same for one that comes after another. Most calls change only whose the live layer is: that is noted beside the
+ * layer, and not waited for. After a power failure it may count as an earlier call's that had left it empty.
+ */
+export function rewriteRecord(dir: string, before: SessionRecord, record: SessionRecord): void {
+  const mark = record.stack.at(-1)!;
+  if (JSON.stringify(marked(before, mark)) === JSON.stringify(record)) {
+    writeMark(dir, record);
+    return;
+  }
+  writeRecord(dir, record);
+  const old = markFile(dir, before);
+  if (fs.existsSync(old)) fs.unlinkSync(old);
+}
+
+type Mark = Pick<Layer, "call" | "since">;
+
+function marked(record: SessionRecord, { call, since }: Mark): SessionRecord {
+  const live = { ...record.stack.at(-1)!, call, since };
+  return { ...record, stack: [...record.stack.slice(0, -1), live] };
+}
+
+function writeMark(dir: string, record: SessionRecord): void {
+  const { call, since } = record.stack.at(-1)!;
+  const file = markFile(dir, record);
+  fs.writeFileSync(`${file}.new`, JSON.stringify({ call, since }), { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+  // It tells when the session was used last.
+  const now = new Date();
+  fs.utimesSync(path.join(dir, FILE), now, now);
+}
+
+function withMark(dir: string, record: SessionRecord): SessionRecord {
+  try {
+    return marked(record, JSON.parse(fs.readFileSync(markFile(dir, record), "utf8")));
+  } catch (error) {
+    if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
+    return record;
+  }
+}
+
+const markFile = (dir: string, { stack }: SessionRecord): string =>
+  path.join(dir, `${stack.at(-1)!.name}.call`);
 
 const FILE = "session.json";
 

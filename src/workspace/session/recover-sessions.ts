@@ -1,8 +1,9 @@
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { type Recovery, recoverCommit } from "../commit/recover.ts";
+import type { Root } from "../paths.ts";
 import { readRecord, sessionDir } from "./record.ts";
-import { unfinishedCommits, whileCommitting, withProject } from "./session-commit.ts";
+import { unfinishedCommits, whileCommitting } from "./session-commit.ts";
 import { sessionIds } from "./unused.ts";
 
 export interface Recovered {
@@ -14,27 +15,28 @@ export interface Recovered {
 }
 
 /** Brings commits that were interrupted to an end: of one session, or of all. One that fails does not keep the others from it. */
-export function recoverSessions(stateDir: string, id?: string): Recovered[] {
+export async function recoverSessions(stateDir: string, id?: string): Promise<Recovered[]> {
   const ids = id === undefined ? sessionIds(stateDir) : [id];
-  return ids.flatMap((session) => {
+  const recovered: Recovered[] = [];
+  for (const session of ids) {
     const dir = sessionDir(stateDir, session);
     const { workspace } = readRecord(dir);
-    return unfinishedCommits(dir).map((txDir) => ({
-      session,
-      tx: path.basename(txDir),
-      ...tryRecover(txDir, workspace, stateDir),
-    }));
-  });
+    for (const txDir of unfinishedCommits(dir)) {
+      const result = await tryRecover(txDir, workspace, stateDir);
+      recovered.push({ session, tx: path.basename(txDir), ...result });
+    }
+  }
+  return recovered;
 }
 
-function tryRecover(
+async function tryRecover(
   txDir: string,
   workspace: string,
   stateDir: string,
-): Pick<Recovered, "result" | "problem"> {
+): Promise<Pick<Recovered, "result" | "problem">> {
   try {
-    const recover = () => withProject({ workspace }, (project) => recoverCommit(txDir, project));
-    return { result: whileCommitting({ workspace }, stateDir, recover) };
+    const recover = (project: Root) => recoverCommit(txDir, project);
+    return { result: await whileCommitting({ workspace }, stateDir, recover) };
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     return { result: "failed", problem: error.message };

@@ -2,11 +2,19 @@
 // makes it anew and goes on only when it is still the same.
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { HotcellError } from "../../core/errors.ts";
-import { holdLock } from "../../core/lock.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { holdLock, isHeld } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 import { applyCommit, type CommitResult } from "../commit/apply.ts";
-import { expectedVersion, type Fingerprint, fingerprintOf } from "../commit/fingerprint.ts";
+import {
+  expectedVersion,
+  type Fingerprint,
+  type FingerprintOf,
+  fingerprintOf,
+  rememberFingerprints,
+} from "../commit/fingerprint.ts";
 import { committedIn, isUnfinished, revertedVersions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
 import type { Selection } from "../commit/selection.ts";
@@ -35,14 +43,23 @@ export interface CommitOptions {
 
 /** What a commit would do; nothing is touched. */
 export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
-  return withDiff(id, forPlan(options, place), ({ changes }, sides, record) =>
-    planOf(changes, sides, record, options, place),
-  );
+  return withPlan(id, options, place, (plan) => plan);
 }
 
-/** Lines are only looked for when some of them were chosen. */
-function forPlan({ selection = "all" }: CommitOptions, place: DiffOptions): DiffOptions {
-  return { ...place, wantsLines: selection !== "all" && selection.hunks.length > 0 };
+/** Works with the plan while both sides are there to be read. */
+function withPlan<T>(
+  id: string,
+  options: CommitOptions,
+  place: DiffOptions,
+  work: (plan: CommitPlan, sides: Sides, record: SessionRecord) => T | Promise<T>,
+): Promise<T> {
+  const { selection = "all" } = options;
+  const wantsLines = selection !== "all" && selection.hunks.length > 0;
+  const fingerprintOf = rememberFingerprints();
+  const diffOptions = wantsLines ? place : { ...place, fingerprintOf };
+  return withDiff(id, diffOptions, ({ changes }, sides, record) =>
+    work(planOf({ changes, sides, record, fingerprintOf }, options, place), sides, record),
+  );
 }
 
 export function commitSession(
@@ -53,8 +70,7 @@ export function commitSession(
 ): Promise<CommitResult> {
   const dir = sessionDir(place.stateDir, id);
   refuseOthersUnfinished(id, place.stateDir);
-  return withDiff(id, forPlan(options, place), ({ changes }, sides, record) => {
-    const plan = planOf(changes, sides, record, options, place);
+  return withPlan(id, options, place, (plan, sides, record) => {
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
     const txDir = path.join(dir, "tx", String(lastCommit(dir) + 1));
     return whileCommitting(record, place.stateDir, () =>
@@ -64,18 +80,37 @@ export function commitSession(
 }
 
 /** One commit, revert or recovery at a time in a project, whichever session it is of. */
-export function whileCommitting<T>(
+export async function whileCommitting<T>(
   { workspace }: Pick<SessionRecord, "workspace">,
   stateDir: string,
-  work: () => T,
-): T {
+  work: (project: Root) => Promise<T>,
+): Promise<T> {
   const dir = path.join(stateDir, "workspaces", workspaceKey(workspace));
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const release = holdLock(path.join(dir, "commit.lock"));
+  const lock = path.join(dir, "commit.lock");
+  await untilFree(lock);
+  const release = holdLock(lock);
   try {
-    return work();
+    return await workIn(workspace, work);
   } finally {
     release();
+  }
+}
+
+const LOCK_PAUSE_MS = 5;
+
+/** Who holds it may be of this very process, and has to go on. */
+async function untilFree(lock: string): Promise<void> {
+  const deadline = performance.now() + LIMITS.lockWaitMs;
+  while (isHeld(lock) && performance.now() < deadline) await setTimeout(LOCK_PAUSE_MS);
+}
+
+async function workIn<T>(workspace: string, work: (project: Root) => Promise<T>): Promise<T> {
+  const project = openRealRoot(workspace);
+  try {
+    return await work(project);
+  } finally {
+    fs.closeSync(project.fd);
   }
 }
 
@@ -146,10 +181,15 @@ export function withProject<T>(
   }
 }
 
+interface Planned {
+  readonly changes: readonly Change[];
+  readonly sides: Sides;
+  readonly record: SessionRecord;
+  readonly fingerprintOf: FingerprintOf;
+}
+
 function planOf(
-  changes: readonly Change[],
-  { before: project, after: view }: Sides,
-  record: SessionRecord,
+  { changes, sides: { before: project, after: view }, record, fingerprintOf }: Planned,
   { selection = "all", onConflict = "abort", allowProtected = false }: CommitOptions,
   { stateDir, protectionOf }: DiffOptions,
 ): CommitPlan {
@@ -164,6 +204,7 @@ function planOf(
     ancestorText: bases.ancestorText,
     project,
     view,
+    fingerprintOf,
     policy: onConflict,
     allowProtected,
     protectionOf,

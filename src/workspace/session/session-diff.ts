@@ -1,5 +1,6 @@
 // What a session changed, or one call of it. Takes no part in the session's lock: a person can look while
 // an agent works.
+import { type FingerprintOf, haveSameContent } from "../commit/fingerprint.ts";
 import type { Change } from "../diff/changes.ts";
 import { diffTrees } from "../diff/diff-trees.ts";
 import { patchText } from "../diff/render.ts";
@@ -21,8 +22,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   readonly signal?: AbortSignal;
   /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
   readonly tellsAll?: boolean;
-  /** False: no change has hunks. */
-  readonly wantsLines?: boolean;
+  /** Files are compared by these; then no change has hunks or tells whether it is binary. */
+  readonly fingerprintOf?: FingerprintOf;
 }
 
 export interface SessionDiff {
@@ -99,18 +100,20 @@ function findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, signal, tellsAll, wantsLines = true }: DiffOptions,
+  { stateDir, protectionOf, signal, tellsAll, fingerprintOf }: DiffOptions,
 ): Change[] {
   const changes = diffTrees({
-    before: before.fd,
-    after: after.fd,
+    before,
+    after,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
     tellsAll: tellsAll ?? record.strategy === "clone",
     isOverlay: record.strategy === "kernel",
     isMounted: readMounts(record.workspace),
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
-    wantsLines,
+    ...(fingerprintOf && {
+      isSameFile: (path) => haveSameContent(fingerprintOf(before, path), fingerprintOf(after, path)),
+    }),
     ...(signal && { signal }),
   });
   if (below !== null || !changes.some(isModeOfDirectory)) return changes;
@@ -127,8 +130,8 @@ function isModeOfDirectory({ kind, after }: Change): boolean {
 }
 
 function* patchOf(changes: readonly Change[], sides: Sides): Generator<Buffer, void, void> {
-  const before = openTreeReader(sides.before.fd);
-  const after = openTreeReader(sides.after.fd);
+  const before = openTreeReader(sides.before);
+  const after = openTreeReader(sides.after);
   try {
     yield* patchText(changes, { before, after });
   } finally {

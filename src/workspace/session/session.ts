@@ -27,10 +27,10 @@ import {
   type CallMark,
   readRecord,
   refuseForeign,
+  rewriteRecord,
   type SessionRecord,
   type Strategy,
   sessionDir,
-  writeRecord,
 } from "./record.ts";
 import {
   type CommitOptions,
@@ -168,7 +168,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   let record = opened.record;
 
   const note = (next: SessionRecord): void => {
-    if (next !== record) writeRecord(dir, next);
+    if (next !== record) rewriteRecord(dir, record, next);
     record = next;
   };
   /** What fails half-way, on a full disk maybe, is taken back. */
@@ -199,6 +199,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const settle = async (): Promise<void> => {
     await view.capture();
     withProject(record, (project) => takeBases(record, stateDir, project, view.root, looked));
+    await noteCommits();
+  };
+  const noteCommits = async (): Promise<void> => {
     const settled = settleCommits(record, stateDir, holders.size === 0);
     if (settled !== record) looked.forget();
     note(settled);
@@ -232,11 +235,18 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     });
   const checkpoint = async (call: CallMark | null): Promise<void> => {
     await settleAll();
-    if (holders.size > 0) return;
+    if (holders.size === 0) await beginLayer(call);
+  };
+  const beginLayer = async (call: CallMark | null): Promise<void> => {
     const live = layerDir(stateDir, liveLayer(record));
     const isEmpty = fs.readdirSync(live).length === 0 && !hasNotes(liveLayer(record), stateDir);
     await show(checkpointed(record, call, isEmpty, fileClock(dir)));
     await view.refresh();
+  };
+  /** All was settled before the commit: when nobody can have changed the view since, that need not be done again. */
+  const closeCommit = async (isOpen: boolean): Promise<void> => {
+    await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits()]);
+    await (isOpen ? checkpoint(null) : beginLayer(null));
   };
   /** As if the layers from this one on had never touched these paths. */
   const leavePaths = (from: number, paths: readonly string[]): Promise<void> =>
@@ -340,18 +350,18 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     commit: (options = {}, watching = {}) =>
       alone(async () => {
         refuseUnfinished(id, dir);
+        const isOpen = holders.size > 0 || record.strategy === "clone";
         await settleAll();
         const result = await commitSession(id, options, place, watching);
-        await clockStep(dir);
-        await checkpoint(null);
+        await closeCommit(isOpen);
         return result;
       }),
     revert: (tx) =>
       alone(async () => {
         await settle();
         const txDir = txDirOf(dir, tx);
-        const result = withProject(record, (project) => {
-          const reverted = whileCommitting(record, stateDir, () => revertCommit(txDir, project));
+        const result = await whileCommitting(record, stateDir, async (project) => {
+          const reverted = await revertCommit(txDir, project);
           moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project);
           looked.forget();
           return reverted;

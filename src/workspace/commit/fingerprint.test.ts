@@ -1,0 +1,43 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
+import { openRoot, type Root } from "../paths.ts";
+import { fingerprintOf, rememberFingerprints } from "./fingerprint.ts";
+
+let top: string;
+beforeEach(() => {
+  top = fs.mkdtempSync(path.join(MEMORY_DIR, "hotcell-fingerprint-"));
+});
+afterEach(() => fs.rmSync(top, { recursive: true }));
+
+function inRoot(work: (root: Root) => void): void {
+  const root = openRoot(top);
+  try {
+    work(root);
+  } finally {
+    fs.closeSync(root.fd);
+  }
+}
+
+test("a fingerprint that is remembered is taken once, also where nothing is", () => {
+  inRoot((root) => {
+    fs.writeFileSync(`${top}/f`, "first");
+    const remembered = rememberFingerprints();
+    const before = ["f", "g"].map((at) => remembered(root, at));
+    fs.writeFileSync(`${top}/f`, "second");
+    fs.writeFileSync(`${top}/g`, "made");
+    expect(["f", "g"].map((at) => remembered(root, at))).toEqual(before);
+    expect(fingerprintOf(root, "g")).not.toBeNull();
+  });
+});
+
+test("what is remembered of one root is not told of another that has got its descriptor", () => {
+  inRoot((root) => {
+    const remembered = rememberFingerprints();
+    fs.writeFileSync(`${top}/f`, "first");
+    const before = remembered(root, "f");
+    fs.writeFileSync(`${top}/f`, "second");
+    expect(remembered({ ...root }, "f")?.sha256).not.toBe(before?.sha256);
+  });
+});

@@ -1,0 +1,92 @@
+// Putting what was written on the disk.
+import fs from "node:fs";
+import { promisify } from "node:util";
+import { osErrorCode } from "../../core/errors.ts";
+import { explainingLater } from "../os-error.ts";
+import { pathTo, type Spot } from "./exactly.ts";
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+
+export interface ToSync {
+  /** What is being done to which path, for errors. */
+  readonly action: string;
+  readonly path: string;
+  /** What the system may say to it without harm. */
+  readonly ignored?: readonly string[];
+  /** The descriptor is closed afterwards; null: there is nothing to sync. */
+  open(): number | null;
+}
+
+type Sync = (fd: number) => void | Promise<void>;
+
+/** So few are done by the time that other threads would have begun. */
+const FEW = 3;
+/** As many threads as Node has for files, unless told. */
+const AT_ONCE = 4;
+const fsync = promisify(fs.fsync);
+
+/** In any order. Those that wait for the disk at the same time take hardly longer than one. */
+export async function syncMany(all: readonly ToSync[]): Promise<void> {
+  const isFew = all.length <= FEW;
+  const waiting = all.values();
+  const syncWaiting = async (): Promise<void> => {
+    for (const next of waiting) await syncOne(next, isFew ? fs.fsyncSync : fsync);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: isFew ? 1 : AT_ONCE }, syncWaiting));
+  const failed = ended.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}
+
+function syncOne({ action, path, ignored = [], open }: ToSync, sync: Sync): Promise<void> {
+  return explainingLater(action, path, async () => {
+    try {
+      await openAndSync(open, sync);
+    } catch (error) {
+      if (!ignored.includes(osErrorCode(error) ?? "")) throw error;
+    }
+  });
+}
+
+async function openAndSync(open: ToSync["open"], sync: Sync): Promise<void> {
+  const fd = open();
+  if (fd === null) return;
+  try {
+    await sync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** A regular file. A link needs no sync: it is there with its directory. */
+export function openToSync(spot: Spot): number {
+  return fs.openSync(pathTo(spot), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+}
+
+export function syncFile(spot: Spot): void {
+  const fd = openToSync(spot);
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Some file systems have nothing to do here and say so; a directory that may not be read can't be synced. */
+export const NOT_FOR_DIRECTORIES: readonly string[] = ["EINVAL", "EACCES"];
+
+export function openDirectory(at: string): number {
+  return fs.openSync(at, O_RDONLY | O_DIRECTORY);
+}
+
+export function syncDirectory(at: string): void {
+  try {
+    const fd = openDirectory(at);
+    try {
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (error) {
+    if (!NOT_FOR_DIRECTORIES.includes(osErrorCode(error) ?? "")) throw error;
+  }
+}
