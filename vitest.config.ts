@@ -1,3 +1,4 @@
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
@@ -28,6 +29,8 @@ const lane = (name: string, include: string[], testTimeout: number) => ({
 
 export default defineConfig({
   test: {
+    // Many tests wait for something: on two cores two files go side by side.
+    maxWorkers: Math.max(2, os.availableParallelism() - 1),
     projects: [
       lane("fast", ["src/**/*.test.ts", "test/fast/**/*.test.ts"], 20_000),
       lane("machine", ["test/machine/**/*.test.ts"], 180_000),
