@@ -5,18 +5,19 @@ import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
-import { type OpenPlaces, openPlaces } from "./call/places.ts";
+import { openPlaces } from "./call/places.ts";
 import {
   createRulebook,
   explainCall,
-  type Rulebook,
   type RulebookOptions,
+  unlessFailing,
   wrongOption,
 } from "./call/rulebook.ts";
 import { runCall } from "./call/run-call.ts";
 import { HotcellError } from "./core/errors.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
+import { quote } from "./core/quote.ts";
 import type {
   AnyObservation,
   CallEvent,
@@ -105,8 +106,12 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const rulebook = await createRulebook(options);
   const files = await openFiles(options, rulebook.protectionOf);
   const { workspace, session } = files;
-  const log = openLogOf(files, options.secrets ?? []);
-  const places = openPlacesOf(options, files, rulebook.protectionOf);
+  const places = unlessFailing(files.close, () => openPlaces(options, files, rulebook.protectionOf));
+  const closeFiles = () => {
+    places.close();
+    files.close();
+  };
+  const log = unlessFailing(closeFiles, () => openLogOf(files, options.secrets ?? []));
   const ground = openGround(files, rulebook.protectionOf, options.storage);
   const shield = openShield({ ground, toolchains: options.toolchains ?? [], env: options.env ?? {} });
   const processes = createProcesses();
@@ -131,38 +136,31 @@ export async function openCell(options: CellOptions): Promise<Cell> {
       await ground.close();
       log.close();
     } finally {
-      places.close();
-      files.close();
+      closeFiles();
     }
   });
 }
 
 /** A log for each session, and for each workspace on the host: every cell on it goes on with the same chain. */
-function openLogOf({ stateDir, run, close }: Files, secrets: readonly string[]): Log {
-  try {
-    return openLog({ ...runPaths(stateDir, run), secrets });
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
-
-function openPlacesOf(
-  options: CellOptions,
-  files: Files,
-  protectionOf: Rulebook["protectionOf"],
-): OpenPlaces {
-  try {
-    return openPlaces(options, files, protectionOf);
-  } catch (error) {
-    files.close();
-    throw error;
-  }
+function openLogOf({ stateDir, run }: Files, secrets: readonly string[]): Log {
+  return openLog({ ...runPaths(stateDir, run), secrets });
 }
 
 function limitsBy({ agents = {} }: CellOptions): (agentId: string | null) => FileLimits {
   const byId = new Map(Object.entries(agents));
+  for (const [id, limits] of byId) checkFileLimits(id, limits);
   return (agentId) => ({ ...LIMITS.mounts, ...(agentId !== null && byId.get(agentId)) });
+}
+
+function checkFileLimits(id: string, limits: Partial<FileLimits>): void {
+  const most = new Map<string, number>(Object.entries(LIMITS.mostOnMounts));
+  for (const [key, value] of Object.entries(limits)) {
+    const atMost = most.get(key);
+    const name = `agents[${quote(id)}].${key}`;
+    if (atMost === undefined) throw wrongOption(name, value, [...most.keys()].join(", "));
+    if (!Number.isInteger(value) || value < 1 || value > atMost)
+      throw wrongOption(name, value, `a whole number from 1 to ${atMost}`);
+  }
 }
 
 function namesOf(session: Session | null): Pick<Meta, "session" | "strategy"> {

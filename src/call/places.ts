@@ -1,7 +1,8 @@
 // Where the paths of a tool lead: into the project, to a mount, or to the project and a storage beside it.
 import { runPaths } from "../log/runs.ts";
 import type { Protection } from "../policy/protected.ts";
-import type { PathNaming, Tool } from "../tools/define-tool.ts";
+import type { PathNaming } from "../policy/tool-names.ts";
+import type { Tool } from "../tools/define-tool.ts";
 import {
   type Mount,
   type MountOptions,
@@ -60,7 +61,10 @@ export function openPlaces(
     const places: Readonly<Record<PathNaming, Places>> = {
       project: { files: workspace, protectionOf, contains: () => true },
       mounts: placesIn(all, mountPaths(all)),
-      storage: placesIn(central ? [project, central] : [project], bareAndStoragePaths(project, central)),
+      storage: placesIn(
+        central ? [project, central] : [project],
+        bareAndStoragePaths(project, central, storage ?? ""),
+      ),
     };
     return { of: ({ naming }) => places[naming], close };
   } catch (error) {

@@ -46,7 +46,8 @@ export async function createRulebook(options: RulebookOptions): Promise<Rulebook
   const tools = [...builtinTools(toolsets), ...(options.tools ?? [])];
   const isContained = options.fs !== "host" && approvals === "effects";
   const protectionOf = createProtection(options.protect);
-  const rules = parseRules((options.rules ?? []).map(toOrigin), tools);
+  const mounts = ["project", "state", ...Object.keys(options.mounts ?? {})];
+  const rules = parseRules((options.rules ?? []).map(toOrigin), tools, mounts);
   return {
     registry: createFilledRegistry(tools),
     validate: await createValidator(tools),
@@ -78,6 +79,16 @@ function builtinTools(toolsets: readonly string[]): Tool[] {
     );
   }
   return BUILTIN_TOOLS.filter(({ toolset }) => toolsets.includes(toolset));
+}
+
+/** What was opened before is closed when the next step fails. */
+export function unlessFailing<T>(close: () => void, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 function createFilledRegistry(tools: readonly Tool[]): Registry {
@@ -131,7 +142,7 @@ export async function openPreview(options: RulebookOptions & FilesOptions): Prom
   const rulebook = await createRulebook(options);
   const { session: _, ...project } = options;
   const files = await openFiles({ ...project, fs: "host" }, rulebook.protectionOf);
-  const places = openPlaces(options, files, rulebook.protectionOf);
+  const places = unlessFailing(files.close, () => openPlaces(options, files, rulebook.protectionOf));
   return {
     tools: (format) => toolDefinitions(rulebook.registry.list(rulebook.scope), format),
     explain: (tool, args) => explainCall(tool, args, { ...rulebook, placesOf: places.of }),

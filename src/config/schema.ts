@@ -42,7 +42,7 @@ const MOUNT: Schema = {
   },
 };
 
-const COUNT: Schema = { type: "integer", minimum: 1, maximum: LIMITS.maxReadBytes };
+const upTo = (maximum: number): Schema => ({ type: "integer", minimum: 1, maximum });
 
 const AGENT: Schema = {
   type: "object",
@@ -50,10 +50,10 @@ const AGENT: Schema = {
   required: ["id"],
   properties: {
     id: TEXT,
-    maxReadBytes: COUNT,
-    maxWriteBytes: COUNT,
-    maxEntries: COUNT,
-    maxMatches: COUNT,
+    maxReadBytes: upTo(LIMITS.mostOnMounts.maxReadBytes),
+    maxWriteBytes: upTo(LIMITS.mostOnMounts.maxWriteBytes),
+    maxEntries: upTo(LIMITS.mostOnMounts.maxEntries),
+    maxMatches: upTo(LIMITS.mostOnMounts.maxMatches),
   },
 };
 

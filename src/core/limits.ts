@@ -38,6 +38,15 @@ export const LIMITS = {
   maxIgnoreRules: 10_000,
   /** Tools on mount paths, unless the agent has others. */
   mounts: { maxReadBytes: 50_000, maxWriteBytes: 100_000, maxEntries: 200, maxMatches: 50 },
+  /** What an agent may be given there: an answer has to fit into one observation. */
+  mostOnMounts: {
+    maxReadBytes: 1024 * 1024,
+    maxWriteBytes: 8 * 1024 * 1024,
+    maxEntries: 10_000,
+    maxMatches: 1000,
+  },
+  /** Text and context of all matches that one `fs.search` shows. */
+  maxMatchChars: 1024 * 1024,
   /** Matching with look-around or back-references, all files together: such a pattern may take for ever. */
   backtrackingMs: 5000,
   /** How long the threads of a search are kept for the next one. */

@@ -98,11 +98,33 @@ test("a signal ends a call", async () => {
   expect(await call("fs.read", { path: "@project/a.txt" }, {}, gone)).toMatchObject({ ok: false });
 });
 
-test("a project that can't be opened rejects, and is tried anew", async () => {
+test("a project that can't be opened is an answer, leaves nothing open, and is tried anew", async () => {
   const { call, projectRoot } = openHost();
   const missing = path.join(projectRoot, "later");
   const read = () => call("fs.read", { path: "@project/x" }, { projectRoot: missing });
-  await expect(read()).rejects.toThrow("later");
+  expect(await read()).toMatchObject({ ok: false, error: { message: expect.stringContaining("later") } });
+  const before = fs.readdirSync("/proc/self/fd").length;
+  await read();
+  expect(fs.readdirSync("/proc/self/fd").length).toBe(before);
   fs.mkdirSync(missing);
   expect(await read()).toMatchObject({ error: { code: "ENOENT" } });
+});
+
+test("a run is one, however its project is spelled, and of one package", async () => {
+  const { call, host, context, projectRoot } = openHost();
+  const cell = await host.cellOf(context);
+  expect(await host.cellOf({ ...context, projectRoot: `${projectRoot}/.` })).toBe(cell);
+  expect(await call("fs.list", { path: "@project" }, { packageId: "other" })).toMatchObject({
+    ok: false,
+    error: { code: "E_INVALID_ARGUMENTS", message: expect.stringContaining('"pack-1"') },
+  });
+});
+
+test("a host that is closed says so, and opens nothing", async () => {
+  const { call, host } = openHost();
+  await host.close();
+  expect(await call("fs.list", { path: "@project" })).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("closed") },
+  });
 });

@@ -24,6 +24,17 @@ export function findPathPatternFault(pattern: string): string | null {
   return FAULTS.find(({ found }) => found(pattern))?.say(pattern) ?? null;
 }
 
+/** Why a pattern can't match any path that begins with a mount; null when it can. Without names any mount will do. */
+export function findMountPatternFault(pattern: string, mounts: readonly string[] | null): string | null {
+  const [first = ""] = normalizePathPattern(pattern).split("/");
+  if (/[*?{[]/.test(first)) return null;
+  const known = mounts === null ? "@project" : mounts.map((name) => `@${name}`).join(", ");
+  if (!first.startsWith("@"))
+    return `paths of this tool begin with a mount (${known}); write ${quote(`@project/${pattern.replace(/^[~./]*\//, "")}`)}`;
+  if (mounts === null || mounts.includes(first.slice(1).toLowerCase())) return null;
+  return `there is no mount ${quote(first)}; the mounts are ${known}`;
+}
+
 interface Fault {
   found(pattern: string): boolean;
   say(pattern: string): string;

@@ -137,7 +137,7 @@ describe("rules together", () => {
       "it stands at hotcell.config.json:1 already; remove one of them",
     ],
     [
-      ["allow fs.read(a)", "allow fs_read(./a)"],
+      ["allow fs.read(@project/a)", "allow fs_read(./@project/a)"],
       2,
       "it stands at hotcell.config.json:1 already; remove one of them",
     ],

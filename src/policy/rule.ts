@@ -5,7 +5,12 @@ import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
 import type { RuleOrigin, Verdict } from "../core/words.ts";
 import { collapseBlanks, findCommandPatternFault } from "./command-pattern.ts";
-import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
+import {
+  compilePathPattern,
+  findMountPatternFault,
+  findPathPatternFault,
+  normalizePathPattern,
+} from "./path-pattern.ts";
 import { hasControlCharacter } from "./shell/control-character.ts";
 import { findTool, KNOWN_TOOLS, type KnownTool, type SubjectKind } from "./tool-names.ts";
 
@@ -32,6 +37,7 @@ export function parseRule(
   text: string,
   place: { readonly source: string; readonly line?: number },
   extraTools: readonly KnownTool[] = [],
+  mounts: readonly string[] | null = null,
 ): Rule {
   const origin: RuleOrigin = { text, ...place };
   const { decision, name, written } = splitRule(origin);
@@ -39,16 +45,17 @@ export function parseRule(
     return makeRule({ decision, tool: "*", pattern: anyToolPattern(origin, written), origin }, "none");
   }
   const tool = knownTool(origin, name, extraTools);
-  const pattern = written === null ? null : readPattern(origin, tool, decision, written);
+  const pattern = written === null ? null : readPattern(origin, { decision, tool, written, mounts });
   return makeRule({ decision, tool: tool.name, pattern, origin }, tool.subject);
 }
 
-/** Parses rules in order; also refuses one that another rule leaves without effect. */
+/** Parses rules in order, with the names of the mounts where they are known; also refuses one that another rule leaves without effect. */
 export function parseRules(
   origins: readonly RuleOrigin[],
   extraTools: readonly KnownTool[] = [],
+  mounts: readonly string[] | null = null,
 ): readonly Rule[] {
-  const rules = origins.map(({ text, ...place }) => parseRule(text, place, extraTools));
+  const rules = origins.map(({ text, ...place }) => parseRule(text, place, extraTools, mounts));
   for (const [index, rule] of rules.entries()) refuseIdle(rule, index, rules);
   return rules;
 }
@@ -114,7 +121,14 @@ function knownTool(origin: RuleOrigin, name: string, extraTools: readonly KnownT
   throw refused(origin, `no tool is called ${quote(name)}; ${hint}`);
 }
 
-function readPattern(origin: RuleOrigin, tool: KnownTool, decision: Decision, written: string): string {
+interface WrittenPattern {
+  readonly decision: Decision;
+  readonly tool: KnownTool;
+  readonly written: string;
+  readonly mounts: readonly string[] | null;
+}
+
+function readPattern(origin: RuleOrigin, { decision, tool, written, mounts }: WrittenPattern): string {
   const pattern = tool.subject === "command" ? collapseBlanks(written) : written.trim();
   const whole = `${decision} ${tool.name}`;
   if (tool.subject === "none") {
@@ -124,7 +138,10 @@ function readPattern(origin: RuleOrigin, tool: KnownTool, decision: Decision, wr
     throw refused(origin, `its pattern is empty; write "${whole}" for every call of that tool`);
   }
   const fault =
-    tool.subject === "path" ? findPathPatternFault(pattern) : findCommandPatternFault(pattern, decision);
+    tool.subject === "path"
+      ? ((tool.naming === "mounts" ? findMountPatternFault(pattern, mounts) : null) ??
+        findPathPatternFault(pattern))
+      : findCommandPatternFault(pattern, decision);
   if (fault !== null) throw refused(origin, `its pattern can never match: ${fault}`);
   return tool.subject === "path" ? normalizePathPattern(pattern) : pattern;
 }

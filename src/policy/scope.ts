@@ -2,8 +2,13 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
-import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
-import { isSameTool } from "./tool-names.ts";
+import {
+  compilePathPattern,
+  findMountPatternFault,
+  findPathPatternFault,
+  normalizePathPattern,
+} from "./path-pattern.ts";
+import { findTool, isSameTool, KNOWN_TOOLS } from "./tool-names.ts";
 
 export interface ToolPermission {
   readonly allowed: boolean;
@@ -68,7 +73,8 @@ function permissionFor(scope: ToolScope | null | undefined, tool: string): ToolP
 
 function compileScopePath(tool: string, path: string): (relativePath: string) => boolean {
   const pattern = normalizePathPattern(path).replace(/(.)\/+$/, "$1");
-  const fault = findPathPatternFault(pattern);
+  const hasMounts = findTool(tool, KNOWN_TOOLS)?.naming === "mounts";
+  const fault = (hasMounts ? findMountPatternFault(pattern, null) : null) ?? findPathPatternFault(pattern);
   if (fault !== null) throw refused(tool, "path", path, fault);
   return compilePathPattern(withContents(pattern));
 }

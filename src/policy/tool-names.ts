@@ -3,8 +3,13 @@ import type { DangerLevel } from "../core/words.ts";
 /** What a tool's rules can be about: a path, a command line, or nothing but the tool itself. */
 export type SubjectKind = "path" | "command" | "none";
 
+/** How a tool's paths are written: within the project; `@mount/path`; or within the project or the storage beside it. */
+export type PathNaming = "project" | "mounts" | "storage";
+
 export interface KnownTool {
   readonly name: string;
+  /** Within the project when left out. */
+  readonly naming?: PathNaming;
   readonly subject: SubjectKind;
   readonly danger: DangerLevel;
 }
@@ -16,13 +21,13 @@ export const KNOWN_TOOLS: readonly KnownTool[] = [
   { name: "list_directory", subject: "path", danger: "safe" },
   { name: "search_files", subject: "path", danger: "safe" },
   { name: "run_command", subject: "command", danger: "dangerous" },
-  { name: "fs.list", subject: "path", danger: "safe" },
-  { name: "fs.read", subject: "path", danger: "safe" },
-  { name: "fs.search", subject: "path", danger: "safe" },
-  { name: "fs.write", subject: "path", danger: "dangerous" },
-  { name: "fs.apply_patch", subject: "path", danger: "dangerous" },
-  { name: "file_read", subject: "path", danger: "safe" },
-  { name: "file_write", subject: "path", danger: "dangerous" },
+  { name: "fs.list", subject: "path", naming: "mounts", danger: "safe" },
+  { name: "fs.read", subject: "path", naming: "mounts", danger: "safe" },
+  { name: "fs.search", subject: "path", naming: "mounts", danger: "safe" },
+  { name: "fs.write", subject: "path", naming: "mounts", danger: "dangerous" },
+  { name: "fs.apply_patch", subject: "path", naming: "mounts", danger: "dangerous" },
+  { name: "file_read", subject: "path", naming: "storage", danger: "safe" },
+  { name: "file_write", subject: "path", naming: "storage", danger: "dangerous" },
   { name: "bash", subject: "command", danger: "dangerous" },
   { name: "web_search", subject: "none", danger: "safe" },
   { name: "time.now", subject: "none", danger: "safe" },

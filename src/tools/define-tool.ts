@@ -2,7 +2,7 @@ import { HotcellError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import type { DangerLevel, Effect, FileLimits, Progress, ToolCategory } from "../core/words.ts";
-import type { SubjectKind } from "../policy/tool-names.ts";
+import type { PathNaming, SubjectKind } from "../policy/tool-names.ts";
 import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
 import type { Commands } from "./commands.ts";
 
@@ -18,9 +18,6 @@ export interface Kit {
 }
 
 export type Need = keyof Kit;
-
-/** How a tool's paths are written: within the project; `@mount/path`; or within the project or the storage beside it. */
-export type PathNaming = "project" | "mounts" | "storage";
 
 export interface Tool {
   readonly name: string;

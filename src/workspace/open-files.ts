@@ -5,9 +5,11 @@ import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import type { Protection } from "../policy/protected.ts";
 import { openHostWorkspace, workspaceKey } from "./host.ts";
+import { removeSession } from "./session/make-session.ts";
 import { findNamedSession, nameKey, nameSession } from "./session/named-session.ts";
 import { readRecord, type Strategy, sessionDir } from "./session/record.ts";
 import { createSession, openSession, type Session } from "./session/session.ts";
+import type { SessionPlace } from "./session/session-view.ts";
 import { openStateDir } from "./state-dir.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
 
@@ -63,12 +65,27 @@ async function openSessionFiles(
   const place = { stateDir, protectionOf, ...(onProgress && { onProgress }) };
   const project = realPathOf(workspace) ?? workspace;
   const known = id ?? (run === undefined ? null : findNamedSession(stateDir, project, run));
+  const create = () => createSession(workspace, { ...place, ...(strategy && { strategy }) });
   const session =
-    known === null
-      ? await createSession(workspace, { ...place, ...(strategy && { strategy }) })
-      : await openSession(known, place);
-  if (known === null && run !== undefined) nameSession(stateDir, project, run, session.record.id);
+    known !== null
+      ? await openSession(known, place)
+      : run === undefined
+        ? await create()
+        : await named(await create(), place, { project, run });
   return { workspace: session.workspace, session, stateDir, run: session.record.id, close: session.close };
+}
+
+/** The session, with its name; or the one that somebody else has given that name meanwhile. */
+async function named(
+  made: Session,
+  place: SessionPlace,
+  { project, run }: { readonly project: string; readonly run: string },
+): Promise<Session> {
+  const winner = nameSession(place.stateDir, project, run, made.record.id);
+  if (winner === made.record.id) return made;
+  made.close();
+  removeSession(made.record.id, place.stateDir);
+  return openSession(winner, place);
 }
 
 /** A session brings its own. */

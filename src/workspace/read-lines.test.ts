@@ -37,7 +37,7 @@ describe("a range of lines", () => {
     ["carriage returns as they are", "a\r\nb\r\n", 1, 2, ["a\r", "b\r"], 2],
   ])("gives %s", async (_, text, start, end, lines, total) => {
     const sha256 = createHash("sha256").update(text).digest("hex");
-    expect(await read(text, start, end)).toEqual({ ...WHOLE, lines, total, sha256 });
+    expect(await read(text, start, end)).toEqual({ ...WHOLE, lines, total, sha256, bytes: Buffer.byteLength(text) });
   });
 
   test("is the same however the file is cut into pieces", async () => {
@@ -121,7 +121,7 @@ describe("a file that is too large to be hashed", () => {
       { start: 1, end: 2, maxBytes: ROOMY, lineCost: 0, maxHashBytes: LIMITS.maxHashBytes },
       NEVER,
     );
-    expect(lines).toEqual({ ...WHOLE, lines: ["one", "two"], total: null, sha256: null });
+    expect(lines).toEqual({ ...WHOLE, lines: ["one", "two"], total: null, sha256: null, bytes: 8 });
     expect(pulled).toEqual([4, 4]);
   });
 });

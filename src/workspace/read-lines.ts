@@ -32,6 +32,8 @@ export interface Lines {
   /** Of the whole file; null when it was too large to be read to its end. */
   readonly total: number | null;
   readonly sha256: string | null;
+  /** How many bytes that hash is of; what has been read when there is none. */
+  readonly bytes: number;
 }
 
 export async function readLines(file: OpenedFile, wanted: LineRequest, signal: AbortSignal): Promise<Lines> {
@@ -40,9 +42,11 @@ export async function readLines(file: OpenedFile, wanted: LineRequest, signal: A
   const hash = takesAll ? createHash("sha256") : null;
   const collector = createCollector(wanted, size);
   let turn = 0;
+  let bytes = 0;
   for (const chunk of file.chunks()) {
     signal.throwIfAborted();
     hash?.update(chunk);
+    bytes += chunk.length;
     collector.take(chunk);
     if (!takesAll && collector.isDone()) break;
     if (++turn % CHUNKS_PER_TURN === 0) await nextTurn();
@@ -51,6 +55,7 @@ export async function readLines(file: OpenedFile, wanted: LineRequest, signal: A
     ...collector.result(),
     total: takesAll ? collector.total() : null,
     sha256: hash?.digest("hex") ?? null,
+    bytes,
   };
 }
 

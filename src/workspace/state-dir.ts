@@ -5,7 +5,7 @@ import { HotcellError, osErrorCode } from "../core/errors.ts";
 /** Makes the state directory, unless it and the workspace are inside one another: the log must be out of every tool's reach. */
 export function openStateDir(stateDir: string, workspace: string): string {
   const state = realPathOf(path.resolve(stateDir));
-  if (!areApart(stateDir, workspace)) {
+  if (!areApart(state, realPathOf(path.resolve(workspace)))) {
     throw new HotcellError(
       "WORKSPACE_UNUSABLE",
       `Could not keep state in "${stateDir}": it and the workspace "${workspace}" are inside one another. Set HOTCELL_STATE_DIR (or --state-dir) to a directory elsewhere.`,
@@ -23,10 +23,9 @@ export function openStateDir(stateDir: string, workspace: string): string {
   return state;
 }
 
-/** Neither is inside the other, nor are they the same. */
+/** Of two real paths: neither is inside the other, nor are they the same. */
 export function areApart(one: string, other: string): boolean {
-  const [a, b] = [realPathOf(path.resolve(one)), realPathOf(path.resolve(other))];
-  return !isWithin(a, b) && !isWithin(b, a);
+  return !isWithin(one, other) && !isWithin(other, one);
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createToolHost } from "../../src/doors/tool-host.ts";
+import { collectGarbage } from "../../src/workspace/session/gc.ts";
 import { removeSession } from "../../src/workspace/session/make-session.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
@@ -68,4 +69,26 @@ test("a run whose session is gone begins anew", async () => {
   await first.host.close();
   removeSession(session!, stateDir);
   expect(await start().call("fs.read", { path: "@project/a.txt" })).toMatchObject({ content: "old\n" });
+});
+
+test("what a run keeps in @state keeps its session from being collected", async () => {
+  const { start, stateDir } = openWorld();
+  const first = start();
+  await first.call("fs.write", { path: "@state/n.md", content: "noted" });
+  await first.call("fs.list", { path: "@project" }, "empty");
+  await first.host.close();
+  const { removed } = await collectGarbage({ stateDir, protectionOf: () => null });
+  expect(removed.length).toBe(1);
+  expect(await start().call("fs.read", { path: "@state/n.md" })).toMatchObject({ content: "noted" });
+});
+
+test("two processes that begin a run at once get one session of that name", async () => {
+  const { start, stateDir } = openWorld();
+  const hosts = [start(), start()];
+  const results = await Promise.all(hosts.map(({ call }) => call("fs.list", { path: "@project" })));
+  expect(results.map(({ ok }) => ok).sort()).toEqual([false, true]);
+  expect(results.find(({ ok }) => !ok)).toMatchObject({
+    error: { message: expect.stringContaining("lock") },
+  });
+  expect(fs.readdirSync(path.join(stateDir, "sessions")).length).toBe(1);
 });

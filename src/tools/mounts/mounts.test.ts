@@ -124,16 +124,54 @@ describe("002 acceptance: permissions of mounts", () => {
       expect(await call("fs.read", { path: at })).toEqual(refused("E_SANDBOX_VIOLATION", "protected"));
   });
 
-  test("a mount that would open a way into the project or the state is refused", async () => {
-    const { root, stateDir } = await openMounts();
+  test.each<
+    [
+      string,
+      (at: { root: string; stateDir: string }) => Record<string, { path: string; access?: "ro" | "rw" }>,
+      string,
+    ]
+  >([
+    [
+      "the state directory",
+      ({ stateDir }) => ({ all: { path: stateDir } }),
+      "the state directory are inside",
+    ],
+    [
+      "what the state directory is in",
+      ({ stateDir }) => ({ all: { path: path.dirname(stateDir) } }),
+      "inside one another",
+    ],
+    ["the project, which rules are about", ({ root }) => ({ twice: { path: root } }), "use @project"],
+    [
+      "a directory of the project",
+      ({ root }) => ({ part: { path: path.join(root, "d"), access: "rw" } }),
+      "use @project",
+    ],
+    ["a name that is taken", ({ root }) => ({ state: { path: root } }), "hotcell has one"],
+    ["@pkg that can be written", ({ root }) => ({ pkg: { path: root, access: "rw" } }), "read-only"],
+    [
+      "an access that is none",
+      () => ({ x: { path: "/usr", access: "RO" as "ro" } }),
+      'allowed are "ro", "rw"',
+    ],
+    ["nothing", () => ({ x: { path: "/no/such/directory" } }), "is no directory"],
+  ])("a mount of %s is refused, and leaves nothing open", async (_, mountsOf, message) => {
+    const { cell, root, stateDir } = await openMounts({}, { "d/f": "" });
+    await cell.close();
+    const before = fs.readdirSync("/proc/self/fd").length;
     await expect(
-      openMounts({ workspace: root, stateDir, mounts: { all: { path: stateDir } } }),
-    ).rejects.toThrow('Could not mount "@all"');
-    await expect(
-      openMounts({ workspace: root, stateDir, mounts: { twice: { path: root, access: "rw" } } }),
-    ).rejects.toThrow('mount it with access "ro"');
-    await expect(openMounts({ mounts: { state: { path: root } } })).rejects.toThrow("hotcell has one");
-    await expect(openMounts({ mounts: { pkg: { path: root, access: "rw" } } })).rejects.toThrow("read-only");
+      openMounts({ workspace: root, stateDir, mounts: mountsOf({ root, stateDir }) }),
+    ).rejects.toThrow(message);
+    expect(fs.readdirSync("/proc/self/fd").length).toBe(before);
+  });
+
+  test("a mount that comes to lead elsewhere while it is opened is judged by what was opened", async () => {
+    const { stateDir, root } = await openMounts();
+    const link = path.join(tempDir(), "link");
+    fs.symlinkSync(stateDir, link);
+    await expect(openMounts({ workspace: root, stateDir, mounts: { x: { path: link } } })).rejects.toThrow(
+      "inside one another",
+    );
   });
 });
 
@@ -236,7 +274,10 @@ describe("fs.read", () => {
   test("nothing there is ENOENT; a directory is no file", async () => {
     const { call } = await openMounts({}, { "d/x": "" });
     expect(await call("fs.read", { path: "@project/none" })).toEqual(refused("ENOENT", '"@project/none"'));
-    expect(await call("fs.read", { path: "@project/d" })).toEqual(refused("E_INTERNAL", '"@project/d"'));
+    expect(await call("fs.read", { path: "@project/d" })).toEqual(
+      refused("E_INVALID_ARGUMENTS", '"@project/d"'),
+    );
+    expect(await call("fs.read", { path: "@project" })).toEqual(refused("E_INVALID_ARGUMENTS", '"@project"'));
   });
 });
 
@@ -280,6 +321,23 @@ describe("fs.write", () => {
     expect(fs.readdirSync(docs)).toEqual([]);
   });
 
+  test.each([
+    ["deny fs.write(src/**)", 'write "@project/src/**"'],
+    ["deny fs.read(/src/**)", 'write "@project/src/**"'],
+    ["deny fs.write(@projekt/**)", "the mounts are @project, @state, @pkg"],
+  ])("the rule %s, which could never match, is refused", async (rule, message) => {
+    await expect(openMounts({ rules: [rule] })).rejects.toThrow(message);
+  });
+
+  test("a scope's paths are mount paths too", async () => {
+    const permissions = (at: string) => ({
+      scope: { permissions: { "fs.read": { allowed: true, paths: [at] } } },
+    });
+    const { call } = await openMounts(permissions("@project/src"), { "src/a": "1", b: "2" });
+    expect(await call("fs.read", { path: "@project/src/a" })).toMatchObject({ ok: true });
+    expect(await call("fs.read", { path: "@project/b" })).toEqual(refused("E_DENIED", "@project/b"));
+  });
+
   test("rules are about mount paths", async () => {
     const { cell } = await openMounts({
       rules: ["deny fs.write(@project/src/**)", "allow fs.write(@state/**)"],
@@ -291,6 +349,44 @@ describe("fs.write", () => {
       decision: "allow",
       rule: { text: "allow fs.write(@state/**)" },
     });
+  });
+});
+
+describe("limits of an agent", () => {
+  test.each([
+    [{ maxReadBytes: Number.NaN }, "maxReadBytes"],
+    [{ maxMatches: -5 }, "from 1 to 1000"],
+    [{ maxReadByte: 5 }, "maxReadBytes"],
+    [{ maxEntries: 1e9 }, "from 1 to 10000"],
+  ])("%j are refused", async (limits, message) => {
+    await expect(openMounts({ agents: { a: limits as object } })).rejects.toThrow(message);
+  });
+
+  test("are not got round by asking for more", async () => {
+    const { call } = await openMounts(
+      { agents: { a: { maxMatches: 3 } }, agentId: "a" },
+      { f: "x\n".repeat(9) },
+    );
+    expect(await call("fs.search", { path: "@project", pattern: "x", maxMatches: 9 })).toMatchObject({
+      truncated: true,
+      stats: { matches: 3 },
+    });
+  });
+
+  test("many long matches with much around them are an answer that fits", async () => {
+    const line = `${"y".repeat(1900)}x\n`;
+    const { call } = await openMounts(
+      { agents: { a: { maxMatches: 1000 } }, agentId: "a" },
+      { f: line.repeat(1000) },
+    );
+    const found = await call("fs.search", {
+      path: "@project",
+      pattern: "x",
+      before: 20,
+      after: 20,
+      maxMatches: 1000,
+    });
+    expect(found).toMatchObject({ ok: true, truncated: true, hint: expect.stringContaining("fewer lines") });
   });
 });
 

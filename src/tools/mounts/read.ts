@@ -71,9 +71,9 @@ async function windowOf(
     lineCost: 0,
     maxHashBytes: Number.POSITIVE_INFINITY,
   };
-  const { lines, nextLine, cutWithinLine, sha256 } = await readLines(file, range, signal);
+  const { lines, nextLine, cutWithinLine, sha256, bytes } = await readLines(file, range, signal);
   const truncated = nextLine !== null;
-  const about = { path: showName(file.path), bytes: file.size, sha256, truncated };
+  const about = { path: showName(file.path), bytes, sha256, truncated };
   const text = lines.join("\n");
   if (!truncated) return { ...about, content: text };
   const cut = cutWithinLine ? `Line ${nextLine - 1} is longer than may be read at once. ` : "";

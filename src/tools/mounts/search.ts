@@ -1,3 +1,4 @@
+import { LIMITS } from "../../core/limits.ts";
 import { showName } from "../../workspace/names.ts";
 import type { SearchMatch } from "../../workspace/search/search-query.ts";
 import { defineTool } from "../define-tool.ts";
@@ -36,7 +37,8 @@ export const fsSearch = defineTool({
   category: "search",
   needs: ["workspace", "limits", "progress"],
   async run(args: Args, { workspace, limits, progress }, signal) {
-    const { before = 1, after = 1, maxMatches = limits.maxMatches } = args;
+    const { before = 1, after = 1 } = args;
+    const maxMatches = Math.min(args.maxMatches ?? limits.maxMatches, limits.maxMatches);
     const query = {
       ...readSearchPattern(args.pattern),
       globs: [],
@@ -49,17 +51,28 @@ export const fsSearch = defineTool({
       maxLineChars: MAX_LINE_CHARS,
     } as const;
     const found = await workspace.search(args.path, query, { signal, onProgress: progress });
-    const { truncated, filesScanned } = found;
+    const matches = fitting(found.matches).map(matchOf);
+    const truncated = found.truncated || matches.length < found.matches.length;
     const output = {
       path: showName(workspace.resolve(args.path).path),
-      matches: found.matches.map(matchOf),
+      matches,
       truncated,
-      stats: { filesScanned, matches: found.matches.length },
+      stats: { filesScanned: found.filesScanned, matches: matches.length },
     };
-    const hint = `Only the first ${maxMatches} matches are shown. Search a directory below, or give a narrower pattern.`;
+    const hint = `Only the first ${matches.length} matches are shown. Search a directory below, give a narrower pattern, or ask for fewer lines around.`;
     return truncated ? { ...output, hint } : output;
   },
 });
+
+/** As many as one answer may hold. */
+function fitting(matches: readonly SearchMatch[]): readonly SearchMatch[] {
+  let chars = 0;
+  const end = matches.findIndex(({ text, before, after }) => {
+    chars += [text, ...before, ...after].reduce((sum, { length }) => sum + length + 1, 0);
+    return chars > LIMITS.maxMatchChars;
+  });
+  return end < 0 ? matches : matches.slice(0, Math.max(end, 1));
+}
 
 function matchOf({ path, line, text, before, after }: SearchMatch) {
   return { path: showName(path), line, text, before, after };

@@ -76,6 +76,24 @@ describe("the central storage", () => {
     expect(fs.readFileSync(path.join(storage, "notes/a.md"), "utf8")).toBe("kept");
   });
 
+  test("is found however its path is written", async () => {
+    const real = tempDir();
+    const link = path.join(tempDir(), "link");
+    fs.symlinkSync(real, link);
+    fs.writeFileSync(path.join(real, "a"), "kept");
+    const { call } = await openStudio({ storage: link });
+    for (const at of ["@storage//a", `${real}//a`, `${link}/a`])
+      expect(await call("file_read", { path: at })).toMatchObject({ output: "kept" });
+    expect(await call("file_read", { path: `${real}x/a` })).toMatchObject({ metadata: { system: true } });
+  });
+
+  test("does not hide a directory of the project that is called like it", async () => {
+    const { call } = await openStudio({}, { "@storage/f": "of the project" });
+    const { output, metadata } = await call("file_read", { path: "./@storage/f" });
+    expect([output, metadata.path]).toEqual(["of the project", "./@storage/f"]);
+    expect(await call("file_read", { path: "@storage/f" })).toMatchObject({ isError: true });
+  });
+
   test("keeps its secrets, and no link leads out of it", async () => {
     const { call, storage, root } = await openStudio({}, { f: "in" });
     fs.writeFileSync(path.join(storage, ".env"), "KEY");

@@ -1,7 +1,7 @@
 // The directories that tools reach beside the project, each by a name of its own.
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { type Protection, READ_ONLY, RESERVED } from "../../policy/protected.ts";
 import { openDirectoryView } from "../directory-view.ts";
@@ -40,9 +40,14 @@ const OWN_NAMES = ["project", "state"];
 export function openHostMount(name: string, options: MountOptions, place: MountPlace): Mount {
   const { path: given, access = "ro" } = options;
   checkName(name, access);
-  checkPlace(name, options, place);
   const protectionOf = access === "ro" ? readOnly(place.protectionOf) : place.protectionOf;
-  const files = openHostWorkspace({ workspace: given, stateDir: place.stateDir, protectionOf });
+  const files = openMounted(name, given, place.stateDir, protectionOf);
+  try {
+    checkPlace(name, files.root, place);
+  } catch (error) {
+    files.close();
+    throw error;
+  }
   return { name, files, protectionOf, contained: access === "ro" };
 }
 
@@ -76,7 +81,23 @@ function readOnly(protectionOf: MountPlace["protectionOf"]): MountPlace["protect
   };
 }
 
-function checkName(name: string, access: "ro" | "rw"): void {
+function openMounted(
+  name: string,
+  given: string,
+  stateDir: string,
+  protectionOf: MountPlace["protectionOf"],
+): WorkspaceFS {
+  try {
+    return openHostWorkspace({ workspace: given, stateDir, protectionOf });
+  } catch (error) {
+    if (!(error instanceof HotcellError) || error.code !== "WORKSPACE_UNUSABLE") throw error;
+    throw unusable(name, `${quote(given)} is no directory that can be read`);
+  }
+}
+
+function checkName(name: string, access: string): void {
+  if (access !== "ro" && access !== "rw")
+    throw unusable(name, `its access is ${quote(access)}; allowed are "ro", "rw"`);
   if (OWN_NAMES.includes(name)) throw unusable(name, "hotcell has one of that name already");
   if (!NAME.test(name))
     throw unusable(
@@ -86,22 +107,17 @@ function checkName(name: string, access: "ro" | "rw"): void {
   if (name === "pkg" && access === "rw") throw unusable(name, "@pkg is read-only");
 }
 
-/** The log must be out of every tool's reach, and no way may lead past a session into the project. */
-function checkPlace(name: string, { path: given, access }: MountOptions, place: MountPlace): void {
-  if (!isDirectory(given)) throw unusable(name, `${quote(given)} is no directory that can be read`);
-  if (!areApart(given, place.stateDir))
-    throw unusable(name, `${quote(given)} and the state directory are inside one another`);
-  if (access === "rw" && !areApart(given, place.project))
-    throw unusable(name, `${quote(given)} and the project are inside one another; mount it with access "ro"`);
-}
-
-function isDirectory(given: string): boolean {
-  try {
-    return fs.statSync(given).isDirectory();
-  } catch (error) {
-    if (osErrorCode(error) === undefined) throw error;
-    return false;
-  }
+/**
+ * What was opened counts, not what it is called: the log must be out of every tool's reach, and no way may lead past a
+ * session, or past rules about the project's paths.
+ */
+function checkPlace(name: string, root: string, { stateDir, project }: MountPlace): void {
+  if (!areApart(root, stateDir)) throw unusable(name, "it and the state directory are inside one another");
+  if (!areApart(root, project))
+    throw unusable(
+      name,
+      "it and the project are inside one another; use @project for what is in the project",
+    );
 }
 
 function unusable(name: string, state: string): HotcellError {

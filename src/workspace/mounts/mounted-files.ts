@@ -100,8 +100,10 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
 
 function renamed(error: HotcellError, spot: Spot, naming: Naming): HotcellError {
   const { code, details, cause, output } = error;
-  const shown = `"${showName(spot.path)}"`;
-  const message = error.message.replaceAll(shown, `"${showName(naming.name(spot))}"`);
+  const inner = spot.path === "." ? '""' : `"${showName(spot.path)}"`;
+  const message = error.message
+    .replaceAll(inner, `"${showName(naming.name(spot))}"`)
+    .replace("Use a path relative to the workspace.", "Use a path within its mount.");
   const told = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };
   return new HotcellError(code, message, told, { cause, ...(output && { output }) });
 }

@@ -33,17 +33,20 @@ export function mountPaths(mounts: readonly Mount[]): Naming {
 }
 
 /** 004: paths of the project are bare; one in the storage begins with its name, or is absolute. */
-export function bareAndStoragePaths(project: Mount, storage: Mount | null): Naming {
+export function bareAndStoragePaths(project: Mount, storage: Mount | null, given: string): Naming {
+  const heads =
+    storage === null ? [] : [`@${storage.name}`, storage.files.root, given.replace(/(.)\/+$/, "$1")];
   return {
     find(path) {
-      if (storage === null) return { mount: project, path };
-      for (const head of [`@${storage.name}`, storage.files.root]) {
-        if (path === head) return { mount: storage, path: "." };
-        if (path.startsWith(`${head}/`)) return { mount: storage, path: path.slice(head.length + 1) || "." };
-      }
-      return { mount: project, path };
+      const head = heads.find((one) => path === one || path.startsWith(`${one}/`));
+      if (storage === null || head === undefined) return { mount: project, path };
+      return { mount: storage, path: path.slice(head.length).replace(/^\/+/, "") || "." };
     },
-    name: (spot) => (spot.mount.name === project.name ? spot.path : nameOf(spot)),
+    name(spot) {
+      if (spot.mount.name !== project.name) return nameOf(spot);
+      const [first = ""] = spot.path.split("/");
+      return heads.includes(first) ? `./${spot.path}` : spot.path;
+    },
   };
 }
 

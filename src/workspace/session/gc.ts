@@ -57,7 +57,9 @@ function chooseRemoved(
 ): SessionSummary[] {
   const needed = neededByOthers(stateDir);
   const idle = sessions.filter(({ id, state }) => state === "idle" && !needed.has(id));
-  const empty = idle.filter((session) => session.changes === 0 && !canBeUndone(session, stateDir));
+  const empty = idle.filter(
+    (session) => session.changes === 0 && !canBeUndone(session, stateDir) && !keepsState(session, stateDir),
+  );
   const byAge = idle
     .filter((session) => !empty.includes(session))
     .sort((a, b) => lastUse(a, stateDir) - lastUse(b, stateDir));
@@ -74,6 +76,12 @@ function chooseRemoved(
 function canBeUndone({ id }: SessionSummary, stateDir: string): boolean {
   const dir = sessionDir(stateDir, id);
   return readRecord(dir).left.length > 0 || commitsIn(dir).length > 0;
+}
+
+/** Whether its run has something in @state: without the session nobody would find it again. */
+function keepsState({ id }: SessionSummary, stateDir: string): boolean {
+  const dir = path.join(stateDir, "runs", id, "state");
+  return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
 }
 
 /** Sessions that others were forked from use their layers. */

@@ -18,10 +18,17 @@ export function findNamedSession(stateDir: string, project: string, name: string
   return null;
 }
 
-export function nameSession(stateDir: string, project: string, name: string, id: string): void {
+/** Gives the id that has the name now: another one when somebody was faster. */
+export function nameSession(stateDir: string, project: string, name: string, id: string): string {
   const link = linkOf(stateDir, project, name);
   fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
-  fs.symlinkSync(path.join("../sessions", id), link);
+  try {
+    fs.symlinkSync(path.join("../sessions", id), link);
+    return id;
+  } catch (error) {
+    if (osErrorCode(error) !== "EEXIST") throw error;
+    return path.basename(fs.readlinkSync(link));
+  }
 }
 
 function linkOf(stateDir: string, project: string, name: string): string {
