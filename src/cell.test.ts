@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { STUDIO_STAND_INS } from "../test/kit/stand-ins.ts";
 import { openTempCell, type TempCell, tempDir } from "../test/kit/temp-cell.ts";
 import type { ApprovalRequest } from "./approval/approve.ts";
@@ -36,6 +36,18 @@ const tool = (name: string, run: Tool["run"], more: Partial<Tool> = {}): Tool =>
   } as Parameters<typeof defineTool>[0]);
 
 describe("one call", () => {
+  test("many at once print no warning", async () => {
+    const { cell } = await openTempCell({}, { "a.txt": "hello\n" });
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on("warning", onWarning);
+    onTestFinished(() => void process.off("warning", onWarning));
+    const call = { name: "search_files", arguments: { pattern: "hello" } };
+    const found = await Promise.all(Array.from({ length: 30 }, () => cell.call(call)));
+    expect(found.filter(({ success }) => success)).toHaveLength(30);
+    expect(warnings).toEqual([]);
+  });
+
   test("P1.5 gives a whole observation, the same frame for success and failure", async () => {
     const { cell } = await openTempCell({}, { "a.txt": "hello\n" });
     const sha256 = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";

@@ -1,5 +1,6 @@
 // openCell: the only place where all parts meet. It owns their lifetime.
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
@@ -191,7 +192,10 @@ function makeCell(
     { signal }: CallOptions = {},
   ): Promise<T> => {
     if (!open) throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the cell is closed.");
-    const ended = work(signal === undefined ? active.signal : AbortSignal.any([signal, active.signal]));
+    const ending = signal === undefined ? active.signal : AbortSignal.any([signal, active.signal]);
+    // Each call listens to it, and any number of them may be under way.
+    setMaxListeners(0, ending);
+    const ended = work(ending);
     running.add(ended);
     return ended.finally(() => running.delete(ended));
   };

@@ -32,8 +32,8 @@ export const LIMITS = {
   /** What is looked at to tell text from binary. */
   binaryProbeBytes: 8 * 1024,
   maxListEntries: 1000,
-  /** One .gitignore or .ignore file, one line of it, and its rules: what is over is passed over. */
-  maxIgnoreFileBytes: 256 * 1024,
+  /** All .gitignore and .ignore files above a path together, one line of them, and their rules: what is over is passed over. */
+  maxIgnoreBytes: 256 * 1024,
   maxIgnoreLineBytes: 4096,
   maxIgnoreRules: 10_000,
   /** Tools on mount paths, unless the agent has others. */
@@ -70,6 +70,9 @@ export const LIMITS = {
   maxPatternDepth: 250,
   /** States of its automaton; counted repeats are written out. */
   maxPatternStates: 20_000,
+  /** How many of them are looked at for each byte that is searched, and once more: some seconds. */
+  maxWorkPerByte: 500,
+  maxSpareWork: 300_000_000,
   /** What a search keeps of the automaton that it makes while it reads: 4 bytes and 2 bytes each. */
   maxTableEntries: 1024 * 1024,
   maxSetEntries: 4 * 1024 * 1024,

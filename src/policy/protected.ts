@@ -121,8 +121,12 @@ function foldPath(path: string): FoldedPath {
   return { text: names.join("/"), names, last };
 }
 
+/** Most names: nothing to fold but the case of ASCII letters. */
+const PLAIN_NAME = /^[!-~]*[!-\-/-~]$/;
+
 // Upper case first: ſ and the Kelvin sign meet their plain letters only there.
 function foldName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase();
   const visible = name.replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   return visible
     .toUpperCase()

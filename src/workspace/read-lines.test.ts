@@ -37,7 +37,13 @@ describe("a range of lines", () => {
     ["carriage returns as they are", "a\r\nb\r\n", 1, 2, ["a\r", "b\r"], 2],
   ])("gives %s", async (_, text, start, end, lines, total) => {
     const sha256 = createHash("sha256").update(text).digest("hex");
-    expect(await read(text, start, end)).toEqual({ ...WHOLE, lines, total, sha256, bytes: Buffer.byteLength(text) });
+    expect(await read(text, start, end)).toEqual({
+      ...WHOLE,
+      lines,
+      total,
+      sha256,
+      bytes: Buffer.byteLength(text),
+    });
   });
 
   test("is the same however the file is cut into pieces", async () => {

@@ -42,6 +42,10 @@ export interface View {
   mayEnter(at: string, trail: readonly string[]): boolean;
   /** To be told of each directory that was entered then. */
   entered(at: string, stat: DirectoryLook): void;
+  /** Whether a file that a tour came to may be read. */
+  mayRead(at: string): boolean;
+  /** To be told of each file that was of use then. */
+  used(at: string): void;
   /** The same view with one more check on every path where it really leads; it throws to refuse. */
   guardedBy(check: PathCheck): View;
   /** Closes the root too. */
@@ -97,6 +101,8 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
     },
     mayEnter: (at, trail) => passes(() => judge(`${judgedPath(at, trail)}/`, "read")),
     entered: (at, stat) => onUse?.(`${at}/`, stat),
+    mayRead: (at) => passes(() => judge(at, "read")),
+    used: (at) => onUse?.(at),
     guardedBy: (another) =>
       makeView(
         options,

@@ -1,5 +1,6 @@
 // What a search costs where files are made to cost much.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -68,12 +69,28 @@ test("of a file full of matches only the wanted ones are looked for", () => {
   expect(peakGrowth).toBeLessThan(MAX_GROWTH);
 });
 
-test("matches that may not be shown are passed by in bounded memory, and don't count", () => {
+test("a file that may not be read is not, and does not count", () => {
   fs.writeFileSync(`${world.root}/a.pem`, `hit ${"x".repeat(95)}\n`.repeat(1_000_000));
   fs.writeFileSync(`${world.root}/b`, "hit");
-  const { result, peakGrowth } = search("hit", { maxMatches: 1 });
+  const { result, bytesRead } = search("hit", { maxMatches: 1 });
   expect(result).toMatchObject({ matches: [{ path: "b", line: 1, text: "hit" }], truncated: false });
-  expect(peakGrowth).toBeLessThan(MAX_GROWTH);
+  expect(bytesRead).toBeLessThan(4 * MIB);
+});
+
+test("ignore files at each of many levels take bounded memory", () => {
+  const names = Array.from({ length: 10_000 }, (_, at) => `${at.toString(36)}-${"z".repeat(15)}\n`).join("");
+  fs.writeFileSync(`${world.top}/names`, names);
+  let directory = world.root;
+  for (let level = 0; level < 300; level++) {
+    fs.linkSync(`${world.top}/names`, `${directory}/.gitignore`);
+    fs.writeFileSync(`${directory}/f`, "hit");
+    directory += "/d";
+    fs.mkdirSync(directory);
+  }
+  const { result, peakGrowth } = search("hit", { ignored: false });
+  expect(result.matches).toHaveLength(300);
+  // With the rules of one file.
+  expect(peakGrowth).toBeLessThan(2 * MAX_GROWTH);
 });
 
 test("a pattern that takes for ever ends with TIMEOUT, and the next search works", async () => {
@@ -85,6 +102,21 @@ test("a pattern that takes for ever ends with TIMEOUT, and the next search works
       'Could not search for "^(a+)+(?!a)b": matching took more than 5000 ms. Give a pattern without look-around and back-references.',
   });
   expect((await workspace.search(".", queryFor("aa"))).matches).toHaveLength(1);
+  workspace.close();
+});
+
+test("a pattern whose automaton explodes ends with TIMEOUT, and the next search works", async () => {
+  const bytes = createHash("shake256", { outputLength: MIB / 2 }).digest();
+  const letters = bytes.map((byte) => (byte & 1 ? 0x61 : 0x62));
+  fs.writeFileSync(`${world.root}/f`, `c ${Buffer.from(letters)}`);
+  const workspace = world.open();
+  const search = workspace.search(".", queryFor("[ab]*a[ab]{4000}c", { regex: true }));
+  await expect(search).rejects.toMatchObject({
+    code: "TIMEOUT",
+    message:
+      'Could not search for "[ab]*a[ab]{4000}c": on this text the pattern takes too much work for each byte. Give a simpler pattern, with smaller counted repeats.',
+  });
+  expect((await workspace.search(".", queryFor("aa", { maxMatches: 1 }))).matches).toHaveLength(1);
   workspace.close();
 });
 

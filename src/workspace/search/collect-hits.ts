@@ -1,8 +1,6 @@
-// Puts the workers' results together on the asking thread: in the order of the walk, only what may be read, and not
-// more than wanted.
+// Puts the workers' results together on the asking thread: in the order of the walk, and not more than wanted.
 import type { View } from "../view.ts";
 import type { Begun, Counts, Part } from "./messages.ts";
-import { createReadJudge } from "./read-judge.ts";
 import type { SearchMatch, SearchProgress, SearchQuery, SearchResult } from "./search-query.ts";
 
 export interface HitCollector {
@@ -18,11 +16,8 @@ export interface HitCollector {
 
 export function createHitCollector(
   view: View,
-  start: string,
   { maxMatches }: Pick<SearchQuery, "maxMatches">,
-  onRefused: (worker: Part["worker"], file: number) => void,
 ): HitCollector {
-  const mayRead = createReadJudge(view, start);
   const matches: SearchMatch[] = [];
   /** Parts of chunks whose turn has not come, in their order. */
   const waiting = new Map<number, Part[]>();
@@ -30,12 +25,9 @@ export function createHitCollector(
   let counts: Counts = { files: 0, binary: 0, unreadable: 0 };
   let truncated = false;
 
-  const useFiles = ({ files, worker }: Part): void => {
-    for (const { path, number, hits, counts: until } of files) {
-      if (!mayRead(path)) {
-        onRefused(worker, number);
-        continue;
-      }
+  const useFiles = ({ files }: Part): void => {
+    for (const { path, hits, counts: until } of files) {
+      view.used(path);
       const room = maxMatches - matches.length;
       for (const hit of hits.slice(0, room)) matches.push({ path, ...hit });
       if (hits.length <= room) continue;

@@ -1,16 +1,29 @@
 // The files that say what is ignored, on the way down.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { LIMITS } from "../../core/limits.ts";
+import { createCursor } from "../cursor.ts";
 import { decodeName } from "../names.ts";
-import type { NamedKind } from "../tree.ts";
+import { beneath } from "../path-text.ts";
+import { type NamedKind, tryDown } from "../tree.ts";
 import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
 import type { SearchOrder } from "./messages.ts";
 import { openRegular, readBeginning } from "./open-regular.ts";
 
 /** The rules that hold for where the search begins, but for those of its own directory. */
-export function outerRules({ outerRules: files }: SearchOrder): IgnoreStack {
-  return files.reduce((above, { directory, ...texts }) => rulesFor(above, texts, directory), NOTHING_IGNORED);
+export function outerRules({ root, path }: SearchOrder): IgnoreStack {
+  let rules = NOTHING_IGNORED;
+  let directory = "";
+  const cursor = createCursor(root);
+  try {
+    for (const name of path === "" ? [] : path.split("/")) {
+      rules = rulesFor(rules, readFiles(cursor.fd, rules), directory);
+      directory = beneath(directory, name);
+      if (!tryDown(cursor, name)) break;
+    }
+    return rules;
+  } finally {
+    cursor.close();
+  }
 }
 
 /** With those of an open directory. */
@@ -21,22 +34,27 @@ export function rulesIn(
   above: IgnoreStack,
 ): IgnoreStack {
   const has = (wanted: string) => names.some(({ name, kind }) => name === wanted && kind === "file");
-  return rulesFor(above, ignoreTexts(dir, has), path);
+  return rulesFor(above, readFiles(dir, above, has), path);
 }
 
 /** What an open directory says itself; of names that it does not have, no file is opened. */
-export function ignoreTexts(dir: number, has: (name: string) => boolean = () => true): IgnoreFiles {
-  const textOf = (name: string): string | null => (has(name) ? tryText(dir, name) : null);
+function readFiles(
+  dir: number,
+  { room }: IgnoreStack,
+  has: (name: string) => boolean = () => true,
+): IgnoreFiles {
+  const textOf = (name: string): string | null =>
+    room.bytes > 0 && room.rules > 0 && has(name) ? tryText(dir, name, room.bytes) : null;
   return { gitignore: textOf(".gitignore"), ignore: textOf(".ignore") };
 }
 
 /** Null when it can't be read. */
-function tryText(dir: number, name: string): string | null {
+function tryText(dir: number, name: string, maxBytes: number): string | null {
   try {
     const file = openRegular(dir, name);
     if (file === null) return null;
     try {
-      return decodeName(readBeginning(file, LIMITS.maxIgnoreFileBytes));
+      return decodeName(readBeginning(file, maxBytes));
     } finally {
       fs.closeSync(file.fd);
     }

@@ -1,8 +1,14 @@
 // What the threads of a search tell each other.
 import type { MessagePort } from "node:worker_threads";
 import type { ErrorCode, ErrorDetails } from "../../core/errors.ts";
-import type { IgnoreFiles } from "./ignore/ignore-stack.ts";
 import type { SearchQuery } from "./search-query.ts";
+
+/** The most files in one chunk. */
+export const MAX_CHUNK_FILES = 64;
+/** The most chunks that wait for their files to be judged. */
+export const MAX_ASKED = 2;
+/** Numbers for the verdicts on a chunk: a bit for each file. */
+export const VERDICT_WORDS = MAX_CHUNK_FILES / 32;
 
 /** Numbers that all threads of one search see. */
 export const SHARED = {
@@ -10,23 +16,20 @@ export const SHARED = {
   stop: 0,
   /** What the asking thread has taken of each worker's results, by their weight. */
   taken: [1, 2],
-  /** Of each worker the last file, by its number there, that may not be shown. */
-  refused: [3, 4],
   /** Whether the second worker takes part: see `HELP`. */
-  help: 5,
+  help: 3,
   /** Chunks that were put into its queue, and those that it is through with. */
-  queued: 6,
-  helped: 7,
-  length: 8,
+  queued: 4,
+  helped: 5,
+  /** Chunks whose files were judged. */
+  judged: 6,
+  /** Of the last of them, in turn. */
+  verdicts: 7,
+  length: 7 + MAX_ASKED * VERDICT_WORDS,
 } as const;
 
 /** The second worker joins when it is there in time, and has left when it will touch nothing more. */
 export const HELP = { none: 0, joined: 1, refused: 2, left: 3 } as const;
-
-/** An ignore file above where the search begins. */
-export interface OuterRules extends IgnoreFiles {
-  readonly directory: string;
-}
 
 export interface SearchOrder {
   readonly search: number;
@@ -42,7 +45,8 @@ export interface SearchOrder {
   readonly size: number;
   /** Relative to the workspace. */
   readonly path: string;
-  readonly outerRules: readonly OuterRules[];
+  /** The workspace's own directory, open: ignore files above the start count too. */
+  readonly root: number;
 }
 
 /** Files in one open directory, in their order. */
@@ -85,10 +89,16 @@ export interface Counts {
 
 export interface FileHits {
   readonly path: string;
-  /** Which of the worker's files it is; from 1. */
-  readonly number: number;
   readonly hits: readonly Hit[];
   readonly counts: Counts;
+}
+
+/** From the first worker, for each chunk in turn: which of these files may be opened? */
+export interface Ask {
+  readonly kind: "ask";
+  readonly search: number;
+  /** By directory, the names with `/` between them: one text is told faster than many. */
+  readonly runs: readonly { readonly path: string; readonly names: string }[];
 }
 
 /** Results of one chunk, or the next of them. */
@@ -134,4 +144,4 @@ export interface Begun {
   readonly engine: "linear" | "backtracking";
 }
 
-export type Report = Begun | Part | Done | Failed;
+export type Report = Begun | Ask | Part | Done | Failed;

@@ -15,8 +15,6 @@ export interface Outbox {
   /** The next file is this one. */
   file(path: string): void;
   hit(hit: Hit): void;
-  /** The file may not be shown: no more of it is wanted. */
-  isRefused(): boolean;
   isBinary(): void;
   isUnreadable(): void;
   end(): void;
@@ -40,7 +38,6 @@ export function createOutbox({ search, worker, shared, maxMatches, post }: Outbo
   const taken = SHARED.taken[worker];
   const hitWeight = Math.ceil(MAX_UNTAKEN / (maxMatches + 1));
   let chunk = 0;
-  let file = 0;
   let path = "";
   let counts = { files: 0, binary: 0, unreadable: 0 };
   let part = emptyPart();
@@ -67,17 +64,15 @@ export function createOutbox({ search, worker, shared, maxMatches, post }: Outbo
     },
     file(next) {
       path = next;
-      file++;
       counts.files++;
     },
     hit(hit) {
       const last = part.files.at(-1);
-      if (last?.number === file) last.hits.push(hit);
-      else part.files.push({ path, number: file, hits: [hit], counts: { ...counts } });
+      if (last?.path === path) last.hits.push(hit);
+      else part.files.push({ path, hits: [hit], counts: { ...counts } });
       part.weight += hitWeight + charsOf(hit);
       if (part.weight + untaken() >= MAX_UNTAKEN) send(false);
     },
-    isRefused: () => Atomics.load(shared, SHARED.refused[worker]) === file,
     isBinary() {
       counts.binary++;
     },

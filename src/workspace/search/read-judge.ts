@@ -1,8 +1,14 @@
-import { HotcellError } from "../../core/errors.ts";
+import { beneath } from "../path-text.ts";
 import type { View } from "../view.ts";
 
-/** Says of paths below where a search began, or of that itself, whether they may be shown: the file, and each directory on the way. */
-export function createReadJudge(view: View, start: string): (path: string) => boolean {
+/** Says of a name in a directory, at or below where a search began, whether the file may be read. */
+export type ReadJudge = (directory: string, name: string) => boolean;
+
+/** Directories whose judgement is remembered. */
+const MAX_KNOWN = 10_000;
+
+/** Judges the file, and each directory on the way. */
+export function createReadJudge(view: View, start: string): ReadJudge {
   const belowStart = start === "" ? 0 : start.length + 1;
   const directories = new Map<string, boolean>();
 
@@ -13,22 +19,10 @@ export function createReadJudge(view: View, start: string): (path: string) => bo
     const may =
       path.length <= start.length ||
       (mayEnter(above) && view.mayEnter(start, path.slice(belowStart).split("/")));
+    if (directories.size >= MAX_KNOWN) directories.clear();
     directories.set(path, may);
     return may;
   };
 
-  return (path) => {
-    const parent = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
-    return mayEnter(parent) && mayShow(view, path);
-  };
-}
-
-function mayShow(view: View, path: string): boolean {
-  try {
-    view.guard(path, "read");
-    return true;
-  } catch (error) {
-    if (error instanceof HotcellError) return false;
-    throw error;
-  }
+  return (directory, name) => mayEnter(directory) && view.mayRead(beneath(directory, name));
 }

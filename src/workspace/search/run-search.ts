@@ -5,7 +5,9 @@ import { quote } from "../../core/quote.ts";
 import type { View } from "../view.ts";
 import { createHitCollector, type HitCollector } from "./collect-hits.ts";
 import type { Crew, CrewOrder } from "./crew.ts";
+import { answer } from "./judged-walk.ts";
 import { type Begun, type Failed, type Part, type Report, SHARED } from "./messages.ts";
+import { createReadJudge, type ReadJudge } from "./read-judge.ts";
 import type { SearchOptions, SearchResult } from "./search-query.ts";
 
 const PROGRESS_MS = 100;
@@ -13,7 +15,7 @@ const PROGRESS_MS = 100;
 const STOP_MS = 50;
 
 export interface SearchTask extends SearchOptions {
-  /** Judges what may be shown. */
+  /** Judges what may be read. */
   readonly view: View;
   readonly order: Omit<CrewOrder, "shared">;
 }
@@ -22,6 +24,7 @@ export interface SearchTask extends SearchOptions {
 interface Running extends SearchTask {
   readonly shared: Int32Array;
   readonly collector: HitCollector;
+  readonly mayRead: ReadJudge;
   /** Ends the threads when the search takes longer, for this reason. */
   readonly endWithin: (ms: number, reason: () => Error) => void;
 }
@@ -30,9 +33,8 @@ interface Running extends SearchTask {
 export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchResult> {
   const { order, signal, view } = task;
   const shared = new Int32Array(new SharedArrayBuffer(4 * SHARED.length));
-  const collector = createHitCollector(view, order.path, order.query, (worker, file) => {
-    Atomics.store(shared, SHARED.refused[worker], file);
-  });
+  const collector = createHitCollector(view, order.query);
+  const mayRead = createReadJudge(view, order.path);
   const timers: NodeJS.Timeout[] = [];
   const endWithin = (ms: number, reason: () => Error) => {
     timers.push(setTimeout(() => crew.dismiss(reason()), ms));
@@ -44,7 +46,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   signal?.throwIfAborted();
   signal?.addEventListener("abort", onAbort);
   try {
-    const engine = await searched(crew, { ...task, shared, collector, endWithin });
+    const engine = await searched(crew, { ...task, shared, collector, mayRead, endWithin });
     signal?.throwIfAborted();
     return collector.result(engine);
   } finally {
@@ -55,7 +57,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
 
 /** Waits until the threads are done, and everything is collected that is wanted. */
 function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
-  const { order, shared, collector, endWithin, onProgress } = running;
+  const { order, shared, collector, mayRead, endWithin, onProgress } = running;
   return new Promise((resolve, reject) => {
     let engine: Begun["engine"] = "linear";
     let chunks = Number.POSITIVE_INFINITY;
@@ -84,6 +86,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
     };
     const take = (report: Report): void => {
       if (report.kind === "part") takePart(report);
+      else if (report.kind === "ask") answer(report, shared, mayRead);
       else if (report.kind === "failed") {
         fail(errorOf(report));
         isDone ||= report.worker === 0;
@@ -112,7 +115,7 @@ const isStopped = (shared: Int32Array): boolean => Atomics.load(shared, SHARED.s
 
 function stop(shared: Int32Array): void {
   Atomics.store(shared, SHARED.stop, 1);
-  for (const taken of SHARED.taken) Atomics.notify(shared, taken);
+  for (const waited of [...SHARED.taken, SHARED.judged]) Atomics.notify(shared, waited);
 }
 
 function errorOf({ code, message, details }: Failed): Error {

@@ -1,6 +1,6 @@
 // Searches the files of a chunk, one after the other.
 import fs from "node:fs";
-import { osErrorCode } from "../../core/errors.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { beneath } from "../path-text.ts";
 import type { Chunk, Hit } from "./messages.ts";
 import { openRegular, type RegularFile } from "./open-regular.ts";
@@ -56,7 +56,7 @@ function trying(outbox: Outbox, work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (osErrorCode(error) === undefined) throw error;
+    if (error instanceof HotcellError || osErrorCode(error) === undefined) throw error;
     outbox.isUnreadable();
   }
 }

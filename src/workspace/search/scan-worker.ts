@@ -1,8 +1,9 @@
-// A worker thread of the search: it works on one order after the other. Only the asking thread judges what may be
-// shown; workers find.
+// A worker thread of the search: it works on one order after the other. It opens no file before the asking thread has
+// said that it may be read.
 import { parentPort } from "node:worker_threads";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { createHelperQueue, type HelperQueue, help, refuseHelp } from "./helper-queue.ts";
+import { judgedWalk } from "./judged-walk.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
 import { type Failed, type Ready, type Report, type SearchOrder, SHARED } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";
@@ -11,10 +12,6 @@ import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
 import { createScanText } from "./scan-text.ts";
 import type { WalkedChunk } from "./walk-chunk.ts";
 import { createFileWalk } from "./walk-files.ts";
-
-/** Files in a chunk: few at first, so that the first results come at once. */
-const FIRST_CHUNK_FILES = 4;
-const MAX_CHUNK_FILES = 64;
 
 const port = parentPort!;
 const post = (report: Report | Ready): void => port.postMessage(report);
@@ -54,8 +51,7 @@ function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder):
   const { search, query, shared, part } = order;
   const stopped = () => Atomics.load(shared, SHARED.stop) === 1;
   const outbox = createOutbox({ search, worker: part, shared, maxMatches: query.maxMatches, post });
-  const isFileDone = () => stopped() || outbox.isRefused();
-  return { outbox, stopped, scan: createScanText({ memory, finder, query, stopped: isFileDone }) };
+  return { outbox, stopped, scan: createScanText({ memory, finder, query, stopped }) };
 }
 
 /** Gives how many chunks there were. */
@@ -74,9 +70,7 @@ function leadWalk(order: SearchOrder, options: Scanning, queue: HelperQueue): nu
   const walk = createFileWalk(order);
   let number = 0;
   try {
-    for (let files = FIRST_CHUNK_FILES; !options.stopped(); files = Math.min(2 * files, MAX_CHUNK_FILES)) {
-      const chunk = walk.next(files);
-      if (chunk === null) break;
+    for (const chunk of judgedWalk(walk, order, post)) {
       if (number === 0 || !queue.give(chunk, number)) scanOwn(chunk, number, options);
       number++;
     }

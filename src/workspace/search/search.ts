@@ -1,4 +1,4 @@
-// Searching the files of a view. Worker threads walk and read; what they find is judged here before it is shown.
+// Searching the files of a view. Worker threads walk, and read what was judged here before.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -7,8 +7,6 @@ import { atFound, openChildDirectory } from "../paths.ts";
 import type { View } from "../view.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { compileFileGlobs } from "./file-globs.ts";
-import { ignoreTexts } from "./ignore-files.ts";
-import type { OuterRules } from "./messages.ts";
 import { runSearch } from "./run-search.ts";
 import type { SearchPool } from "./search-pool.ts";
 import type { SearchQuery, SearchResult } from "./search-query.ts";
@@ -18,10 +16,12 @@ export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "se
     async search(input, query, options = {}) {
       checkQuery(query);
       options.signal?.throwIfAborted();
-      const start = view.looking("search", input, () => openStart(view, input, query));
+      const start = view.looking("search", input, () => openStart(view, input));
       const order = { ...start, query };
       const running = pool.use((crew) => runSearch(crew, { ...options, view, order }));
-      const closeStart = () => fs.closeSync(start.fd);
+      const closeStart = () => {
+        for (const fd of [start.fd, start.root]) fs.closeSync(fd);
+      };
       running.then(closeStart, closeStart);
       return unlessAborted(running, options.signal);
     },
@@ -55,32 +55,33 @@ function notSearchable(state: string): HotcellError {
 }
 
 interface Start {
-  /** A directory, or a file to be read; whoever searches closes it. */
+  /** A directory, or a file to be read. */
   readonly fd: number;
   readonly isDirectory: boolean;
   readonly size: number;
   /** Relative to the workspace. */
   readonly path: string;
-  readonly outerRules: readonly OuterRules[];
 }
 
-function openStart(view: View, input: string, { ignored }: SearchQuery): Start {
-  const directory = atFound(view.root, input, (found, path) => {
-    if (!found.stat.isDirectory()) return null;
+/** Whoever searches closes both: the start, and the workspace's own directory. */
+function openStart(view: View, input: string): Start & { readonly root: number } {
+  const root = openChildDirectory(view.root.fd, ".");
+  try {
+    return { ...(openDirectory(view, input) ?? openFile(view, input)), root };
+  } catch (error) {
+    fs.closeSync(root);
+    throw error;
+  }
+}
+
+function openDirectory(view: View, input: string): Start | null {
+  return atFound(view.root, input, ({ fd, stat }, path) => {
+    if (!stat.isDirectory()) return null;
     view.guard(`${path}/`, "read");
-    const outerRules = ignored ? [] : readOuterRules(view, path);
-    return { fd: openChildDirectory(found.fd, "."), isDirectory: true, size: 0, path, outerRules };
+    return { fd: openChildDirectory(fd, "."), isDirectory: true, size: 0, path };
   });
-  if (directory !== null) return directory;
-  const file = openToRead(view.root, input, (at) => view.guard(at, "read"));
-  return { ...file, isDirectory: false, outerRules: [] };
 }
 
-/** Of the directories that the start is in, outermost first. */
-function readOuterRules({ root }: View, path: string): OuterRules[] {
-  const names = path === "" ? [] : path.split("/");
-  return names.map((_, depth) => {
-    const directory = names.slice(0, depth).join("/");
-    return { directory, ...atFound(root, directory || ".", ({ fd }) => ignoreTexts(fd)) };
-  });
+function openFile(view: View, input: string): Start {
+  return { ...openToRead(view.root, input, (at) => view.guard(at, "read")), isDirectory: false };
 }

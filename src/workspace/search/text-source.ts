@@ -16,7 +16,7 @@ export function openText(fd: number, size: number): TextSource {
     read(bytes, at, length) {
       const got = fs.readSync(fd, bytes, at, length, position);
       position += got;
-      isAtEnd = got === 0 || position === size;
+      isAtEnd = got === 0 || (size > 0 && position >= size);
       return got;
     },
     ended: () => isAtEnd,
@@ -31,21 +31,20 @@ export function fromUtf16(fd: number, size: number, encoding: Utf16): TextSource
   const raw = openText(fd, size);
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const decoder = new TextDecoder(encoding);
-  const encoder = new TextEncoder();
-  let left = "";
+  let left = Buffer.alloc(0);
   const refill = () => {
-    while (left === "" && !raw.ended()) {
+    while (left.length === 0 && !raw.ended()) {
       const got = raw.read(piece, 0, PIECE_BYTES);
-      left = decoder.decode(piece.subarray(0, got), { stream: !raw.ended() });
+      left = Buffer.from(decoder.decode(piece.subarray(0, got), { stream: !raw.ended() }));
     }
   };
   return {
     read(bytes, at, length) {
       refill();
-      const { read, written } = encoder.encodeInto(left, bytes.subarray(at, at + length));
-      left = left.slice(read);
+      const written = left.copy(bytes, at, 0, length);
+      left = left.subarray(written);
       return written;
     },
-    ended: () => left === "" && raw.ended(),
+    ended: () => left.length === 0 && raw.ended(),
   };
 }

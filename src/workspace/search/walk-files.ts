@@ -7,7 +7,7 @@ import { osPath } from "../names.ts";
 import { beneath } from "../path-text.ts";
 import { type NamedKind, readNames, tryDown } from "../tree.ts";
 import { compileFileGlobs } from "./file-globs.ts";
-import { type IgnoreStack, isIgnored } from "./ignore/ignore-stack.ts";
+import { type IgnoreStack, isIgnored, NOTHING_IGNORED } from "./ignore/ignore-stack.ts";
 import { outerRules, rulesIn } from "./ignore-files.ts";
 import type { SearchOrder } from "./messages.ts";
 import { createSharedDirectories, startChunk, type WalkedChunk } from "./walk-chunk.ts";
@@ -64,7 +64,7 @@ export function createFileWalk(order: SearchOrder): FileWalk {
     if (levels.length > 0) cursor.up();
   };
 
-  enter(start, outerRules(order));
+  enter(start, query.ignored ? NOTHING_IGNORED : outerRules(order));
   return {
     next(files) {
       while (levels.length > 0 && chunk.files < files && !isFull(chunk)) {

@@ -3,11 +3,13 @@ import { IGNORE_TABLE } from "../../../../test/kit/ignore-table.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { parseIgnoreRules } from "./ignore-rules.ts";
 
+const ROOM = { bytes: LIMITS.maxIgnoreBytes, rules: LIMITS.maxIgnoreRules };
+
 /** A path that ends with a slash is a directory. */
 function said(rules: string, shown: string): 1 | -1 | 0 {
   const path = shown.replace(/\/$/, "");
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return parseIgnoreRules(rules).test(path, name, path !== shown);
+  return parseIgnoreRules(rules, ROOM).test(path, name, path !== shown);
 }
 
 describe("a rule of .gitignore", () => {
@@ -49,7 +51,7 @@ describe("a rule of .gitignore", () => {
 });
 
 describe("a .gitignore file over the limits", () => {
-  const { maxIgnoreFileBytes, maxIgnoreLineBytes, maxIgnoreRules } = LIMITS;
+  const { maxIgnoreBytes, maxIgnoreLineBytes, maxIgnoreRules } = LIMITS;
 
   test("has no effect by a line that is too long, only by the others", () => {
     const longest = `*${"[a]".repeat((maxIgnoreLineBytes - 1) / 3)}`;
@@ -66,9 +68,9 @@ describe("a .gitignore file over the limits", () => {
   });
 
   test("is read up to its last whole line within the limit", () => {
-    const rules = `a\n${"#\n".repeat(maxIgnoreFileBytes / 2 - 3)}bbb\nc`;
+    const rules = `a\n${"#\n".repeat(maxIgnoreBytes / 2 - 3)}bbb\nc`;
     expect(["a", "b", "bb", "bbb", "c"].map((path) => said(rules, path))).toEqual([1, 0, 0, 1, 0]);
     expect(said(`#${rules}`, "bbb")).toBe(0);
-    expect(said(`#${rules}`.slice(0, maxIgnoreFileBytes), "bbb")).toBe(0);
+    expect(said(`#${rules}`.slice(0, maxIgnoreBytes), "bbb")).toBe(0);
   });
 });

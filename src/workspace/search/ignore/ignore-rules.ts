@@ -5,11 +5,18 @@ import { byteText } from "./byte-text.ts";
 import { literalName, literalOf, matchesPath, parseGitGlob, type Segment, STAR } from "./git-glob.ts";
 
 export interface IgnoreRules {
+  readonly count: number;
   /**
    * `path` is relative to the directory of the rules' file, `name` is its last component. 1: ignored, -1: wanted
    * back by a `!` rule, 0: nothing said.
    */
   test(path: string, name: string, isDirectory: boolean): 1 | -1 | 0;
+}
+
+/** How much may still be read. */
+export interface IgnoreRoom {
+  readonly bytes: number;
+  readonly rules: number;
 }
 
 interface Rule {
@@ -33,8 +40,8 @@ const NONE: Last = { file: -1, directory: -1 };
 const BYTE_ORDER_MARK = "\xEF\xBB\xBF";
 
 /** The text of the file as `decodeName` gives it: bytes that are no UTF-8 count in rules as in names. */
-export function parseIgnoreRules(text: string): IgnoreRules {
-  const rules = readRules(byteText(text));
+export function parseIgnoreRules(text: string, room: IgnoreRoom): IgnoreRules {
+  const rules = readRules(byteText(text), room);
   const names: Lookup = new Map();
   const paths: Lookup = new Map();
   const suffixes: Lookup = new Map();
@@ -47,6 +54,7 @@ export function parseIgnoreRules(text: string): IgnoreRules {
     else globs.push(rule);
   }
   return {
+    count: rules.length,
     test(path, name, isDirectory) {
       const kind = isDirectory ? "directory" : "file";
       const wholePath = byteText(path);
@@ -63,21 +71,17 @@ export function parseIgnoreRules(text: string): IgnoreRules {
 }
 
 /**
- * What is over the limits is passed over: the rules behind so many bytes or so many rules, and lines that are
+ * What there is no room for is passed over: the rules behind so many bytes or so many rules, and lines that are
  * too long. More files are searched then; git itself passes over a whole file when it is too large. A reader may
- * cut the text at the limit, so that a last line without its end there is half a rule.
+ * cut the text where the room ends, so that a last line without its end there is half a rule.
  */
-function readRules(text: string): readonly Rule[] {
-  const { maxIgnoreFileBytes, maxIgnoreLineBytes, maxIgnoreRules } = LIMITS;
-  const whole =
-    text.length >= maxIgnoreFileBytes
-      ? text.slice(0, text.lastIndexOf("\n", maxIgnoreFileBytes - 1) + 1)
-      : text;
+function readRules(text: string, room: IgnoreRoom): readonly Rule[] {
+  const whole = text.length >= room.bytes ? text.slice(0, text.lastIndexOf("\n", room.bytes - 1) + 1) : text;
   const rules: Rule[] = [];
   for (const line of whole.slice(whole.startsWith(BYTE_ORDER_MARK) ? 3 : 0).split("\n")) {
-    const rule = line.length > maxIgnoreLineBytes ? null : readRule(line, rules.length);
+    const rule = line.length > LIMITS.maxIgnoreLineBytes ? null : readRule(line, rules.length);
     if (rule !== null) rules.push(rule);
-    if (rules.length === maxIgnoreRules) break;
+    if (rules.length >= room.rules) break;
   }
   return rules;
 }

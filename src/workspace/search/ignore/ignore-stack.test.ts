@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LIMITS } from "../../../core/limits.ts";
 import { isIgnored, NOTHING_IGNORED, rulesFor } from "./ignore-stack.ts";
 
 const gitignore = (text: string) => ({ gitignore: text, ignore: null });
@@ -43,4 +44,17 @@ test("directories are told from files", () => {
   const stack = rulesFor(NOTHING_IGNORED, gitignore("a/"), "");
   expect(isIgnored(stack, "a", "a", true)).toBe(true);
   expect(isIgnored(stack, "a", "a", false)).toBe(false);
+});
+
+test.each([
+  ["rules", "a\n".repeat(LIMITS.maxIgnoreRules - 1)],
+  ["bytes", `a\n${"#".repeat(LIMITS.maxIgnoreBytes - 5)}\n`],
+])("the files above a path together have a limit of %s: what is over is passed over", (_, most) => {
+  const outer = rulesFor(NOTHING_IGNORED, gitignore(most), "");
+  const inner = rulesFor(outer, { gitignore: "b\nc", ignore: "c" }, "d");
+  const beside = rulesFor(rulesFor(NOTHING_IGNORED, gitignore("a"), ""), gitignore("b\nc"), "d");
+  const ignored = (stack: typeof outer) =>
+    ["a", "b", "c"].filter((name) => isIgnored(stack, `d/${name}`, name, false));
+  expect(ignored(inner)).toEqual(["a", "b"]);
+  expect(ignored(beside)).toEqual(["a", "b", "c"]);
 });

@@ -2,11 +2,14 @@
 // rule; as in ripgrep every .ignore file goes before every .gitignore file. An ignored directory is not to be
 // entered, so that a `!` below it has no effect. Files above the workspace, .git/info/exclude and the user's
 // own excludes don't count, and no .git is needed for rules to count.
-import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
+import { LIMITS } from "../../../core/limits.ts";
+import { type IgnoreRoom, type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
 
 export interface IgnoreStack {
   readonly gitignore: Level | null;
   readonly ignore: Level | null;
+  /** What further down may still be read: a path has a limit for all files above it together. */
+  readonly room: IgnoreRoom;
 }
 
 /** The texts of a directory's files, as `decodeName` gives them; null for one that is not there. */
@@ -22,21 +25,31 @@ interface Level {
   readonly above: Level | null;
 }
 
-export const NOTHING_IGNORED: IgnoreStack = { gitignore: null, ignore: null };
+export const NOTHING_IGNORED: IgnoreStack = {
+  gitignore: null,
+  ignore: null,
+  room: { bytes: LIMITS.maxIgnoreBytes, rules: LIMITS.maxIgnoreRules },
+};
 
 /** The rules for what is in a directory, given those of the directory that it is in; its path is `""` for the workspace. */
 export function rulesFor(above: IgnoreStack, files: IgnoreFiles, directoryPath: string): IgnoreStack {
-  if (files.gitignore === null && files.ignore === null) return above;
-  return {
-    gitignore: levelFor(above.gitignore, files.gitignore, directoryPath),
-    ignore: levelFor(above.ignore, files.ignore, directoryPath),
-  };
+  const withOne = withFile(above, "gitignore", files.gitignore, directoryPath);
+  return withFile(withOne, "ignore", files.ignore, directoryPath);
 }
 
-function levelFor(above: Level | null, text: string | null, directoryPath: string): Level | null {
-  if (text === null) return above;
+function withFile(
+  stack: IgnoreStack,
+  which: keyof IgnoreFiles,
+  text: string | null,
+  directoryPath: string,
+): IgnoreStack {
+  const { room } = stack;
+  if (text === null || room.bytes <= 0 || room.rules <= 0) return stack;
+  const rules = parseIgnoreRules(text, room);
+  const left = { bytes: room.bytes - text.length, rules: room.rules - rules.count };
+  if (rules.count === 0) return { ...stack, room: left };
   const skippedChars = directoryPath === "" ? 0 : directoryPath.length + 1;
-  return { rules: parseIgnoreRules(text), skippedChars, above };
+  return { ...stack, [which]: { rules, skippedChars, above: stack[which] }, room: left };
 }
 
 /** `path` begins where the paths of the directories begin, `name` is its last component; a link is no directory. */

@@ -83,9 +83,10 @@ function findIn(matcher: LineMatcher | null, text: string): number {
   return matcher!.find(bytes, 0, bytes.length);
 }
 
-const RUNS = { numRuns: 3000 };
+// V8, which is asked too, takes for ever with some patterns: always the same ones are tried.
+const RUNS = { numRuns: 3000, seed: 1 };
 /** Where case is ignored, compiling takes milliseconds. */
-const FEWER_RUNS = { numRuns: 1000 };
+const FEWER_RUNS = { numRuns: 1000, seed: 2 };
 
 test("any pattern finds what V8 finds", () => {
   fc.assert(

@@ -1,7 +1,9 @@
 // Patterns in JavaScript's syntax, for lines of UTF-8. A line is the text without its \n or \r\n; `.` is one code point
 // of it, `^` and `$` are its ends, `\w`, `\d` and `\b` know ASCII only. A character above U+FFFF is one character, and
 // has no case. Bytes that are no UTF-8 match nothing.
+import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
+import { quote } from "../../../core/quote.ts";
 import { buildNfa } from "./build-nfa.ts";
 import { createCaseVariants } from "./case-variants.ts";
 import { createLazyDfa } from "./lazy-dfa.ts";
@@ -26,7 +28,10 @@ export interface CompiledRegex extends RequiredLiterals {
 /** Throws INVALID_ARGUMENTS for a pattern that JavaScript does not know, or that is too large. */
 export function compileRegex(source: string, options: RegexOptions): CompiledRegex {
   const { shape, nfa, regexp } = analyseRegex(source, options);
-  const matcher = nfa && createLineMatcher(createLazyDfa(nfa, LIMITS));
+  const tooMuch = () => {
+    throw takesTooLong(source);
+  };
+  const matcher = nfa && createLineMatcher(createLazyDfa(nfa, LIMITS, { ...LIMITS, tooMuch }));
   return { matcher, regexp, ...requiredLiterals(shape, options.ignoreCase) };
 }
 
@@ -45,4 +50,9 @@ export function analyseRegex(source: string, { ignoreCase }: RegexOptions): Anal
     throw refusePattern(source, `becomes more than ${maxStates} states, mostly by its counted repeats`);
   };
   return { shape, regexp, nfa: buildNfa(shape, { maxStates, tooMany }) };
+}
+
+function takesTooLong(source: string): HotcellError {
+  const message = `Could not search for ${quote(source)}: on this text the pattern takes too much work for each byte. Give a simpler pattern, with smaller counted repeats.`;
+  return new HotcellError("TIMEOUT", message);
 }

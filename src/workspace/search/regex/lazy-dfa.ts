@@ -26,18 +26,31 @@ export interface LazyDfa {
   /** What a row stands for, which outlives the table. */
   keyOf(row: number): string;
   rowOf(key: string): number;
+  /** To be told how much was read. */
+  read(bytes: number): void;
   /** States of the other automaton that were looked at, ever: what the work is measured by. */
   work(): number;
 }
 
-export function createLazyDfa(nfa: Nfa, limits: RowLimits): LazyDfa {
+export interface WorkLimits {
+  /** For each byte that was read, and once. */
+  readonly maxWorkPerByte: number;
+  readonly maxSpareWork: number;
+  /** Throws. */
+  readonly tooMuch: () => never;
+}
+
+/** Without limits of work a step takes time with the size of the other automaton. */
+export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimits | null = null): LazyDfa {
   const walk = createNfaWalk(nfa);
   const { columnOf, samples } = byteColumns(nfa);
   const homeKey = encodeState(beginning(walk, false));
   const rows = createDfaRows(samples.length, limits, [encodeState(beginning(walk, true)), homeKey]);
   const start = FIRST_ROW * samples.length;
+  let allowed = workLimits?.maxSpareWork ?? Number.POSITIVE_INFINITY;
 
   function step(row: number, column: number): number {
+    if (walk.work() > allowed) workLimits?.tooMuch();
     const reached = advance(walk, decodeState(rows.keyOf(row)), samples[column]!);
     if (reached !== null && typeof reached === "object") return rows.lead(row, column, encodeState(reached));
     const to = reached === null ? start : reached + 1;
@@ -61,6 +74,9 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits): LazyDfa {
     },
     keyOf: rows.keyOf,
     rowOf: rows.rowOf,
+    read(bytes) {
+      allowed += bytes * (workLimits?.maxWorkPerByte ?? 0);
+    },
     work: walk.work,
   };
 }

@@ -26,6 +26,7 @@ export function createLineMatcher(dfa: LazyDfa): LineMatcher {
   return {
     find(bytes, from, to) {
       const run = runFrom(dfa, dfa.start, bytes, from, to);
+      dfa.read((run.ended < 0 ? to : run.ended) - from);
       if (run.ended >= 0) return run.ended;
       const delay = run.row === dfa.start ? -1 : dfa.matchAtEnd(run.row);
       return delay < 0 ? -1 : to - delay;
@@ -40,6 +41,7 @@ function createFeed(dfa: LazyDfa): LineFeed {
   return {
     feed(bytes, from, to) {
       const run = runFrom(dfa, dfa.rowOf(kept), bytes, from, to);
+      dfa.read(to - from);
       kept = dfa.keyOf(run.row);
       return run.ended < 0 ? -1 : Math.max(run.ended, from);
     },

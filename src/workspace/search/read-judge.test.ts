@@ -1,0 +1,78 @@
+import fs from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { makeHostWorld } from "../../../test/kit/host-workspace.ts";
+import { queryFor } from "../../../test/kit/search-query.ts";
+import { HotcellError } from "../../core/errors.ts";
+import type { WorkspaceFS } from "../workspace-fs.ts";
+
+/** Takes for ever on the line below, and nowhere else. */
+const SLOW = queryFor("^(a+)+(?!a)b", { regex: true, hidden: "all" });
+const SLOW_LINE = `${"a".repeat(40)}c ab\n`;
+
+function openWith(files: Readonly<Record<string, string>>): WorkspaceFS {
+  const { root, open, remove } = makeHostWorld();
+  onTestFinished(remove);
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(`${root}/${name}`), { recursive: true });
+    fs.writeFileSync(`${root}/${name}`, text);
+  }
+  const workspace = open();
+  onTestFinished(workspace.close);
+  return workspace;
+}
+
+function refuse(path: string): never {
+  throw new HotcellError("DENIED", `Not ${path}.`);
+}
+
+test.each(["a.pem", ".ssh/a", "d/.env", "d/.ssh/e/a"])(
+  "the time that a search takes tells nothing of a protected file: %s",
+  async (name) => {
+    const workspace = openWith({ [name]: SLOW_LINE, f: "ab\n" });
+    const { matches, filesScanned } = await workspace.search(".", SLOW);
+    expect([matches.map((match) => match.path), filesScanned]).toEqual([["f"], 1]);
+  },
+);
+
+test.each(["private/a", "private/d/a"])(
+  "nor of a file that a rule refuses, by its own path or a directory's: %s",
+  async (name) => {
+    const workspace = openWith({ [name]: SLOW_LINE, f: "ab\n" });
+    const byDirectory = workspace.guardedBy((at) => at === "private" && refuse(at));
+    const byPath = workspace.guardedBy((at) => at === name && refuse(at));
+    for (const guarded of [byDirectory, byPath]) {
+      const { matches, filesScanned } = await guarded.search(".", SLOW);
+      expect([matches.map((match) => match.path), filesScanned]).toEqual([["f"], 1]);
+    }
+  },
+);
+
+test("a binary file that may not be read is not told of", async () => {
+  const workspace = openWith({ "a.pem": "\0", b: "\0" });
+  expect(await workspace.search(".", queryFor("x"))).toMatchObject({ filesScanned: 1, binaryFiles: 1 });
+});
+
+test("of any files, exactly those are searched that a check lets pass", async () => {
+  const names = Array.from({ length: 400 }, (_, at) => `d${at % 7}/e${at % 3}/${at}`).sort();
+  const workspace = openWith(Object.fromEntries(names.map((name) => [name, "x\n"])));
+  const property = fc.asyncProperty(fc.subarray(names), async (refused) => {
+    const isRefused = new Set(refused);
+    const guarded = workspace.guardedBy((at) => isRefused.has(at) && refuse(at));
+    const { matches, filesScanned } = await guarded.search(".", queryFor("x"));
+    const expected = names.filter((name) => !isRefused.has(name));
+    expect(matches.map((match) => match.path).sort()).toEqual(expected);
+    expect(filesScanned).toBe(expected.length);
+  });
+  await fc.assert(property, { numRuns: 30 });
+});
+
+test("a check that fails ends the search with its error, and the next search works", async () => {
+  const workspace = openWith({ f: "x", g: "x" });
+  const failing = workspace.guardedBy((at) => {
+    if (at === "g") throw new RangeError("broken");
+  });
+  await expect(failing.search(".", queryFor("x"))).rejects.toThrow(RangeError);
+  expect((await workspace.search(".", queryFor("x"))).matches).toHaveLength(2);
+});

@@ -1,0 +1,53 @@
+import fs from "node:fs";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { makeHostWorld } from "../../../test/kit/host-workspace.ts";
+import { queryFor } from "../../../test/kit/search-query.ts";
+import { WINDOW_BYTES } from "./scan-memory.ts";
+import { openText } from "./text-source.ts";
+
+function makeWorld() {
+  const world = makeHostWorld();
+  onTestFinished(world.remove);
+  return world;
+}
+
+function opened(content: string): number {
+  const { root } = makeWorld();
+  fs.writeFileSync(`${root}/f`, content);
+  const fd = fs.openSync(`${root}/f`, "r");
+  onTestFinished(() => fs.closeSync(fd));
+  return fd;
+}
+
+test("a file that grew since it was opened ends behind the size that it had", () => {
+  const source = openText(opened("abcde"), 3);
+  expect(source.read(Buffer.alloc(10), 0, 10)).toBe(5);
+  expect(source.ended()).toBe(true);
+});
+
+test("a file that claims to have no size is read to its end", () => {
+  const source = openText(opened("abcde"), 0);
+  const bytes = Buffer.alloc(10);
+  expect([source.read(bytes, 0, 3), source.ended()]).toEqual([3, false]);
+  expect([source.read(bytes, 3, 7), source.ended()]).toEqual([2, false]);
+  expect([source.read(bytes, 5, 5), source.ended()]).toEqual([0, true]);
+});
+
+test("UTF-16 is searched wherever the border of the window cuts its characters", async () => {
+  const { root, open } = makeWorld();
+  const workspace = open();
+  onTestFinished(workspace.close);
+  const search = async (text: string) => {
+    fs.writeFileSync(`${root}/f`, Buffer.from(`\uFEFF${text}`, "utf16le"));
+    return (await workspace.search("f", queryFor("hit", { maxLineChars: 10 }))).matches;
+  };
+  const fillers = fc.constantFrom("é", "漢", "🚀", "漢\n", "🚀é\n");
+  const property = fc.asyncProperty(fillers, fc.nat(7), async (filler, shift) => {
+    const count = Math.ceil((WINDOW_BYTES + 8) / Buffer.byteLength(filler));
+    const lines = filler.endsWith("\n") ? count : 0;
+    const found = await search(`${"x".repeat(shift)}${filler.repeat(count)}hit`);
+    expect(found.map(({ line }) => line)).toEqual([lines + 1]);
+  });
+  await fc.assert(property, { numRuns: 25, examples: [["漢", 0]] });
+});
