@@ -227,7 +227,8 @@ describe("hunks", () => {
 describe("git says the same", () => {
   const put = (name: string, content: string) => fs.writeFileSync(`${top}/${name}`, content, "latin1");
 
-  test("of how many lines changed at least", () => {
+  // Not even with --minimal does it always find the fewest: "a" is common to "\n\na\n\n\n\n\na" and "a\na\na\na\n".
+  test("of how many lines changed, or finds more", () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         put("old", before);
@@ -237,10 +238,9 @@ describe("git says the same", () => {
         const edits = diffLines(splitLines(before), splitLines(after));
         const sum = (count: (edit: (typeof edits)[number]) => number) =>
           edits.reduce((all, edit) => all + count(edit), 0);
-        expect([
-          sum((edit) => edit.newEnd - edit.newStart),
-          sum((edit) => edit.oldEnd - edit.oldStart),
-        ]).toEqual([added, removed]);
+        const ours = sum((edit) => edit.newEnd - edit.newStart);
+        expect(ours).toBeLessThanOrEqual(added);
+        expect(ours - sum((edit) => edit.oldEnd - edit.oldStart)).toBe(added - removed);
       }),
       { numRuns: 300 },
     );

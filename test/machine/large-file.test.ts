@@ -55,6 +55,7 @@ describe("of a file of 10 GB", () => {
       lossy: false,
       total: null,
       sha256: null,
+      bytes: MIB,
     });
     expect(bytesRead).toBeLessThan(2 * MIB);
   });
