@@ -111,5 +111,5 @@ async function tellLog(logFile) {
 function summary({ seq, kind, toolName, outcome, why, output, prev, hash }) {
   const link = `${prev.slice(0, 6)}→${hash.slice(0, 6)}`;
   const ended = [outcome, why, output?.error?.code].filter(Boolean).join(", ");
-  return `${String(seq).padStart(2)}  ${link}  ${kind.padEnd(11)}  ${toolName.padEnd(11)}  ${ended}`.trimEnd();
+  return `${String(seq).padStart(2)}  ${link}  ${kind.padEnd(11)}  ${toolName.padEnd(12)}  ${ended}`.trimEnd();
 }
