@@ -22,9 +22,10 @@ const workersFromDist: Plugin = {
   },
 };
 
-const lane = (name: string, include: string[], testTimeout: number) => ({
+/** Files that share a process load each module once; those that give up root, or are killed, have one of their own. */
+const lane = (name: string, include: string[], testTimeout: number, isolate: boolean) => ({
   plugins: [workersFromDist],
-  test: { name, include, testTimeout, hookTimeout: testTimeout, pool: "forks" as const },
+  test: { name, include, testTimeout, hookTimeout: testTimeout, isolate, pool: "forks" as const },
 });
 
 export default defineConfig({
@@ -32,9 +33,9 @@ export default defineConfig({
     // Many tests wait for something: on two cores two files go side by side.
     maxWorkers: Math.max(2, os.availableParallelism() - 1),
     projects: [
-      lane("fast", ["src/**/*.test.ts", "test/fast/**/*.test.ts"], 20_000),
-      lane("machine", ["test/machine/**/*.test.ts"], 180_000),
-      lane("soak", ["test/soak/**/*.test.ts"], 3_600_000),
+      lane("fast", ["src/**/*.test.ts", "test/fast/**/*.test.ts"], 20_000, false),
+      lane("machine", ["test/machine/**/*.test.ts"], 180_000, true),
+      lane("soak", ["test/soak/**/*.test.ts"], 3_600_000, true),
     ],
   },
 });

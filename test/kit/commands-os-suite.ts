@@ -5,7 +5,8 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCell } from "../../src/cell.ts";
-import { makeOsWorld, type OsRow, type OsWorld, type RowEnd, removeTree } from "./os-world.ts";
+import { makeOsWorld, type OsRow, type OsWorld, type RowEnd } from "./os-world.ts";
+import { removeTree } from "./remove-tree.ts";
 
 const ROWS: readonly OsRow[] = fs
   .readFileSync(path.join(import.meta.dirname, "../corpus/commands_os.jsonl"), "utf8")

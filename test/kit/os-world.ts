@@ -1,12 +1,14 @@
 // What attacks from inside a cell reach for: files, sockets and processes of the host, with canaries in them.
 // Rows of test/corpus/commands_os.jsonl name them by ${SECRET}, ${OUTD} and the like.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { hash } from "node:crypto";
 import dgram from "node:dgram";
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { removeTree } from "./remove-tree.ts";
 
 export interface OsRow {
   readonly id: string;
@@ -51,7 +53,8 @@ export async function makeOsWorld(): Promise<OsWorld> {
   const reached: string[] = [];
   const ears = await listen(dir, reached);
   let bystander = startBystander();
-  let number = 20_000;
+  // Also a port. Root's rows look for it among all processes, when another user's run beside them.
+  let number = process.getuid?.() === 0 ? 20_000 : 40_000;
 
   const plantProject = (project: string) => {
     removeTree(project);
@@ -82,10 +85,8 @@ export async function makeOsWorld(): Promise<OsWorld> {
       if (bystander.exitCode !== null || bystander.signalCode !== null) bystander = startBystander();
       reached.length = 0;
       number++;
-      shell(
-        `sha256sum "$1"/priv/* > "$1"/outside.sha; find "$2" -type f -exec sha256sum {} + > "$1"/base.sha`,
-        [dir, base],
-      );
+      fs.writeFileSync(at("outside.sha"), sumsBelow(at("priv")));
+      fs.writeFileSync(at("base.sha"), sumsBelow(base));
       const names: Record<string, string> = {
         WS: at("ws"),
         SECRET: at("priv/secret.txt"),
@@ -97,7 +98,9 @@ export async function makeOsWorld(): Promise<OsWorld> {
         HPID: `${bystander.pid}`,
         ...ears.names,
       };
-      return row.command.replace(/\$\{([A-Z]+)\}/g, (whole, name) => names[name] ?? whole);
+      return row.command
+        .replaceAll("canary98", NAME)
+        .replace(/\$\{([A-Z]+)\}/g, (whole, name) => names[name] ?? whole);
     },
     broken({ check, cat, expect_out, timeout_s }, { out, exitCode, elapsedMs }, base) {
       fs.writeFileSync(at("out.txt"), out);
@@ -120,8 +123,8 @@ export async function makeOsWorld(): Promise<OsWorld> {
         ...{ HOSTHOME: at("home"), PORT: ears.names.PORT },
       };
       const checked = spawnSync("bash", ["-c", check], { env });
-      const isLeft = spawnSync("pgrep", ["-f", `98${number}`]).status === 0;
-      if (isLeft) spawnSync("pkill", ["-9", "-f", `98${number}`]);
+      const left = processesNaming(`98${number}`);
+      for (const pid of left) process.kill(pid, "SIGKILL");
       const promises: Readonly<Record<string, boolean>> = {
         "its own check": checked.status === 0,
         "its output": expect_out === undefined || out.includes(expect_out),
@@ -130,7 +133,7 @@ export async function makeOsWorld(): Promise<OsWorld> {
         "nothing written outside": fs.readdirSync(at("outd")).length === 0,
         "no connection": reached.length === 0,
         "the secret is as it was": isText(at("priv/secret.txt"), "CANARY-FILE-1\n"),
-        "nothing outlives it": !isLeft,
+        "nothing outlives it": left.length === 0,
         "others' processes live": bystander.exitCode === null && bystander.signalCode === null,
       };
       return Object.keys(promises).filter((name) => !promises[name]);
@@ -145,9 +148,12 @@ export async function makeOsWorld(): Promise<OsWorld> {
   };
 }
 
+/** So that no row's control ends what belongs to another process of tests. */
+const NAME = `canary98-${process.pid}-`;
+
 /** Nobody's process but ours, with a name and an environment that can be looked for. */
 function startBystander(): ChildProcess {
-  return spawn("bash", ["-c", "exec -a canary98proc sleep 3600"], {
+  return spawn("bash", ["-c", `exec -a ${NAME}proc sleep 3600`], {
     env: { CANARY_ENV: "CANARY-HOSTPROC", PATH: "/usr/bin:/bin" },
     stdio: "ignore",
     detached: true,
@@ -193,10 +199,26 @@ function isText(file: string, text: string): boolean {
   return fs.existsSync(file) && fs.readFileSync(file, "utf8") === text;
 }
 
-function shell(script: string, args: readonly string[]): void {
-  execFileSync("bash", ["-c", script, "bash", ...args], { stdio: "ignore" });
+/** As sha256sum writes them, and reads them with -c. */
+function sumsBelow(dir: string): string {
+  const entries = fs.readdirSync(dir, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  return files.map((file) => `${hash("sha256", fs.readFileSync(file), "hex")}  ${file}\n`).join("");
 }
 
-export function removeTree(dir: string): void {
-  shell('chmod -R u+rwX "$1" 2>/dev/null; rm -rf "$1"', [dir]);
+/** Those with this text among their arguments. */
+function processesNaming(text: string): number[] {
+  const isNaming = (pid: number) => {
+    try {
+      return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(text);
+    } catch {
+      return false;
+    }
+  };
+  return fs
+    .readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && isNaming(pid));
 }

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../src/cell.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export interface TempCell {
   readonly cell: Cell;
@@ -37,11 +37,6 @@ export function tempDir(parent = os.tmpdir()): string {
   const dir = fs.realpathSync(fs.mkdtempSync(path.join(parent, "hotcell-test-")));
   onTestFinished(() => removeTree(dir));
   return dir;
-}
-
-/** The kernel's own directory of an overlay is closed to the ordinary user who mounted it. */
-function removeTree(dir: string): void {
-  execFileSync("sh", ["-c", 'rm -rf "$1" 2>/dev/null || { chmod -R u+rwx "$1"; rm -rf "$1"; }', "sh", dir]);
 }
 
 function readRecords(logFile: string): JsonObject[] {

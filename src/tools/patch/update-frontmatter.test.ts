@@ -233,7 +233,7 @@ describe("an update", () => {
 const anyText = fc.oneof(
   fc.string(),
   fc.string({ unit: "binary" }),
-  fc.constantFrom("yes", "1", "---", "a: b", "\ud800", "- x", "<<"),
+  fc.constantFrom("yes", "1", "---", "a: b", "\ud800", "- x", "<<", "e0", "E-12"),
 );
 const anyValue = fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }) as fc.Arbitrary<Json>;
 

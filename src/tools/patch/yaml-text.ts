@@ -2,7 +2,8 @@
 import { isJsonObject, type Json } from "../../core/json.ts";
 
 const PLAIN = /^\p{L}[\p{L}\p{N}_./@-]*(?: [\p{L}\p{N}_./@-]+)*$/u;
-const NOT_A_STRING = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+/** Some parsers take an exponent alone for a number. */
+const NOT_A_STRING = /^(?:true|false|null|yes|no|on|off|y|n|e[-\d]\d*)$/i;
 /** What JSON leaves as it is, and YAML does not print. */
 const NOT_PRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 const INDENT = "  ";
