@@ -271,6 +271,16 @@ describe("fs.read", () => {
     });
   });
 
+  test("what is in the way is told by its mount path too", async () => {
+    const { call } = await openMounts({}, { "src/a.txt": "x" });
+    expect(await call("fs.read", { path: "@project/src/a.txt/b" })).toMatchObject(
+      refused(
+        "E_INVALID_ARGUMENTS",
+        /"@project\/src\/a\.txt\/b": "@project\/src\/a\.txt" is not a directory/,
+      ),
+    );
+  });
+
   test("nothing there is ENOENT; a directory is no file", async () => {
     const { call } = await openMounts({}, { "d/x": "" });
     expect(await call("fs.read", { path: "@project/none" })).toEqual(refused("ENOENT", '"@project/none"'));

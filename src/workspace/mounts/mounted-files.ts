@@ -100,10 +100,18 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
 
 function renamed(error: HotcellError, spot: Spot, naming: Naming): HotcellError {
   const { code, details, cause, output } = error;
-  const inner = spot.path === "." ? '""' : `"${showName(spot.path)}"`;
-  const message = error.message
-    .replaceAll(inner, `"${showName(naming.name(spot))}"`)
+  const message = partsOf(spot.path)
+    .reduce((text, path) => {
+      const inner = path === "." ? "" : showName(path);
+      return text.replaceAll(`"${inner}"`, `"${showName(naming.name({ ...spot, path }))}"`);
+    }, error.message)
     .replace("Use a path relative to the workspace.", "Use a path within its mount.");
   const told = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };
   return new HotcellError(code, message, told, { cause, ...(output && { output }) });
+}
+
+/** A path and the directories above it, the longest first. */
+function partsOf(path: string): string[] {
+  const names = path.split("/");
+  return names.map((_, index) => names.slice(0, names.length - index).join("/"));
 }
