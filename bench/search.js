@@ -24,7 +24,8 @@ const QUERIES = {
   "regex with a literal": { pattern: "export (default )?(async )?function", regex: true },
   "regex, alternatives": { pattern: "TODO|FIXME|XXX", regex: true },
   "regex, anchored": { pattern: "^import .* from ['\"]react['\"]", regex: true },
-  "regex without a literal": { pattern: "[A-Z]{3}-[0-9]{4}", regex: true },
+  "regex with one character": { pattern: "[A-Z]{3}-[0-9]{4}", regex: true },
+  "regex without a literal": { pattern: "[A-Z]{3}[0-9]{4}", regex: true },
 };
 const WHO = { "ripgrep -j2": "ripgrep", "hotcell, host": "host", "hotcell, session": "session" };
 

@@ -197,7 +197,11 @@ function makeCell(
     setMaxListeners(0, ending);
     const ended = work(ending);
     running.add(ended);
-    return ended.finally(() => running.delete(ended));
+    try {
+      return await ended;
+    } finally {
+      running.delete(ended);
+    }
   };
   const close = async () => {
     if (!open) return;

@@ -49,6 +49,9 @@ function changesOf(paths: readonly string[]): Json {
 }
 
 async function settledOf<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
-  const [settled] = await Promise.allSettled([work()]);
-  return settled!;
+  try {
+    return { status: "fulfilled", value: await work() };
+  } catch (reason) {
+    return { status: "rejected", reason };
+  }
 }

@@ -1,5 +1,5 @@
 // Step 8 of a call: the result in its toolset's shape, bounded; what was cut is kept as an artifact.
-import { checkJsonValue } from "../core/check-json-value.ts";
+import { checkJsonValue, measureJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -14,6 +14,8 @@ import type { CallStart } from "./prepare.ts";
 
 export interface Observed {
   readonly observation: AnyObservation;
+  /** The same without its meta. */
+  readonly output: object;
   /** How it ended, with what only the log is told. */
   readonly ending: Ending;
 }
@@ -23,16 +25,16 @@ export function observe(
   { start, tool }: { readonly start: CallStart; readonly tool: Tool | null },
   parts: CallParts,
 ): Observed {
-  const { artifact, ...fitting } = bounded(ending, start, parts);
+  const { fitting, artifact } = bounded(ending, start, parts);
   const meta = metaOf(fitting, artifact, start, parts);
-  const toolset = tool?.toolset ?? parts.toolset;
-  return { observation: shaped(toolset, start.name, fitting.result, meta), ending: fitting };
+  const output = shaped(tool?.toolset ?? parts.toolset, start.name, fitting.result);
+  return { observation: { ...output, meta } as AnyObservation, output, ending: fitting };
 }
 
-function shaped(toolset: string, name: string, result: Result, meta: Meta): AnyObservation {
-  if (toolset === "studio") return { ...studioObservation(result), meta };
-  if (toolset === "mounts") return { ...mountsObservation(result), meta } as MountsObservation;
-  return { ...sidecarObservation(name, result), meta };
+function shaped(toolset: string, name: string, result: Result) {
+  if (toolset === "studio") return studioObservation(result);
+  if (toolset === "mounts") return mountsObservation(result);
+  return sidecarObservation(name, result);
 }
 
 /** The call ran and the log can't say so: the caller must know. */
@@ -75,17 +77,20 @@ function bounded(
   ending: Ending,
   start: CallStart,
   { log }: CallParts,
-): Ending & { readonly artifact: string | null } {
-  if (ending.result.output === undefined) return { ...ending, artifact: null };
+): { readonly fitting: Ending; readonly artifact: string | null } {
+  if (ending.result.output === undefined) return { fitting: ending, artifact: null };
   try {
-    const output = checkJsonValue(ending.result.output);
+    const given = ending.result.output;
+    if (measureJsonValue(given) <= LIMITS.maxObservationBytes) return { fitting: ending, artifact: null };
+    const output = checkJsonValue(given);
     const text = JSON.stringify(output);
-    if (text.length <= LIMITS.maxObservationBytes) return { ...ending, artifact: null };
+    if (text.length <= LIMITS.maxObservationBytes) return { fitting: ending, artifact: null };
     const artifact = log.artifact(Buffer.from(text));
-    return { ...ending, result: { ...ending.result, output: cutToFit(output) } as Result, artifact };
+    const result = { ...ending.result, output: cutToFit(output) } as Result;
+    return { fitting: { ...ending, result }, artifact };
   } catch (error) {
     const ended = endedBy(notJson(start.name, error), start, ending.intent);
-    return { ...ended, changes: ending.changes, artifact: null };
+    return { fitting: { ...ended, changes: ending.changes }, artifact: null };
   }
 }
 

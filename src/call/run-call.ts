@@ -1,7 +1,7 @@
 // The life of one call, the same for every door. Steps 1 to 4 are `prepare`; here are 5 to 9:
 // approve, record the intent, run, observe, record the outcome. A refused call passes the same last lines.
 import { askApproval, type Grant } from "../approval/approve.ts";
-import { type Deadline, startDeadline, untilAborted } from "../core/deadline.ts";
+import { type Deadline, startDeadline } from "../core/deadline.ts";
 import type { AnyObservation, CallRequest, Told } from "../core/words.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
 import type { RunContext } from "../runners/runner.ts";
@@ -36,13 +36,13 @@ export async function approve(
   if (isRefused(call)) return call;
   const { start, tool, arguments: args, digest, decision } = call;
   const { verdict, paths } = decision;
-  if (verdict.decision === "allow") return { ...call, grant: null };
+  if (verdict.decision === "allow") return { start, tool, arguments: args, digest, decision, grant: null };
   const request = { callId: start.id, tool: tool.name, arguments: args, paths, digest, verdict };
   const deadline = startDeadline(null, `${tool.name} (waiting for approval)`, signal);
   try {
     deadline.signal.throwIfAborted();
-    const grant = await untilAborted(askApproval(request, parts.approve, deadline.signal), deadline.signal);
-    return { ...call, grant };
+    const grant = await deadline.wait(askApproval(request, parts.approve, deadline.signal));
+    return { start, tool, arguments: args, digest, decision, grant };
   } catch (error) {
     return { start, tool, verdict, error };
   } finally {
@@ -77,7 +77,7 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
     deadline.signal.throwIfAborted();
     call.grant?.use(start.id, call.digest);
     intent = recordIntent(call, parts);
-    const { settled, changes } = await begun(call, parts, deadline.signal, tell);
+    const { settled, changes } = await begun(call, parts, deadline, tell);
     const ending =
       settled.status === "fulfilled"
         ? endedWell(settled.value, intent)
@@ -94,16 +94,16 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
 async function begun(
   call: ApprovedCall,
   parts: CallParts,
-  signal: AbortSignal,
+  { signal, wait }: Deadline,
   tell: (told: Told) => void,
 ): Promise<Ran> {
+  if (!call.tool.keepsTime) return wait(run(call, parts, signal, tell, () => {}));
   let begins = () => {};
   const beginning = new Promise<void>((resolve) => {
     begins = resolve;
   });
   const running = run(call, parts, signal, tell, begins);
-  if (!call.tool.keepsTime) return untilAborted(running, signal);
-  await untilAborted(Promise.race([beginning, running]), signal);
+  await wait(Promise.race([beginning, running]));
   return running;
 }
 
@@ -161,12 +161,11 @@ function errorIn(output: object): object {
 
 /** Exactly one line per call. A result that can't be recorded is given as a failure that says so. */
 function recordOutcome(
-  { observation, ending }: Observed,
+  { observation, output, ending }: Observed,
   call: ApprovedCall | RefusedCall,
   { log, agentId }: CallParts,
 ): AnyObservation {
   const { start } = call;
-  const { meta, ...output } = observation;
   const { outcome, result, details, stack, intent } = ending;
   const verdict = isRefused(call) ? call.verdict : call.decision.verdict;
   try {
@@ -179,7 +178,7 @@ function recordOutcome(
       output: result.ok ? output : { ...output, error: { ...result.error, ...errorIn(output), details } },
       outcome,
       rule: verdict?.rule ?? null,
-      durationMs: meta.durationMs,
+      durationMs: observation.meta.durationMs,
       ...(stack !== undefined && { stack }),
     });
     return observation;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Json } from "./json.ts";
 
 /**
@@ -16,7 +16,7 @@ export function canonicalJson(value: Json): string {
 
 /** SHA-256 of the canonical text, in hex: equal for equal values, whatever the order of their keys. */
 export function digest(value: Json): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+  return hash("sha256", canonicalJson(value), "hex");
 }
 
 // Array.isArray does not narrow readonly arrays out of a union.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkJsonValue } from "./check-json-value.ts";
+import { checkJsonValue, measureJsonValue } from "./check-json-value.ts";
 import { HotcellError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 
@@ -47,6 +47,22 @@ describe("the copy", () => {
       ),
     );
   });
+});
+
+test("the measure of a value is never below the length of its JSON text", () => {
+  const texts = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constant("\u001f\ud800"));
+  const values = fc.oneof(texts, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.array(texts));
+  fc.assert(
+    fc.property(
+      fc.dictionary(
+        texts.filter((key) => key !== "__proto__"),
+        values,
+      ),
+      (value) => {
+        expect(measureJsonValue(value)).toBeGreaterThanOrEqual(JSON.stringify(value).length);
+      },
+    ),
+  );
 });
 
 const cyclic: Record<string, unknown> = { a: [] };

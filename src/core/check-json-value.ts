@@ -10,11 +10,12 @@ import { quote } from "./quote.ts";
 
 type Key = string | number;
 
-/** An object or array, and the way to it: the arguments themselves have no parent. */
+/** An object or array, and the way to it: the arguments themselves have no parent, and stand under no key. */
 interface Place {
   readonly value: object;
-  readonly keys: readonly Key[];
+  readonly key: Key;
   readonly parent: Place | null;
+  readonly depth: number;
 }
 
 interface Spent {
@@ -24,21 +25,42 @@ interface Spent {
 
 /** Returns a deeply frozen plain copy; throws INVALID_ARGUMENTS with the path and the reason. */
 export function checkJsonValue(value: unknown): JsonObject {
-  const copy = copyValue(value, [], null, { bytes: 0, entries: 0 });
-  if (!isJsonObject(copy)) throw refused([], `expected an object, got ${quote(copy)}`);
-  return copy;
+  measureJsonValue(value);
+  return frozenCopy(value as JsonObject);
 }
 
-function copyValue(value: unknown, keys: readonly Key[], parent: Place | null, spent: Spent): Json {
+/** Throws the same; gives a length that the value's JSON text does not go beyond. */
+export function measureJsonValue(value: unknown): number {
+  const spent = { bytes: 0, entries: 0 };
+  checkValue(value, "", null, spent);
+  if (!isJsonObject(value)) throw refused([], `expected an object, got ${quote(value)}`);
+  return spent.bytes * ESCAPED_CHARS + spent.entries * ENTRY_CHARS;
+}
+
+/** A character as it stands in JSON: `\u001f`. */
+const ESCAPED_CHARS = 6;
+/** The longest number, and what stands around a value or a key. */
+const ENTRY_CHARS = 32;
+
+// Nothing of a checked value runs code, so it is still what it was.
+function frozenCopy<T extends Json>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
+  const copy: Record<string, Json> = {};
+  for (const [key, inner] of Object.entries(value)) copy[key] = frozenCopy(inner);
+  return Object.freeze(copy) as T;
+}
+
+function checkValue(value: unknown, key: Key, parent: Place | null, spent: Spent): void {
   spend(spent, typeof value === "string" ? Buffer.byteLength(value) : 1);
-  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (typeof value !== "object") throw refused(keys, `${quote(value)} can't be written as JSON`);
-  const place: Place = { value, keys, parent };
+  if (value === null || typeof value === "boolean" || typeof value === "string") return;
+  if (typeof value === "number" && Number.isFinite(value)) return;
+  if (typeof value !== "object")
+    throw refused(wayTo(key, parent), `${quote(value)} can't be written as JSON`);
+  const place: Place = { value, key, parent, depth: parent === null ? 0 : parent.depth + 1 };
   refuseDepthAndCycle(place);
-  return Object.freeze(
-    isPlainArray(value) ? copyArray(value, place, spent) : copyObject(value, place, spent),
-  );
+  if (isPlainArray(value)) checkArray(value, place, spent);
+  else checkObject(value, place, spent);
 }
 
 function spend(spent: Spent, bytes: number): void {
@@ -48,12 +70,11 @@ function spend(spent: Spent, bytes: number): void {
   throw refused([], `more than ${LIMITS.maxCallBytes} bytes or ${LIMITS.maxCallEntries} entries. Send less`);
 }
 
-function refuseDepthAndCycle({ value, keys, parent }: Place): void {
+function refuseDepthAndCycle({ value, key, parent, depth }: Place): void {
   for (let above = parent; above; above = above.parent) {
-    if (above.value === value) throw refused(keys, "it contains itself");
+    if (above.value === value) throw refused(wayTo(key, parent), "it contains itself");
   }
-  if (keys.length >= LIMITS.maxCallDepth)
-    throw refused([], `nested deeper than ${LIMITS.maxCallDepth} levels`);
+  if (depth >= LIMITS.maxCallDepth) throw refused([], `nested deeper than ${LIMITS.maxCallDepth} levels`);
 }
 
 // Nothing is asked of a proxy: its traps would run.
@@ -67,34 +88,39 @@ function isPlainObject(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-function copyArray(array: unknown[], place: Place, spent: Spent): Json[] {
+function checkArray(array: unknown[], place: Place, spent: Spent): void {
   if (Reflect.ownKeys(array).length !== array.length + 1) {
-    throw refused(place.keys, "an array with holes or named properties can't be written as JSON");
+    throw refused(keysOf(place), "an array with holes or named properties can't be written as JSON");
   }
-  return Array.from(array.keys(), (index) => copyProperty(place, index, spent));
+  for (let index = 0; index < array.length; index++) checkProperty(place, index, spent);
 }
 
-function copyObject(object: object, place: Place, spent: Spent): JsonObject {
+function checkObject(object: object, place: Place, spent: Spent): void {
   if (!isPlainObject(object))
-    throw refused(place.keys, "only plain objects and arrays can be written as JSON");
-  const copy: Record<string, Json> = {};
+    throw refused(keysOf(place), "only plain objects and arrays can be written as JSON");
   for (const key of Reflect.ownKeys(object)) {
-    if (typeof key === "symbol") throw refused(place.keys, "a symbol as key can't be written as JSON");
-    if (reachesPrototype(key, place.keys.at(-1)))
-      throw refused([...place.keys, key], "this key is not allowed");
+    if (typeof key === "symbol") throw refused(keysOf(place), "a symbol as key can't be written as JSON");
+    if (reachesPrototype(key, place.parent === null ? undefined : place.key))
+      throw refused(wayTo(key, place), "this key is not allowed");
     spend(spent, Buffer.byteLength(key));
-    copy[key] = copyProperty(place, key, spent);
+    checkProperty(place, key, spent);
   }
-  return copy;
 }
 
-function copyProperty(place: Place, key: Key, spent: Spent): Json {
-  const keys = [...place.keys, key];
+function checkProperty(place: Place, key: Key, spent: Spent): void {
   const property = Object.getOwnPropertyDescriptor(place.value, key);
   if (!property?.enumerable || !("value" in property)) {
-    throw refused(keys, "a getter or hidden property can't be written as JSON");
+    throw refused(wayTo(key, place), "a getter or hidden property can't be written as JSON");
   }
-  return copyValue(property.value, keys, place, spent);
+  checkValue(property.value, key, place, spent);
+}
+
+function wayTo(key: Key, parent: Place | null): Key[] {
+  return parent === null ? [] : [...keysOf(parent), key];
+}
+
+function keysOf({ key, parent }: Place): Key[] {
+  return wayTo(key, parent);
 }
 
 function refused(keys: readonly Key[], reason: string): HotcellError {

@@ -3,8 +3,12 @@
 // text are its own indentation.
 const NOT_INERT = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
+/** Printable ASCII that JSON has no escape for: most texts. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** JSON text that does nothing to a terminal that shows it, and means the same. */
 export function inertJson(value: unknown, indent?: number): string {
+  if (typeof value === "string" && PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value, null, indent).replace(NOT_INERT, escapeUnits);
 }
 

@@ -22,9 +22,21 @@ export function countBeyond(anchor: Anchor, { seq, hash }: Link): number {
 /** One sector: written whole or not at all, and never longer or shorter than before. */
 const ANCHOR_BYTES = 512;
 
-export function writeAnchor(fd: number, anchor: Anchor): void {
-  const text = JSON.stringify(anchor).padEnd(ANCHOR_BYTES - 1);
-  writeWhole(fd, Buffer.from(`${text}\n`), 0);
+export interface AnchorFile {
+  readonly fd: number;
+  write(anchor: Anchor): void;
+}
+
+export function createAnchorFile(fd: number): AnchorFile {
+  const sector = Buffer.alloc(ANCHOR_BYTES, "\n");
+  return {
+    fd,
+    write(anchor) {
+      const end = sector.write(JSON.stringify(anchor), "latin1");
+      sector.fill(" ", end, ANCHOR_BYTES - 1);
+      writeWhole(fd, sector, 0);
+    },
+  };
 }
 
 /** What an open anchor file says; undefined when that is nothing. */

@@ -1,9 +1,8 @@
 // What a record says of a call: 002's fields in their order, then what decided and how it ended.
 import { inertJson } from "../core/inert-json.ts";
 import type { Outcome, RuleOrigin } from "../core/words.ts";
-import { encodeName, encodeStack, encodeValue } from "./encode.ts";
+import type { Encoder } from "./encode.ts";
 import type { Fields, LogRecord } from "./record.ts";
-import type { Redactor } from "./redact.ts";
 
 interface CallEvent {
   readonly toolCallId: string;
@@ -37,37 +36,43 @@ export interface ExecEvent extends CallEvent {
   readonly stack?: string;
 }
 
-export function intentFields(event: IntentEvent, writer: string, redactor: Redactor) {
+export function intentFields(event: IntentEvent, writer: string, encoder: Encoder) {
+  const { toolCallId, toolName, agentId } = callFields(event, encoder);
   return {
-    ...callFields(event, redactor),
-    input: encodeValue(event.input, redactor),
-    digest: encodeName(event.digest, redactor),
-    rule: ruleText(event.rule, redactor),
+    toolCallId,
+    toolName,
+    agentId,
+    input: encoder.value(event.input),
+    digest: encoder.name(event.digest),
+    rule: ruleText(event.rule, encoder),
     changes: String(event.changes),
     writer: inertJson(writer),
   } satisfies Fields;
 }
 
 /** `open` is undefined for a call that never began. */
-export function execFields(event: ExecEvent, open: OpenCall | undefined, redactor: Redactor): Fields {
-  const { outcome, intent, stack } = event;
+export function execFields(event: ExecEvent, open: OpenCall | undefined, encoder: Encoder): Fields {
+  const { outcome, rule, intent, stack } = event;
+  const { toolCallId, toolName, agentId } = callFields(event, encoder);
   const isSameInput = open !== undefined && open.event.input === event.input;
   return {
-    ...callFields(event, redactor),
-    input: isSameInput ? open.input : encodeValue(event.input, redactor),
-    output: encodeValue(event.output, redactor),
-    durationMs: encodeValue(event.durationMs, redactor),
+    toolCallId,
+    toolName,
+    agentId,
+    input: isSameInput ? open.input : encoder.value(event.input),
+    output: encoder.value(event.output),
+    durationMs: encoder.value(event.durationMs),
     outcome: inertJson(outcome.status),
-    ...("why" in outcome ? { why: inertJson(outcome.why) } : {}),
-    rule: event.rule === null ? "null" : ruleText(event.rule, redactor),
-    ...(intent === null ? {} : { intent: String(intent) }),
-    ...(stack === undefined ? {} : { stack: encodeStack(stack, redactor) }),
+    why: "why" in outcome ? inertJson(outcome.why) : undefined,
+    rule: rule === null ? "null" : ruleText(rule, encoder),
+    intent: intent === null ? undefined : String(intent),
+    stack: stack === undefined ? undefined : encoder.stack(stack),
   };
 }
 
 /** Ends a call of this process of which nobody will tell how it went. */
-export function interruptedFields(event: CallEvent, intent: number, redactor: Redactor): Fields {
-  return { ...callFields(event, redactor), ...unknownOutcome(intent) };
+export function interruptedFields(event: CallEvent, intent: number, encoder: Encoder): Fields {
+  return { ...callFields(event, encoder), ...unknownOutcome(intent) };
 }
 
 /** The same for a recorded intent of a dead process, in its own words. */
@@ -80,15 +85,15 @@ function unknownOutcome(intent: number): Fields {
   return { outcome: inertJson("unknown"), intent: String(intent) };
 }
 
-function callFields({ toolCallId, toolName, agentId }: CallEvent, redactor: Redactor): Fields {
+function callFields({ toolCallId, toolName, agentId }: CallEvent, encoder: Encoder) {
   return {
-    toolCallId: encodeName(toolCallId, redactor),
-    toolName: encodeName(toolName, redactor),
-    agentId: agentId === null ? "null" : encodeName(agentId, redactor),
-  };
+    toolCallId: encoder.name(toolCallId),
+    toolName: encoder.word(toolName),
+    agentId: agentId === null ? "null" : encoder.word(agentId),
+  } satisfies Fields;
 }
 
-function ruleText({ text, source, line }: RuleOrigin, redactor: Redactor): string {
-  const place = line === undefined ? "" : `,"line":${encodeValue(line, redactor)}`;
-  return `{"text":${encodeName(text, redactor)},"source":${encodeName(source, redactor)}${place}}`;
+function ruleText({ text, source, line }: RuleOrigin, encoder: Encoder): string {
+  const place = line === undefined ? "" : `,"line":${encoder.value(line)}`;
+  return `{"text":${encoder.word(text)},"source":${encoder.word(source)}${place}}`;
 }

@@ -15,7 +15,7 @@ import {
 import { basename } from "node:path";
 import type { HotcellError } from "../core/errors.ts";
 import { tokenIsOfThisBoot, withLock } from "../core/lock.ts";
-import { type Anchor, countBeyond, readAnchor, writeAnchor } from "./anchor.ts";
+import { type Anchor, type AnchorFile, countBeyond, createAnchorFile, readAnchor } from "./anchor.ts";
 import { storeArtifact } from "./artifacts.ts";
 import { advance, callsOpened, EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
 import { findIntactHead } from "./intact-head.ts";
@@ -61,7 +61,7 @@ interface Tip {
 }
 
 interface ChainState extends ChainOptions {
-  readonly anchorFd: number;
+  readonly anchor: AnchorFile;
   /** The open file and its head, as this process left them; undefined when they must be read anew. */
   tip: Tip | undefined;
 }
@@ -71,14 +71,14 @@ const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
 export function openChain(options: ChainOptions): Chain {
   const exclusively = <T>(work: () => T) =>
     failClosed(options.file, () => withLock(lockFile(options.anchorFile), work, options.writer));
-  const anchorFd = exclusively(() => openAnchor(options));
-  const chain: ChainState = { ...options, anchorFd, tip: undefined };
+  const anchor = createAnchorFile(exclusively(() => openAnchor(options)));
+  const chain: ChainState = { ...options, anchor, tip: undefined };
   const append: Append = (kind, fields, durable = false) => write(chain, kind, fields, durable);
   return {
     update: (work) => exclusively(() => work(append, attach(chain).head)),
     close() {
       forgetTip(chain);
-      closeSync(anchorFd);
+      closeSync(anchor.fd);
     },
   };
 }
@@ -92,7 +92,7 @@ function openAnchor({ file, anchorFile, writer }: ChainOptions): number {
   if (readAnchor(fd) !== undefined) return fd;
   try {
     if (exists(file) || rotatedFiles(file, 0).length > 0) throw lostAnchor(file);
-    writeAnchor(fd, { ...EMPTY_HEAD, writer, next: null });
+    createAnchorFile(fd).write({ ...EMPTY_HEAD, writer, next: null });
     // From now on it is overwritten in place, so a power failure leaves it as it is or as it was.
     fdatasyncSync(fd);
     return fd;
@@ -115,7 +115,7 @@ function forgetTip(chain: ChainState): void {
 function attach(chain: ChainState): Tip {
   if (chain.tip !== undefined && isLeftAlone(chain, chain.tip)) return chain.tip;
   forgetTip(chain);
-  const anchored = readAnchor(chain.anchorFd);
+  const anchored = readAnchor(chain.anchor.fd);
   if (anchored === undefined) throw lostAnchor(chain.file);
   try {
     chain.tip = openCurrent(chain, anchored, anchored);
@@ -176,8 +176,9 @@ function catchUp(chain: ChainState, tip: Tip): Tip {
 }
 
 function settle(chain: ChainState, tip: Tip): void {
-  const anchored = { ...tip.head, writer: chain.writer, next: null };
-  writeAnchor(chain.anchorFd, anchored);
+  const { seq, hash, firstSeq, bytes, open, openSince } = tip.head;
+  const anchored = { seq, hash, firstSeq, bytes, open, openSince, writer: chain.writer, next: null };
+  chain.anchor.write(anchored);
   chain.tip = { ...tip, anchored };
 }
 
@@ -221,7 +222,7 @@ function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boo
   const head = advance(tip.head, record, record.line.length, callsOpened(kind, fields));
   try {
     // Announced first, so that what a kill leaves after the anchored head is known to be ours.
-    writeAnchor(chain.anchorFd, { ...tip.anchored, next: record.hash });
+    chain.anchor.write({ ...tip.anchored, next: record.hash });
     writeWhole(tip.fd, record.line, null);
     if (durable) fdatasyncSync(tip.fd);
     settle(chain, { ...tip, head });
@@ -251,7 +252,7 @@ function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
 function takeBack(chain: ChainState, tip: Tip): void {
   try {
     ftruncateSync(tip.fd, tip.head.bytes);
-    writeAnchor(chain.anchorFd, tip.anchored);
+    chain.anchor.write(tip.anchored);
   } catch {
     forgetTip(chain);
   }

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { inertJson } from "../core/inert-json.ts";
 import { LIMITS } from "../core/limits.ts";
-import { encodeName, encodeValue } from "./encode.ts";
+import { createEncoder } from "./encode.ts";
 import { createRedactor } from "./redact.ts";
 
-const redactor = createRedactor(["hunter2", "424242"]);
-const logged = (value: unknown) => JSON.parse(encodeValue(value, redactor));
+const encoder = createEncoder(createRedactor(["hunter2", "424242"]));
+const logged = (value: unknown) => JSON.parse(encoder.value(value));
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
 
 function nest(levels: number): unknown {
@@ -72,13 +72,22 @@ describe("a value in the log", () => {
     });
   });
 
+  test("is the same the second time, and after however many other keys", () => {
+    const value = { apiKey: "k", content: "text", "my hunter2": 1, cwd: "pwd=/x", plain: "pwd=/x" };
+    const first = encoder.value(value);
+    const keys = Array.from({ length: 3000 }, (_, at) => `key ${at}`);
+    const others = createEncoder(createRedactor(["hunter2"]));
+    for (const key of keys) others.value({ [key]: key });
+    expect([encoder.value(value), others.value(value)]).toEqual([first, first]);
+  });
+
   test("has no secret in its keys either", () => {
     expect(logged({ "my hunter2": 1 })).toEqual({ "my [redacted]": 1 });
   });
 
   test("is cut at its depth, its items, its keys and its bytes, and says so", () => {
     const items = LIMITS.maxLoggedItems;
-    expect(encodeValue(nest(100_000), redactor)).toBe(
+    expect(encoder.value(nest(100_000))).toBe(
       `${'{"in":'.repeat(LIMITS.maxLoggedDepth)}"[deeper]"${"}".repeat(LIMITS.maxLoggedDepth)}`,
     );
     expect(logged(new Array(1e9).fill(0, 0, items))).toEqual([
@@ -89,7 +98,7 @@ describe("a value in the log", () => {
       Object.keys(logged(Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, at])))),
     ).toHaveLength(LIMITS.maxLoggedMembers + 1);
     const wide = Array(items).fill(Array(items).fill("\u0001".repeat(200)));
-    expect(encodeValue(wide, redactor).length).toBeLessThan(LIMITS.maxLoggedValueBytes + 4096);
+    expect(encoder.value(wide).length).toBeLessThan(LIMITS.maxLoggedValueBytes + 4096);
     expect(logged(wide).at(-1)).toMatch(/^\[\d+ more\]$/);
   });
 
@@ -106,7 +115,7 @@ describe("a value in the log", () => {
   ];
   test.each(cheap)("of %s alone is cut at its bytes all the same", (_, item) => {
     const fill = (value: unknown) => Array(LIMITS.maxLoggedItems).fill(value);
-    const text = encodeValue(fill(fill(fill(item()))), redactor);
+    const text = encoder.value(fill(fill(fill(item()))));
     expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.maxLoggedValueBytes + 100);
   });
 
@@ -163,9 +172,9 @@ describe("a value in the log", () => {
       huge: "[bigint]",
       revoked: "[unreadable]",
     });
-    expect(encodeValue(cycle, redactor)).toContain("[deeper]");
-    expect(encodeValue(JSON.parse('{"__proto__":{"a":1}}'), redactor)).toBe('{"__proto__":{"a":1}}');
-    expect(encodeValue("\ud800", redactor)).toBe('"\\ud800"');
+    expect(encoder.value(cycle)).toContain("[deeper]");
+    expect(encoder.value(JSON.parse('{"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1}}');
+    expect(encoder.value("\ud800")).toBe('"\\ud800"');
   });
 });
 
@@ -187,9 +196,7 @@ describe("text in the log", () => {
 
   test("that is a name stays one string, with its size and hash when it is long", () => {
     const name = "n".repeat(1000);
-    expect(JSON.parse(encodeName("fs.read", redactor))).toBe("fs.read");
-    expect(JSON.parse(encodeName(name, redactor))).toBe(
-      `${"n".repeat(80)}[1000 bytes, sha256 ${sha256(name)}]`,
-    );
+    expect(JSON.parse(encoder.name("fs.read"))).toBe("fs.read");
+    expect(JSON.parse(encoder.name(name))).toBe(`${"n".repeat(80)}[1000 bytes, sha256 ${sha256(name)}]`);
   });
 });

@@ -10,7 +10,7 @@ type Nature = "plain" | "content" | "credential" | "path";
 
 interface Walk {
   readonly redactor: Redactor;
-  /** Those met so far: the items of a list mostly have the same. */
+  /** Those met so far: all calls together have few different ones. */
   readonly keys: Map<string, Key>;
   leftBytes: number;
 }
@@ -37,23 +37,40 @@ const CONTENT_KEYS: ReadonlySet<string> = new Set([
 
 const PATH_KEYS: ReadonlySet<string> = new Set(["path", "from", "to", "cwd"]);
 
-export function encodeValue(value: unknown, redactor: Redactor): string {
-  const walk = { redactor, keys: new Map(), leftBytes: LIMITS.maxLoggedValueBytes };
-  return encodeNode(value, walk, "plain", 0);
+/** How many keys are remembered; those of our own tools are far fewer. */
+const MAX_KNOWN_KEYS = 1000;
+const MAX_KNOWN_KEY_CHARS = 64;
+
+export interface Encoder {
+  value(value: unknown): string;
+  /** A text that stays one string: names, ids, keys. */
+  name(text: string): string;
+  /** The same for one that comes again and again: a tool, an agent, a rule. */
+  word(text: string): string;
+  /** The stack of whatever was thrown: nothing makes it a string. */
+  stack(stack: unknown): string;
 }
 
-/** A text that stays one string: names, ids, keys. */
-export function encodeName(text: string, redactor: Redactor): string {
+export function createEncoder(redactor: Redactor): Encoder {
+  const keys = new Map<string, Key>();
+  const encodeValue = (value: unknown) =>
+    encodeNode(value, { redactor, keys, leftBytes: LIMITS.maxLoggedValueBytes }, "plain", 0);
+  return {
+    value: encodeValue,
+    name: (text) => encodeName(text, redactor),
+    word: (text) => keyOf(text, { keys, redactor }).text,
+    stack(stack) {
+      if (typeof stack !== "string") return encodeValue(stack);
+      return inertJson(redactor.preview(stack, LIMITS.maxLoggedStackChars));
+    },
+  };
+}
+
+function encodeName(text: string, redactor: Redactor): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= LIMITS.maxLoggedStringBytes) return inertJson(redactor.redact(text));
   const preview = redactor.preview(text, LIMITS.logPreviewChars);
   return inertJson(`${preview}[${bytes} bytes, sha256 ${sha256(text)}]`);
-}
-
-/** The stack of whatever was thrown: nothing makes it a string. */
-export function encodeStack(stack: unknown, redactor: Redactor): string {
-  if (typeof stack !== "string") return encodeValue(stack, redactor);
-  return inertJson(redactor.preview(stack, LIMITS.maxLoggedStackChars));
 }
 
 function encodeNode(value: unknown, walk: Walk, nature: Nature, depth: number): string {
@@ -133,11 +150,12 @@ function encodeArray(array: readonly unknown[], walk: Walk, nature: Nature, dept
 function encodeMembers(object: object, walk: Walk, nature: Nature, depth: number): string {
   const keys = Object.keys(object);
   const members: string[] = [];
-  for (const [at, key] of keys.entries()) {
+  for (let at = 0; at < keys.length; at++) {
     if (at === LIMITS.maxLoggedMembers || walk.leftBytes <= 0) {
       members.push(`${inertJson("[more]")}:${keys.length - at}`);
       break;
     }
+    const key = keys[at]!;
     const known = keyOf(key, walk);
     const inner = nature === "credential" ? nature : known.nature;
     const name = spend(walk, known.text);
@@ -146,10 +164,12 @@ function encodeMembers(object: object, walk: Walk, nature: Nature, depth: number
   return `{${members.join(",")}}`;
 }
 
-function keyOf(key: string, { keys, redactor }: Walk): Key {
-  const known = keys.get(key) ?? { text: encodeName(key, redactor), nature: natureOf(key) };
-  keys.set(key, known);
-  return known;
+function keyOf(key: string, { keys, redactor }: Pick<Walk, "keys" | "redactor">): Key {
+  const known = keys.get(key);
+  if (known !== undefined) return known;
+  const met = { text: encodeName(key, redactor), nature: natureOf(key) };
+  if (keys.size < MAX_KNOWN_KEYS && key.length <= MAX_KNOWN_KEY_CHARS) keys.set(key, met);
+  return met;
 }
 
 function natureOf(key: string): Nature {

@@ -15,6 +15,7 @@ import {
   type OpenCall,
 } from "./call-fields.ts";
 import { type Append, type Chain, type ChainOptions, lockFile, openChain } from "./chain.ts";
+import { createEncoder } from "./encode.ts";
 import type { Head } from "./head.ts";
 import { failClosed, logUnavailable } from "./log-error.ts";
 import { makeDirectory } from "./log-file.ts";
@@ -51,7 +52,7 @@ export function openLog(options: LogOptions): Log {
   const { dir, anchorFile, maxFileBytes = LIMITS.maxLogFileBytes } = options;
   const file = logFileIn(dir);
   const writer = processToken();
-  const redactor = createRedactor(options.secrets);
+  const encoder = createEncoder(createRedactor(options.secrets));
   const artifactsDir = artifactsIn(dir);
   const chain = openSettled({ file, anchorFile, artifactsDir, maxFileBytes, writer });
   const open = new Map<number, OpenCall>();
@@ -65,7 +66,7 @@ export function openLog(options: LogOptions): Log {
   return {
     file,
     intent(event) {
-      const fields = intentFields(event, writer, redactor);
+      const fields = intentFields(event, writer, encoder);
       const seq = append("tool.intent", fields, event.changes);
       open.set(seq, { event, input: fields.input });
       return seq;
@@ -75,7 +76,7 @@ export function openLog(options: LogOptions): Log {
       const call = intent === null ? undefined : open.get(intent);
       if (intent !== null && call === undefined)
         throw new Error(`No call with the intent ${intent} is open.`);
-      append("tool.exec", execFields(event, call, redactor));
+      append("tool.exec", execFields(event, call, encoder));
       if (intent !== null) open.delete(intent);
     },
     artifact: (bytes) =>
@@ -87,7 +88,7 @@ export function openLog(options: LogOptions): Log {
       if (closed) return;
       try {
         for (const [seq, { event }] of open)
-          append("tool.interrupted", interruptedFields(event, seq, redactor));
+          append("tool.interrupted", interruptedFields(event, seq, encoder));
       } finally {
         closed = true;
         chain.close();

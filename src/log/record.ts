@@ -6,8 +6,8 @@ import { LIMITS } from "../core/limits.ts";
 
 export type RecordKind = "tool.intent" | "tool.exec" | "tool.interrupted" | "log.recovered";
 
-/** Names to JSON text, in the order in which they are written. */
-export type Fields = Readonly<Record<string, string>>;
+/** Names to JSON text, in the order in which they are written; undefined is left out. */
+export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** What the next record continues. */
 export interface Link {
@@ -45,7 +45,7 @@ const SUMMED_UP_BYTES = LIMITS.maxLogRecordBytes / 16;
 export function sealRecord(previous: Link, kind: RecordKind, fields: Fields): SealedRecord {
   const record = seal(previous, kind, fields);
   if (record.line.length <= LIMITS.maxLogRecordBytes) return record;
-  const shorter = Object.entries(fields).map(([name, json]) => [name, sumUp(json)]);
+  const shorter = Object.entries(fields).map(([name, json]) => [name, json && sumUp(json)]);
   return seal(previous, kind, Object.fromEntries(shorter));
 }
 
@@ -57,8 +57,9 @@ function sumUp(json: string): string {
 function seal(previous: Link, kind: RecordKind, fields: Fields): SealedRecord {
   const seq = previous.seq + 1;
   const start = `{"seq":${seq},"ts":"${new Date().toISOString()}","kind":"${kind}"`;
-  const middle = Object.entries(fields).map(([name, json]) => `,"${name}":${json}`);
-  const body = `${start}${middle.join("")},"prev":"${previous.hash}"`;
+  let middle = "";
+  for (const name in fields) if (fields[name] !== undefined) middle += `,"${name}":${fields[name]}`;
+  const body = `${start}${middle},"prev":"${previous.hash}"`;
   const bodyHash = hash("sha256", body, "hex");
   return { seq, hash: bodyHash, line: Buffer.from(`${body}${sealText(bodyHash)}\n`) };
 }

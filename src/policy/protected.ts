@@ -60,10 +60,20 @@ const SELF_RUNNING_NAMES = new Set([
   ".inputrc",
 ]);
 
+/** All names that rows look for on the way to a file: of a path's names only these are kept apart. */
+const NAMES_ON_THE_WAY = new Set([
+  ...SELF_RUNNING_DIRECTORIES,
+  ".ssh",
+  ".git",
+  "git~1",
+  ".github",
+  ".config",
+]);
+
 /** A path taken apart, folded. A path that ends in `/` is a directory: rows about files are not about it. */
 interface FoldedPath {
   readonly text: string;
-  readonly names: readonly string[];
+  readonly onTheWay: readonly string[];
   readonly last: string;
 }
 
@@ -74,9 +84,12 @@ interface Row {
 
 /** The first row that covers a path decides: `.git` goes before names, or git could not read a branch `fix-secret`. */
 const ROWS: readonly Row[] = [
-  { class: "secret", covers: ({ names }) => names.includes(".ssh") },
+  { class: "secret", covers: ({ onTheWay }) => onTheWay.includes(".ssh") },
   // git~1 is the short name of .git on a Windows drive.
-  { class: "self-running", covers: ({ names }) => names.includes(".git") || names.includes("git~1") },
+  {
+    class: "self-running",
+    covers: ({ onTheWay }) => onTheWay.includes(".git") || onTheWay.includes("git~1"),
+  },
   { class: "secret", covers: ({ last }) => isSecretName(last) },
   { class: "ci", covers: isCi },
   { class: "credential-data", covers: ({ last }) => speaksOfCredentials(last) && DATA_NAME.test(last) },
@@ -88,8 +101,9 @@ const ROWS: readonly Row[] = [
 export function createProtection(options: ProtectOptions = {}): (relativePath: string) => Protection | null {
   const exempt = compileGlobs(options.allow);
   const rows: readonly Row[] = [{ class: "secret", covers: compileGlobs(options.secrets) }, ...ROWS];
+  const fold = createFolder();
   return (relativePath) => {
-    const path = foldPath(relativePath);
+    const path = fold(relativePath);
     if (exempt(path)) return null;
     const row = rows.find((candidate) => candidate.covers(path));
     return row ? PROTECTIONS[row.class] : null;
@@ -114,11 +128,29 @@ function compileGlobs(globs: readonly string[] = []): (path: FoldedPath) => bool
   return ({ text }) => patterns.some((matches) => matches(text));
 }
 
+/** Folds one path after the other; where they are in one directory, that once. */
+function createFolder(): (path: string) => FoldedPath {
+  let directory = "";
+  let above = foldPath("");
+  return (path) => {
+    const behind = path.lastIndexOf("/") + 1;
+    if (behind !== directory.length || !path.startsWith(directory)) {
+      directory = path.slice(0, behind);
+      above = foldPath(directory);
+    }
+    const last = foldName(path.slice(behind));
+    if (last === "") return above;
+    const text = directory === "" ? last : `${above.text}/${last}`;
+    const onTheWay = NAMES_ON_THE_WAY.has(last) ? [...above.onTheWay, last] : above.onTheWay;
+    return { text, onTheWay, last };
+  };
+}
+
 function foldPath(path: string): FoldedPath {
   const names = path.split("/").map(foldName);
   const last = names.at(-1)!;
   if (last === "") names.pop();
-  return { text: names.join("/"), names, last };
+  return { text: names.join("/"), onTheWay: names.filter((name) => NAMES_ON_THE_WAY.has(name)), last };
 }
 
 /** Most names: nothing to fold but the case of ASCII letters. */
@@ -143,11 +175,13 @@ function speaksOfCredentials(name: string): boolean {
   return name.includes("credential") || name.includes("secret");
 }
 
-function isSelfRunning({ text, names, last }: FoldedPath): boolean {
-  if (names.some((name) => SELF_RUNNING_DIRECTORIES.has(name)) || SELF_RUNNING_NAMES.has(last)) return true;
-  return `/${text}/`.includes("/.config/fish/");
+function isSelfRunning({ text, onTheWay, last }: FoldedPath): boolean {
+  if (onTheWay.some((name) => SELF_RUNNING_DIRECTORIES.has(name)) || SELF_RUNNING_NAMES.has(last))
+    return true;
+  return onTheWay.includes(".config") && `/${text}/`.includes("/.config/fish/");
 }
 
-function isCi({ text, last }: FoldedPath): boolean {
-  return text.startsWith(".github/workflows/") || last === ".gitlab-ci.yml";
+function isCi({ text, onTheWay, last }: FoldedPath): boolean {
+  if (last === ".gitlab-ci.yml") return true;
+  return onTheWay.includes(".github") && text.startsWith(".github/workflows/");
 }

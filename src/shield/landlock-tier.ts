@@ -49,7 +49,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
         onBegin,
       });
     },
-    close() {
+    async close() {
       surroundings.pipes.close();
       scratch.remove();
     },

@@ -5,6 +5,8 @@ import { enterArgs } from "../workspace/overlay/room.ts";
 import { createMark, endAbandoned } from "./abandoned.ts";
 import { BASE_ENV, bwrapArgs, type Enclosure, isBelow, rootArgs } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
+import { enclosureText, entranceLine } from "./entrance-line.ts";
+import { createEntrances } from "./entrances.ts";
 import type { Ground } from "./ground.ts";
 import { limitScript } from "./limits.ts";
 import { openNetwork } from "./network.ts";
@@ -32,6 +34,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   const root = rootArgs({ project, storage, system, hidden });
   const network = await openNetwork(await ground.room(root));
   const surroundings = createSurroundings();
+  const entrances = createEntrances(surroundings);
   const mark = createMark();
   endAbandoned();
   // The view stands above the root.
@@ -55,29 +58,40 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
     async start(command, { attached, limits, place, onBegin }) {
       const room = await ground.room(root);
       const enclosure = await enclosureOf(command);
-      return startProcess({
+      const argv = [...(command.bareEnv ? WITHOUT_PWD : []), ...command.argv];
+      const text = enclosureText((descriptors) => bwrapArgs(enclosure, descriptors), argv);
+      const line = entranceLine({
         entry: enterArgs(room, [
           `--net=/proc/${process.pid}/fd/${network}`,
           ...(isRoot && !asRoot ? becoming(user) : []),
         ]),
-        bwrapArgs: (descriptors) => bwrapArgs(enclosure, descriptors),
-        seccomp,
-        // bubblewrap itself sets PWD.
         limits: limitScript(limits),
-        argv: [...(command.bareEnv ? ["env", "-u", "PWD"] : []), ...command.argv],
-        attached,
-        surroundings,
+        argv,
         mark,
-        place,
+      });
+      return startProcess({
+        spawned: entrances.open({ room, line, attached }),
+        enclosure: text,
+        seccomp,
+        place(pid) {
+          const placed = place(pid);
+          // It takes a while, in which there is nothing to do here but to wait for bubblewrap.
+          entrances.prepare();
+          return placed;
+        },
         onBegin,
       });
     },
-    close() {
+    async close() {
+      await entrances.close();
       surroundings.pipes.close();
       fs.closeSync(network);
     },
   };
 }
+
+/** bubblewrap itself sets PWD. */
+const WITHOUT_PWD = ["env", "-u", "PWD"];
 
 /** As root a command runs as the owner of the project, and in no other group. */
 function becoming({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {

@@ -44,6 +44,8 @@ async function open(options: NamespacesOptions): Promise<Opened> {
 
 export function openShield(options: NamespacesOptions): Shield {
   let opening: Promise<Opened> | null = null;
+  /** The kernel may count what has ended for a moment longer. No command waits for that. */
+  let leaving: Promise<unknown> = Promise.resolve();
   return {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
       opening ??= open(options);
@@ -65,12 +67,13 @@ export function openShield(options: NamespacesOptions): Shield {
         const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
         return { ...end, report };
       } finally {
-        await made?.close();
+        leaving = Promise.all([leaving, made?.close()]);
       }
     },
     async close() {
       // One that could not be opened was told to whoever ran a command.
-      (await opening?.catch(() => null))?.tier.close();
+      await (await opening?.catch(() => null))?.tier.close();
+      await leaving;
     },
   };
 }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { ENVIRONMENT } from "../workspace/overlay/room.ts";
 import { createPipes, type Pipes } from "./pipes.ts";
 
@@ -28,9 +27,11 @@ export function createSurroundings(): Surroundings {
 
 export interface Spawned {
   readonly child: ChildProcess;
+  /** From descriptor 3 on. */
+  readonly links: readonly Socket[];
   /** Null when it is attached. */
-  readonly stdout: Readable | null;
-  readonly stderr: Readable | null;
+  readonly stdout: Socket | null;
+  readonly stderr: Socket | null;
 }
 
 const FIRST_LINK = 3;
@@ -50,10 +51,13 @@ export function spawnAlone(
     for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
     const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
+    const linked = child.stdio.slice(FIRST_LINK, end) as Socket[];
+    // Whoever ended before it has read everything says so by its exit.
+    for (const link of linked) link.on("error", () => {});
     const [stdout = null, stderr = null] = (outputs ?? []).map(
       ({ read }) => new Socket({ fd: read, writable: false }),
     );
-    return { child, stdout, stderr };
+    return { child, links: linked, stdout, stderr };
   } finally {
     for (const fd of [nothing, ...(outputs ?? []).map(({ write }) => write)]) fs.closeSync(fd);
   }

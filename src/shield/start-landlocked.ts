@@ -40,8 +40,6 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
   const spawned = spawnAlone(line, { attached, links: 3, cwd, surroundings });
   const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
-  // Whoever ended before it has read everything says so by its exit.
-  for (const fd of Object.values(DESCRIPTORS)) pipe(fd).on("error", () => {});
   const link = pipe(DESCRIPTORS.link);
   let isAsked = false;
   let failure: unknown = null;

@@ -2,28 +2,20 @@
 // namespace ends everything that the command ever started.
 import fs from "node:fs";
 import os from "node:os";
-import type { Duplex, Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
-import { argumentsText } from "../workspace/overlay/room.ts";
-import type { Descriptors } from "./bwrap-args.ts";
+import { ARGS, DESCRIPTORS, GATE } from "./entrance-line.ts";
 import { readText } from "./read-text.ts";
-import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
+import { closed, type Spawned } from "./spawn-alone.ts";
 
 export interface Start {
-  /** The command line up to bubblewrap's own arguments: entering the room, giving up rights. */
-  readonly entry: readonly string[];
-  readonly bwrapArgs: (descriptors: Descriptors) => readonly string[];
+  /** Waits for its arguments; its command line is an `entranceLine`. */
+  readonly spawned: Spawned;
+  /** As `enclosureText` gives it. */
+  readonly enclosure: Uint8Array;
   readonly seccomp: Uint8Array;
-  /** What a shell does to limit itself. */
-  readonly limits: string;
-  readonly argv: readonly string[];
-  /** Its input and output are this process's own; else there is no input, and the output can be read. */
-  readonly attached: boolean;
-  readonly surroundings: Surroundings;
-  /** Names whoever has started it. */
-  readonly mark: string;
   /** Called for each process that it has before it begins, which it does not before that is done. */
   readonly place: (pid: number) => Promise<void>;
   readonly onBegin: () => void;
@@ -48,35 +40,8 @@ export interface ProcessEnd {
   readonly signal: string | null;
 }
 
-const ARGS = 3;
-const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5 };
-const GATE = 6;
-const LINKS_END = 7;
-
-// The command begins when it is told to, and only then: nobody tells it when this process is dead. (bubblewrap's own
-// way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
-const gate = (limits: string) =>
-  `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && ${limits} && shift && exec "$@"`;
-
-/** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
-export function startProcess({
-  entry,
-  bwrapArgs,
-  seccomp,
-  limits,
-  argv,
-  attached,
-  place,
-  onBegin,
-  surroundings,
-  mark,
-}: Start): StartedProcess {
-  const line = [...entry, "bwrap", "--args", `${ARGS}`, "--", "sh", "-c", gate(limits), "sh", mark, ...argv];
-  const spawned = spawnAlone(line, { attached, links: LINKS_END - ARGS, surroundings });
-  const { child } = spawned;
-  const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
-  // Whoever ended before it has read everything says so by its exit.
-  for (let fd = ARGS; fd < LINKS_END; fd++) pipe(fd).on("error", () => {});
+export function startProcess({ spawned, enclosure, seccomp, place, onBegin }: Start): StartedProcess {
+  const pipe = (fd: number) => spawned.links[fd - ARGS]!;
   const state: State = {
     pid: null,
     hasBegun: false,
@@ -108,7 +73,7 @@ export function startProcess({
     state.failure = error;
     kill();
   });
-  pipe(ARGS).end(argumentsText(bwrapArgs(DESCRIPTORS)));
+  pipe(ARGS).end(enclosure);
   pipe(DESCRIPTORS.seccomp).end(seccomp);
   return {
     stdout: spawned.stdout,
@@ -187,14 +152,20 @@ export function signalName(number: number): string | null {
   return Object.entries(os.constants.signals).find(([, known]) => known === number)?.[0] ?? null;
 }
 
+const childrenFile = (pid: number): string => `/proc/${pid}/task/${pid}/children`;
+
 function childrenOf(pid: number): number[] {
-  return readText(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  return readText(childrenFile(pid)).split(" ").filter(Boolean).map(Number);
 }
 
-/** The namespace outlives bubblewrap's exit by a moment. Its first process is a zombie, or gone, only when all others are. */
+/**
+ * The namespace outlives bubblewrap's exit by a moment. All others in it descend from its first process, which inherits
+ * orphans: when that has been told to end and has no child, there is nobody else, and there will be nobody.
+ */
 async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) {
     signalTo(pid, "SIGKILL");
+    if (!hasChildren(pid)) return;
     await setTimeout(1);
   }
 }
@@ -205,6 +176,14 @@ function isAlive(pid: number): boolean {
     return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
   } catch {
     return false;
+  }
+}
+
+function hasChildren(pid: number): boolean {
+  try {
+    return fs.readFileSync(childrenFile(pid), "latin1") !== "";
+  } catch {
+    return isAlive(pid);
   }
 }
 

@@ -15,5 +15,5 @@ export interface Tier {
   /** Whether it runs as the machine's root, whose processes the kernel does not count. */
   readonly asRoot: boolean;
   start(command: ShieldedCommand, options: StartOptions): Promise<StartedProcess>;
-  close(): void;
+  close(): Promise<void>;
 }

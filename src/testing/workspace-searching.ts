@@ -25,9 +25,15 @@ const PLAIN: Omit<SearchQuery, "pattern"> = {
   maxLineChars: 200,
 };
 
-function search(workspace: WorkspaceFS, pattern: string, asked: Asked = {}): Promise<SearchResult> {
+/** A literal is also searched for as a pattern: however a workspace goes about either, the result is the same. */
+async function search(workspace: WorkspaceFS, pattern: string, asked: Asked = {}): Promise<SearchResult> {
   const { path = ".", ...rest } = asked;
-  return workspace.search(path, { ...PLAIN, pattern, ...rest });
+  const query = { ...PLAIN, pattern, ...rest };
+  const result = await workspace.search(path, query);
+  if (query.regex) return result;
+  const asPattern = pattern.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  assert.deepEqual(await workspace.search(path, { ...query, regex: true, pattern: asPattern }), result);
+  return result;
 }
 
 /** As `path:line:text`. */

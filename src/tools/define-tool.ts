@@ -96,5 +96,7 @@ function refuseUnusableName(name: string): void {
 }
 
 function pick<Needed extends Need>(kit: Kit, needs: readonly Needed[]): Pick<Kit, Needed> {
-  return Object.fromEntries(needs.map((need) => [need, kit[need]])) as unknown as Pick<Kit, Needed>;
+  const picked: Partial<Record<Need, unknown>> = {};
+  for (const need of needs) picked[need] = kit[need];
+  return picked as Pick<Kit, Needed>;
 }

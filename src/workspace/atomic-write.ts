@@ -38,19 +38,26 @@ export function replaceFile(target: Target, leftovers: Leftovers, fill: (fd: num
   leftovers.settle(temporary);
 }
 
-/** Fails when something of that name is there. Mode and owner are set before there is content to be seen. */
-export function createFile(
-  at: string | Buffer,
-  { mode, owner }: Attributes,
-  fill: (fd: number) => void,
-): void {
+/** Fails when something of that name is there. */
+export function createFile(at: string | Buffer, attributes: Attributes, fill: (fd: number) => void): void {
+  const fd = openNewFile(at, attributes);
+  try {
+    fill(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** The same, to be filled and closed by the caller. Mode and owner are set before there is content to be seen. */
+export function openNewFile(at: string | Buffer, { mode, owner }: Attributes): number {
   const fd = fs.openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   try {
     if (owner !== null) fs.fchownSync(fd, owner.uid, owner.gid);
     if (mode !== null) fs.fchmodSync(fd, mode & 0o777);
-    fill(fd);
-  } finally {
+    return fd;
+  } catch (error) {
     fs.closeSync(fd);
+    throw error;
   }
 }
 

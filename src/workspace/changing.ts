@@ -18,6 +18,7 @@ import {
 import { ownerOfNew, ownerOfReplaced } from "./owner.ts";
 import { beneath } from "./path-text.ts";
 import { atFound, atPlace, childPath, type Found, fdPath, type Place } from "./paths.ts";
+import { atOnce } from "./pieces.ts";
 import {
   alreadyExists,
   existing,
@@ -37,7 +38,7 @@ type Changing = Pick<
 >;
 
 export function changingOf({ root, changing, guard, guardTree }: View, leftovers: Leftovers): Changing {
-  const newOwner = ownerOfNew(root.fd);
+  const newOwner = () => ownerOfNew(root.fd);
 
   /** Makes the directories that the place lacks and works in the one that shall hold the name. */
   const inParent = (place: Place, work: (dir: number, name: string) => void): void => {
@@ -46,7 +47,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
     const cursor = createCursor(place.dir);
     try {
       for (const name of names) {
-        makeDirectory(cursor.fd, name, newOwner);
+        makeDirectory(cursor.fd, name, newOwner());
         cursor.down(name);
       }
       work(cursor.fd, last);
@@ -60,7 +61,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
     if (place.namesDirectory) throw notAFile("write", place.path, "it is named as a directory");
     if (place.found !== null) checkReplaceable(place.found, place.path);
     const { mode = newMode } = place.found?.stat ?? {};
-    const owner = place.found === null ? newOwner : ownerOfReplaced(place.found.stat);
+    const owner = place.found === null ? newOwner() : ownerOfReplaced(place.found.stat);
     inParent(place, (dir, name) =>
       replaceFile({ dir, directory: parentOf(place.path), name, mode, owner }, leftovers, fill),
     );
@@ -114,7 +115,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
           guard(`${place.path}/`, "write");
           if (place.found?.stat.isDirectory()) return;
           if (place.found !== null) throw alreadyExists("make the directory", place.path);
-          inParent(place, (dir, name) => makeDirectory(dir, name, newOwner));
+          inParent(place, (dir, name) => makeDirectory(dir, name, newOwner()));
         }),
       );
     },
@@ -164,7 +165,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
             if (!source.stat.isDirectory()) return copyFile(source, at, target);
             refuseIntoItself("copy", at, target.path);
             if (target.found !== null) throw alreadyExists("copy to", target.path);
-            inParent(target, (dir, name) => copyTree(source, dir, name, newOwner));
+            inParent(target, (dir, name) => copyTree(source, dir, name, newOwner()));
           }),
         ),
       );
@@ -180,7 +181,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
             // Not normalised: a link on the way may lead elsewhere than its name says.
             const way = target.startsWith("/") ? target : beneath(parentOf(place.path), target);
             atPlace(root, way, {}, (end) => guard(end.path, "read"));
-            makeLink(osPath(target), dir, name, newOwner);
+            makeLink(osPath(target), dir, name, newOwner());
           });
         }),
       );
@@ -211,7 +212,7 @@ function parentOf(at: string): string {
 
 function checkMatch({ found, path }: Place, { ifMatchSha256 }: WriteOptions): void {
   if (ifMatchSha256 === undefined) return;
-  const present = found && withOpenFile(found, path, O_RDONLY, (fd) => hashFile(fd, path));
+  const present = found && withOpenFile(found, path, O_RDONLY, (fd) => atOnce(hashFile(fd, path)));
   if (present === ifMatchSha256.toLowerCase()) return;
   throw new HotcellError(
     "PRECONDITION_FAILED",

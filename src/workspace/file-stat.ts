@@ -12,7 +12,8 @@ export function statOf(stat: fs.Stats): FileStat {
 /** Empty when the name is gone by now: the directory lives while it is listed. */
 export function entryOf(dir: number, name: string): DirectoryEntry[] {
   try {
-    return [{ name, ...statOf(fs.lstatSync(childPath(dir, name))) }];
+    const { kind, size, mode, modifiedMs, links } = statOf(fs.lstatSync(childPath(dir, name)));
+    return [{ name, kind, size, mode, modifiedMs, links }];
   } catch (error) {
     if (osErrorCode(error) === "ENOENT") return [];
     throw error;

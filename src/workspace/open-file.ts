@@ -8,6 +8,7 @@ import { writeAll } from "./atomic-write.ts";
 import { showName } from "./names.ts";
 import { explaining } from "./os-error.ts";
 import { atFound, type Found, fdPath, openStraight, type Root } from "./paths.ts";
+import type { Pieces } from "./pieces.ts";
 import { kindOf } from "./tree.ts";
 
 export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
@@ -52,7 +53,8 @@ export function openToRead(root: Root, input: string, guard: (at: string) => voi
   }
 }
 
-function openFile(found: Found, at: string, flags: number): number {
+/** The caller closes it. */
+export function openFile(found: Found, at: string, flags: number): number {
   checkRegular(found, at, flags === O_RDONLY ? "read" : "write");
   return fs.openSync(fdPath(found.fd), flags | O_NONBLOCK | O_NOCTTY);
 }
@@ -72,7 +74,7 @@ export function checkReplaceable(found: Found, at: string): void {
   fs.accessSync(fdPath(found.fd), W_OK);
 }
 
-function checkRegular(found: Found, at: string, action: string): void {
+export function checkRegular(found: Found, at: string, action: string): void {
   const kind = kindOf(found.stat) ?? "device";
   if (kind === "file") return;
   throw new HotcellError(
@@ -110,8 +112,12 @@ function tooLarge(at: string, size: number): HotcellError {
 }
 
 /** The file in pieces of at most 1 MiB; each is valid until the next is asked for. */
-export function* chunksOf(fd: number, at: string): Generator<Buffer, void, void> {
-  const wanted = Math.max(fs.fstatSync(fd).size + 1, SMALLEST_CHUNK_BYTES);
+export function* chunksOf(
+  fd: number,
+  at: string,
+  { size }: Pick<OpenFile, "size"> = fs.fstatSync(fd),
+): Generator<Buffer, void, void> {
+  const wanted = Math.max(size + 1, SMALLEST_CHUNK_BYTES);
   const buffer = Buffer.allocUnsafe(Math.min(wanted, CHUNK_BYTES));
   for (let offset = 0; ; ) {
     const got = explaining("read", at, () => fs.readSync(fd, buffer, 0, buffer.length, offset));
@@ -125,9 +131,12 @@ export function copyBytes(source: number, at: string, target: number): void {
   for (const chunk of chunksOf(source, at)) writeAll(target, chunk);
 }
 
-export function hashFile(fd: number, at: string): string {
+export function* hashFile(fd: number, at: string): Pieces<string> {
   const hash = createHash("sha256");
-  for (const chunk of chunksOf(fd, at)) hash.update(chunk);
+  for (const chunk of chunksOf(fd, at)) {
+    hash.update(chunk);
+    yield;
+  }
   return hash.digest("hex");
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorCode, HotcellError, osErrorCode } from "../core/errors.ts";
 import { showName } from "./names.ts";
+import type { Pieces } from "./pieces.ts";
 
 const CODES: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ["ENOENT", ["NOT_FOUND", "nothing is there"]],
@@ -34,6 +35,15 @@ export function explaining<T>(action: string, path: string, work: () => T): T {
 export async function explainingLater<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
+  } catch (error) {
+    throw explain(action, path, error);
+  }
+}
+
+/** The same for work in pieces. */
+export function* explainingPieces<T>(action: string, path: string, work: Pieces<T>): Pieces<T> {
+  try {
+    return yield* work;
   } catch (error) {
     throw explain(action, path, error);
   }

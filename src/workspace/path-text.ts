@@ -15,10 +15,16 @@ function pathProblem(input: string): string | null {
   if (input.includes("\0")) return "it has a NUL character";
   if (hasHalfCharacter(input)) return "it has half a character (an unpaired surrogate)";
   if (lengthOf(input) > LIMITS.maxPathBytes) return `it is longer than ${LIMITS.maxPathBytes} bytes`;
-  if (input.split("/").some((name) => lengthOf(unshowName(name) ?? name) > LIMITS.maxNameBytes)) {
+  if (hasLongName(input)) {
     return `a name in it is longer than ${LIMITS.maxNameBytes} bytes`;
   }
   return null;
+}
+
+/** A character has three bytes at most, or four that count as two characters. */
+function hasLongName(input: string): boolean {
+  if (input.length * 3 <= LIMITS.maxNameBytes) return false;
+  return input.split("/").some((name) => lengthOf(unshowName(name) ?? name) > LIMITS.maxNameBytes);
 }
 
 const lengthOf = (name: string): number => Buffer.byteLength(osPath(name));

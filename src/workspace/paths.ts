@@ -209,9 +209,9 @@ class Walker {
   }
 
   walk(): Place {
-    let stat = fs.fstatSync(this.root.fd);
+    let stat: fs.Stats | null = null;
     while (this.todo.length > 0) {
-      if (!stat.isDirectory()) throw this.notADirectory();
+      if (stat !== null && !stat.isDirectory()) throw this.notADirectory();
       const name = this.todo.pop()!;
       if (name === "..") {
         this.leave();
@@ -228,6 +228,7 @@ class Walker {
         stat = fs.fstatSync(this.top.fd);
       }
     }
+    stat ??= fs.fstatSync(this.root.fd);
     if (this.needsDirectory && !stat.isDirectory()) throw this.notADirectory();
     return this.existing(stat);
   }

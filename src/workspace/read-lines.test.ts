@@ -112,6 +112,19 @@ describe("bytes that are not UTF-8", () => {
   });
 });
 
+test("a file that has grown since it was opened is given as far as it was then, and the rest is told of", async () => {
+  const grown = "one\ntwo\nthree\n";
+  const wanted = { start: 1, end: 9, maxBytes: ROOMY, lineCost: 0, maxHashBytes: ROOMY };
+  expect(await readLines(fileOf(Buffer.from(grown), 5, "one\ntwo\n".length), wanted, NEVER)).toEqual({
+    ...WHOLE,
+    lines: ["one", "two"],
+    nextLine: 3,
+    total: 3,
+    sha256: createHash("sha256").update(grown).digest("hex"),
+    bytes: grown.length,
+  });
+});
+
 describe("a file that is too large to be hashed", () => {
   test("is read only as far as the range needs", async () => {
     const pulled: number[] = [];

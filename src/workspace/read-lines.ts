@@ -36,7 +36,11 @@ export interface Lines {
   readonly bytes: number;
 }
 
-export async function readLines(file: OpenedFile, wanted: LineRequest, signal: AbortSignal): Promise<Lines> {
+export async function readLines(
+  file: Pick<OpenedFile, "size" | "chunks">,
+  wanted: LineRequest,
+  signal: AbortSignal,
+): Promise<Lines> {
   const { size } = file;
   const takesAll = size <= wanted.maxHashBytes;
   const hash = takesAll ? createHash("sha256") : null;
@@ -51,8 +55,12 @@ export async function readLines(file: OpenedFile, wanted: LineRequest, signal: A
     if (!takesAll && collector.isDone()) break;
     if (++turn % CHUNKS_PER_TURN === 0) await nextTurn();
   }
+  const { lines, nextLine, cutWithinLine, lossy } = collector.result();
   return {
-    ...collector.result(),
+    lines,
+    nextLine,
+    cutWithinLine,
+    lossy,
     total: takesAll ? collector.total() : null,
     sha256: hash?.digest("hex") ?? null,
     bytes,
@@ -69,13 +77,12 @@ function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: 
   let nextLine: number | null = null;
   let lastByte = NEWLINE;
 
-  /** Keeps bytes that belong to `line`, until the limit. */
-  const keep = (bytes: Buffer): void => {
-    if (line < start || line > end || nextLine !== null) return;
-    const room = Math.max(maxBytes - kept - (line - start) * lineCost, 0);
-    const taken = bytes.copy(store, kept, 0, room);
-    kept += taken;
-    if (taken < bytes.length) nextLine = wholeLines > 0 ? line : line + 1;
+  const isWanted = (): boolean => line >= start && line <= end && nextLine === null;
+  /** Counts bytes that belong to `line` as kept, until the limit. */
+  const keep = (bytes: number): void => {
+    const room = Math.max(Math.min(maxBytes - (line - start) * lineCost, store.length) - kept, 0);
+    if (bytes > room) nextLine = wholeLines > 0 ? line : line + 1;
+    kept += Math.min(bytes, room);
   };
   const endLine = (): void => {
     line++;
@@ -84,13 +91,18 @@ function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: 
 
   return {
     take(chunk: Buffer): void {
+      const keptBefore = kept;
+      let keptFrom = 0;
       for (let at = 0; at < chunk.length; ) {
         const newline = chunk.indexOf(NEWLINE, at);
         const stop = newline < 0 ? chunk.length : newline + 1;
-        keep(chunk.subarray(at, stop));
+        if (kept === keptBefore) keptFrom = at;
+        if (isWanted()) keep(stop - at);
         if (newline >= 0) endLine();
         at = stop;
       }
+      // What is kept of a chunk is one piece.
+      chunk.copy(store, keptBefore, keptFrom, keptFrom + kept - keptBefore);
       lastByte = chunk[chunk.length - 1] ?? lastByte;
     },
     isDone: () => line > end || nextLine !== null,

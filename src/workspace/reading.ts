@@ -62,8 +62,9 @@ export function readingOf(view: View): Reading {
 
     open(input) {
       return looking("read", input, () => {
-        const { fd, path, size } = openToRead(root, input, mayRead);
-        return { path, size, chunks: () => chunksOf(fd, path), close: () => fs.closeSync(fd) };
+        const file = openToRead(root, input, mayRead);
+        const { fd, path, size } = file;
+        return { path, size, chunks: () => chunksOf(fd, path, file), close: () => fs.closeSync(fd) };
       });
     },
 

@@ -79,7 +79,7 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
   const judge = (at: string, access: Access): void => {
     const protection = protectionOf(at);
     if (protection?.[access] === "refuse") throw protectedPath(at, access, protection);
-    check(at.replace(/\/$/, ""), access);
+    check(at.endsWith("/") ? at.slice(0, -1) : at, access);
   };
 
   const guard = (at: string, access: Access): void => {

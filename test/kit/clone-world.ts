@@ -1,18 +1,17 @@
-// A project and a session of the clone strategy on it, without a session around: views are opened on stacks
-// of layers that a test names by numbers.
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { createProtection } from "../../src/policy/protected.ts";
 import { diffTrees } from "../../src/workspace/diff/diff-trees.ts";
 import { openCloneSides } from "../../src/workspace/overlay/clone-sides.ts";
 import { type CloneOptions, openCloneView } from "../../src/workspace/overlay/clone-view.ts";
+import { atOnce } from "../../src/workspace/pieces.ts";
 import { touchedBy } from "../../src/workspace/session/layers.ts";
 import type { SessionRecord, Stack } from "../../src/workspace/session/record.ts";
 import type { SessionView, Span } from "../../src/workspace/session/session-view.ts";
 import { plainly } from "./diff-world.ts";
 import { MEMORY_DIR } from "./memory-dir.ts";
 import { type Planted, type PlantedTree, plant, survey } from "./planted-tree.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export const SESSION = "s";
 export const protectionOf = createProtection();
@@ -71,10 +70,6 @@ export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): Clone
   };
 }
 
-function removeTree(dir: string): void {
-  execFileSync("sh", ["-c", 'rm -rf "$1" 2>/dev/null || { chmod -R u+rwx "$1"; rm -rf "$1"; }', "sh", dir]);
-}
-
 async function changesIn(
   what: Pick<SessionRecord, "workspace" | "stack">,
   stateDir: string,
@@ -83,14 +78,14 @@ async function changesIn(
   const record = { version: 1, id: SESSION, created: "", strategy: "clone", left: [], next: 0, commits: 0 };
   const sides = await openCloneSides({ ...record, ...what } as SessionRecord, stateDir, span);
   try {
-    const changes = diffTrees({
+    const diffing = diffTrees({
       before: sides.before,
       after: sides.after,
       touched: touchedBy(what.stack.slice(span.below ?? 0, span.upTo), stateDir),
       isMasked: (judged) => protectionOf(judged)?.read === "refuse",
       protectionOf,
     });
-    return plainly(changes);
+    return plainly(atOnce(diffing));
   } finally {
     sides.close();
   }

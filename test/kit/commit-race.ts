@@ -6,7 +6,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { fingerprintOf } from "../../src/workspace/commit/fingerprint.ts";
 import type { ConflictPolicy } from "../../src/workspace/commit/plan.ts";
-import { type CommitWorld, editOf, makeCommitWorld } from "./commit-world.ts";
+import { atOnce } from "../../src/workspace/pieces.ts";
+import { type CommitWorld, editOf, inOnePiece, makeCommitWorld } from "./commit-world.ts";
 import { compile } from "./compile.ts";
 
 const FILE = "file.txt";
@@ -35,10 +36,10 @@ type Prepare = (world: CommitWorld, round: number) => () => Promise<boolean>;
 export async function raceCommits(rounds: number, policy: ConflictPolicy): Promise<RaceCount> {
   return race(rounds, (world, round) => {
     const txDir = path.join(world.top, `tx-${round}`);
-    const base = new Map([FILE, OTHER].map((at) => [at, fingerprintOf(world.project, at)]));
+    const base = new Map([FILE, OTHER].map((at) => [at, atOnce(fingerprintOf(world.project, at))]));
     const plan = world.plan({
       changes: [FILE, OTHER].map(editOf),
-      baseOf: (at) => base.get(at) ?? null,
+      baseOf: (at) => inOnePiece(base.get(at) ?? null),
       policy,
     });
     return async () => (await world.apply(plan, { txDir })).conflicts.length > 0;

@@ -1,6 +1,3 @@
-// A project and a session's view of it (a plain copy), the fingerprints that a session would have recorded,
-// and what a commit needs beside them.
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { createProtection } from "../../src/policy/protected.ts";
@@ -14,7 +11,9 @@ import { diffTrees } from "../../src/workspace/diff/diff-trees.ts";
 import { applyHunks, threeWayMerge } from "../../src/workspace/diff/hunks.ts";
 import { decodeName, osPath } from "../../src/workspace/names.ts";
 import { openRoot, type Root } from "../../src/workspace/paths.ts";
+import { atOnce, type Pieces } from "../../src/workspace/pieces.ts";
 import { MEMORY_DIR } from "./memory-dir.ts";
+import { removeTree } from "./remove-tree.ts";
 
 /** A tree as text: `file 644 content`, `link target`, `directory 755`. */
 export type Tree = Readonly<Record<string, string>>;
@@ -50,21 +49,23 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
   const ancestors = new Map<string, string>();
 
   const plan: CommitWorld["plan"] = (options) =>
-    planCommit({
-      changes: options?.changes ?? changesOf(project, view),
-      selection: "all",
-      baseOf: (at) => bases.get(at) ?? null,
-      ancestorText: (at) => ancestors.get(at) ?? null,
-      project,
-      view,
-      fingerprintOf,
-      policy: "abort",
-      allowProtected: false,
-      protectionOf: createProtection(),
-      applyHunks,
-      threeWayMerge,
-      ...options,
-    });
+    atOnce(
+      planCommit({
+        changes: options?.changes ?? changesOf(project, view),
+        selection: "all",
+        baseOf: (at) => inOnePiece(bases.get(at) ?? null),
+        ancestorText: (at) => ancestors.get(at) ?? null,
+        project,
+        view,
+        fingerprintOf,
+        policy: "abort",
+        allowProtected: false,
+        protectionOf: createProtection(),
+        applyHunks,
+        threeWayMerge,
+        ...options,
+      }),
+    );
   const apply: CommitWorld["apply"] = (planned, options) =>
     applyCommit(planned, { project, view, txDir, ...options });
 
@@ -76,7 +77,7 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
     begin(tree) {
       for (const root of [project, view]) changeTree(root.path, tree);
       for (const [at, what] of Object.entries(treeOf(project.path))) {
-        bases.set(at, fingerprintOf(project, at)!);
+        bases.set(at, atOnce(fingerprintOf(project, at))!);
         if (what.startsWith("file"))
           ancestors.set(at, fs.readFileSync(osPath(`${project.path}/${at}`), "utf8"));
       }
@@ -96,21 +97,21 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
   };
 }
 
-/** Directories of the scene may be closed to their owner; root does not mind. */
-function removeTree(dir: string): void {
-  if (process.getuid?.() !== 0 && fs.existsSync(dir)) execFileSync("chmod", ["-R", "u+rwX", dir]);
-  fs.rmSync(dir, { recursive: true, force: true });
+export function* inOnePiece<T>(value: T): Pieces<T> {
+  yield;
+  return value;
 }
 
 function changesOf(project: Root, view: Root): Change[] {
   const protectionOf = createProtection();
-  return diffTrees({
+  const diffing = diffTrees({
     before: project,
     after: view,
     touched: everywhere([project.path, view.path]),
     isMasked: (at) => protectionOf(at)?.read === "refuse",
     protectionOf,
   });
+  return atOnce(diffing);
 }
 
 /** A change of what is in a file, without looking at it. */

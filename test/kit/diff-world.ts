@@ -9,6 +9,7 @@ import { type DiffInput, diffTrees } from "../../src/workspace/diff/diff-trees.t
 import { type PatchReaders, patchText } from "../../src/workspace/diff/render.ts";
 import { touchedByLayers } from "../../src/workspace/diff/touched.ts";
 import { openTreeReader } from "../../src/workspace/diff/tree-reader.ts";
+import { atOnce } from "../../src/workspace/pieces.ts";
 import { layerOf, type PlantedTree, plant, survey } from "./planted-tree.ts";
 
 const O_PATH = 0o10000000;
@@ -38,14 +39,16 @@ export function makeDiffWorld(before: PlantedTree = new Map(), after: PlantedTre
       withDirectories(
         [dirs.before, dirs.after, ...layers.map((name) => `${top}/${name}`)],
         ([old, now, ...fds]) =>
-          diffTrees({
-            before: { fd: old! },
-            after: { fd: now! },
-            touched: touchedByLayers(fds.map((fd, index) => ({ fd, call: layers[index]! }))),
-            isMasked: () => false,
-            protectionOf: createProtection(),
-            ...options,
-          }),
+          atOnce(
+            diffTrees({
+              before: { fd: old! },
+              after: { fd: now! },
+              touched: touchedByLayers(fds.map((fd, index) => ({ fd, call: layers[index]! }))),
+              isMasked: () => false,
+              protectionOf: createProtection(),
+              ...options,
+            }),
+          ),
       ),
     makeLayer: (name, alsoTouched) =>
       plant(`${top}/${name}`, layerOf(survey(dirs.before), survey(dirs.after), alsoTouched)),

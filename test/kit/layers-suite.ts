@@ -6,6 +6,7 @@ import { createCursor } from "../../src/workspace/cursor.ts";
 import { collapsedIfTall } from "../../src/workspace/overlay/collapse.ts";
 import { layerNames, openKernelSides, openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
 import { transplant } from "../../src/workspace/overlay/transplant.ts";
+import { atOnce } from "../../src/workspace/pieces.ts";
 import { makeSession, removeDirectory } from "../../src/workspace/session/make-session.ts";
 import { type SessionRecord, type Stack, sessionDir } from "../../src/workspace/session/record.ts";
 import type { SessionView } from "../../src/workspace/session/session-view.ts";
@@ -142,7 +143,7 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     onTestFinished(() => sides.close());
     const names = [...new Set([view.root, sides.after].flatMap((root) => fs.readdirSync(pathOf({ root }))))];
     expect(seenBelow(pathOf(view))).not.toEqual(seenBelow(pathOf({ root: sides.after })));
-    for (const name of names) transplant(sides.after, view.root, name, () => false);
+    for (const name of names) atOnce(transplant(sides.after, view.root, name, () => false));
     expect(seenBelow(pathOf(view))).toEqual(seenBelow(pathOf({ root: sides.after })));
   });
 

@@ -54,7 +54,7 @@ export async function makeOsWorld(): Promise<OsWorld> {
   const ears = await listen(dir, reached);
   let bystander = startBystander();
   // Also a port. Root's rows look for it among all processes, when another user's run beside them.
-  let number = process.getuid?.() === 0 ? 20_000 : 40_000;
+  let number = process.getuid?.() === 0 ? 20_000 : 25_000;
 
   const plantProject = (project: string) => {
     removeTree(project);
@@ -183,7 +183,7 @@ async function listen(dir: string, reached: string[]) {
     ...[tcp, unix, udp].map((ear) => once(ear, "listening")),
     once(abstract.stdout, "data"),
   ]);
-  abstract.stdout.on("data", () => reached.push("abstract"));
+  abstract.stdout.on("data", (said) => said.includes("abstract") && reached.push("abstract"));
   fs.chmodSync(path.join(dir, "host.sock"), 0o777);
   const { port } = tcp.address() as net.AddressInfo;
   return {

@@ -14,7 +14,8 @@ import { recoverCommit } from "../../src/workspace/commit/recover.ts";
 import type { Change, Side } from "../../src/workspace/diff/changes.ts";
 import { applyHunks, threeWayMerge } from "../../src/workspace/diff/hunks.ts";
 import { openRoot, type Root } from "../../src/workspace/paths.ts";
-import { editOf } from "../kit/commit-world.ts";
+import { atOnce } from "../../src/workspace/pieces.ts";
+import { editOf, inOnePiece } from "../kit/commit-world.ts";
 import { compile } from "../kit/compile.ts";
 import { MEMORY_DIR } from "../kit/memory-dir.ts";
 import { buildWorld, type PathRow, type World } from "../kit/path-fixture.ts";
@@ -91,17 +92,17 @@ async function commitRounds(world: World, pair: SwappedPair) {
 
 /** Every second round the file and the directory are removed that the others make. */
 function commit(project: Root, view: Root, txDir: string, round: number) {
-  const present = new Map(PATHS.map((at) => [at, fingerprintOf(project, at)]));
+  const present = new Map(PATHS.map((at) => [at, atOnce(fingerprintOf(project, at))]));
   for (const at of EDITED) fs.writeFileSync(`${view.path}/${at}`, `round ${round}`);
   const isMade = round % 2 === 0;
   fs.rmSync(`${view.path}/d/comes and goes`, { force: true });
   fs.rmSync(`${view.path}/d/sub`, { force: true, recursive: true });
   if (isMade) fs.writeFileSync(`${view.path}/d/comes and goes`, `round ${round}`);
   if (isMade) fs.mkdirSync(`${view.path}/d/sub`);
-  const plan = planCommit({
+  const planning = planCommit({
     changes: changesOf(isMade),
     selection: "all",
-    baseOf: (at) => present.get(at) ?? null,
+    baseOf: (at) => inOnePiece(present.get(at) ?? null),
     ancestorText: () => null,
     project,
     view,
@@ -112,7 +113,7 @@ function commit(project: Root, view: Root, txDir: string, round: number) {
     applyHunks,
     threeWayMerge,
   });
-  return applyCommit(plan, { project, view, txDir });
+  return applyCommit(atOnce(planning), { project, view, txDir });
 }
 
 // Names are opened one by one, or many at once.

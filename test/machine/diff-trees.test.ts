@@ -400,16 +400,6 @@ describe("cost", () => {
     fs.chmodSync(before, 0o100);
     expect(asNobody([before], () => world.diff(["call-1"]))).toEqual([]);
   });
-
-  test("an aborted diff ends with the reason", () => {
-    const world = makeWorld({}, { a: file("1") });
-    world.makeLayer("call-1");
-    const signal = AbortSignal.abort(new HotcellError("CANCELLED", "enough"));
-    expect(refusal(() => world.diff(["call-1"], { signal }))).toEqual({
-      code: "CANCELLED",
-      message: "enough",
-    });
-  });
 });
 
 describe("what can't be read", () => {

@@ -13,7 +13,7 @@ beforeAll(() => {
   without = threads();
 });
 
-async function searched(): Promise<WorkspaceFS> {
+function openWorkspace(): WorkspaceFS {
   const { root, open, remove } = makeHostWorld();
   fs.writeFileSync(`${root}/f`, "x");
   const workspace = open();
@@ -21,11 +21,27 @@ async function searched(): Promise<WorkspaceFS> {
     workspace.close();
     remove();
   });
-  await Promise.all(["f", ".", "f", "."].map((path) => workspace.search(path, queryFor("x"))));
+  return workspace;
+}
+
+async function searched(): Promise<WorkspaceFS> {
+  const workspace = openWorkspace();
+  const query = queryFor("x", { regex: true });
+  await Promise.all(["f", ".", "f", "."].map((path) => workspace.search(path, query)));
   expect(threads()).toBeGreaterThan(without);
   expect(threads()).toBeLessThanOrEqual(without + 2);
   return workspace;
 }
+
+test("what is found at once needs no thread", async () => {
+  const workspace = openWorkspace();
+  // On a busy machine little is found at once: then it is tried again, when the threads have ended.
+  await vi.waitFor(async () => {
+    expect(threads()).toBe(without);
+    const { matches } = await workspace.search(".", queryFor("x"));
+    expect([matches.length, threads()]).toEqual([1, without]);
+  }, PATIENCE);
+});
 
 test("a search starts two threads at most, which end with the workspace", async () => {
   (await searched()).close();

@@ -166,6 +166,7 @@ function reportFailure(error: unknown, io: Io, json: boolean): ExitCode {
 
 /** The command was right, and could not be done just now or with this answer. */
 const FAILED: ReadonlySet<string> = new Set<ErrorCode>([
+  "CANCELLED",
   "COMMIT_INTERRUPTED",
   "DENIED",
   "EXECUTION_ERROR",

@@ -9,6 +9,7 @@ import type { Session } from "../../workspace/session/session.ts";
 import type { CommitOptions } from "../../workspace/session/session-commit.ts";
 import { agree, isAgreed, needYes } from "./ask.ts";
 import { conflictLines, isHeld, isUnsettled, planLines, resultLine, skippedLines } from "./commit-text.ts";
+import { interruptible } from "./interruptible.ts";
 import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
 import { pickHunks } from "./pick-hunks.ts";
 import { printShown } from "./print-shown.ts";
@@ -47,13 +48,24 @@ export async function commitToProject(
     const run = { io, session, flags };
     const selection = await choose(run, paths);
     const wanted = { selection, onConflict, allowProtected: flags.protected === true };
-    const plan = await session.plan(wanted);
+    const plan = await planFor(session, wanted);
     if (flags.dryRun === true) return printPlan(run, plan);
     const agreed = await askFor(run, wanted, plan);
     const progress = createProgress(io, "Committing");
-    const result = await session.commit(agreed, { onProgress: progress.report }).finally(progress.end);
-    return printResult(run, result);
+    const commit = (signal: AbortSignal) =>
+      session.commit(agreed, { onProgress: progress.report }, signal).finally(progress.end);
+    return printResult(run, await interruptible("commit", commit));
   });
+}
+
+function planFor(session: Session, wanted: CommitOptions): Promise<CommitPlan> {
+  return interruptible("commit", (signal) => session.plan(wanted, signal));
+}
+
+function changesFor(session: Session, selection: Selection): Promise<Picked[]> {
+  return interruptible("commit", (signal) =>
+    session.diff(({ changes }) => pickChanges(changes, selection), undefined, signal),
+  );
 }
 
 const POLICIES: readonly ConflictPolicy[] = ["abort", "skip", "ours", "theirs", "merge"];
@@ -80,7 +92,7 @@ async function choose({ io, session, flags }: Committing, given: readonly string
   const paths = readPaths(given, session.record.workspace);
   const selection: Selection = paths || hunks.length > 0 ? { paths: paths ?? [], hunks } : "all";
   if (patch !== true) return selection;
-  const picked = await session.diff(({ changes }) => pickChanges(changes, selection));
+  const picked = await changesFor(session, selection);
   return pickHunks(
     io,
     picked.map(({ change }) => change),
@@ -97,7 +109,7 @@ async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promis
   if (plan.steps.length > 0 && flags.patch !== true) await askForPlan(run, wanted.selection, plan);
   if (flags.plan !== undefined || !(await isHeldAgreed(io, plan))) return asPlanned;
   const withHeld = { ...wanted, allowProtected: true };
-  return { ...withHeld, planHash: (await session.plan(withHeld)).hash };
+  return { ...withHeld, planHash: (await planFor(session, withHeld)).hash };
 }
 
 /** Nothing would be written: the commit says why, and there is nothing to ask. */
@@ -110,7 +122,7 @@ async function askForPlan(
   selection: Selection,
   plan: CommitPlan,
 ): Promise<void> {
-  const changes = await session.diff((diff) => pickChanges(diff.changes, selection).map(shownOf));
+  const changes = (await changesFor(session, selection)).map(shownOf);
   tellLines(io, ...linesOf(statText(changes)), ...conflictLines(plan.conflicts));
   await agree(io, `Commit to ${session.record.workspace}?`, "commit");
 }

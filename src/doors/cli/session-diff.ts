@@ -3,6 +3,7 @@ import { statText, unifiedText } from "../../workspace/diff/render.ts";
 import { showName } from "../../workspace/names.ts";
 import { planSession } from "../../workspace/session/session-commit.ts";
 import { type SessionDiff, withDiff } from "../../workspace/session/session-diff.ts";
+import { interruptible } from "./interruptible.ts";
 import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
 import { paintDiff, wantsColour } from "./paint-diff.ts";
 import { printShown } from "./print-shown.ts";
@@ -20,10 +21,13 @@ export async function printDiff(io: Io, given: string, flags: DiffFlags): Promis
     throw usage("--stat, --patch and --json are three ways to print a diff: choose one.");
   const found = findSession(io, given, flags);
   const call = flags.call === undefined ? {} : { call: callName(flags.call) };
-  const changes = await withDiff(found.id, { ...found.place, ...call }, (diff) => {
-    printChanges(io, found.id, diff, flags);
-    return diff.changes;
-  });
+  const changes = await interruptible("show the diff", (signal, end) =>
+    withDiff(found.id, { ...found.place, ...call, signal }, (diff) => {
+      end();
+      printChanges(io, found.id, diff, flags);
+      return diff.changes;
+    }),
+  );
   const print = flags.stat === true ? printLines : tellLines;
   print(io, ...(await shownApart(changes, found)));
   return 0;
@@ -64,8 +68,9 @@ export const linesOf = (text: string): string[] => text.split("\n").slice(0, -1)
 async function shownApart(changes: readonly Change[], { id, place }: FoundSession): Promise<string[]> {
   const paths = new Set(changes.map(({ path }) => path));
   const mayNeedYes = ({ path, protection }: Change) => protection !== null || /package\.json$/i.test(path);
+  const plan = (signal: AbortSignal) => planSession(id, {}, { ...place, signal });
   const { protectedPaths } = changes.some(mayNeedYes)
-    ? await planSession(id, {}, place)
+    ? await interruptible("say what needs its own yes", plan)
     : { protectedPaths: [] };
   const ofSecrets = changes.filter(({ protection }) => protection === "credential-source");
   return [

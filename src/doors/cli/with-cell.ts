@@ -1,4 +1,5 @@
 import { type Cell, type CellOptions, openCell } from "../../cell.ts";
+import { interruptible } from "./interruptible.ts";
 import type { Io } from "./io.ts";
 import { createProgress } from "./progress.ts";
 
@@ -10,15 +11,9 @@ export async function withCell<T>(
 ): Promise<T> {
   const progress = createProgress(io, "Copying the project");
   const cell = await openCell({ ...options, onProgress: progress.report }).finally(progress.end);
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
   try {
-    return await work(cell, interrupted.signal);
+    return await interruptible("end the call", (signal) => work(cell, signal));
   } finally {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
     await cell.close();
   }
 }

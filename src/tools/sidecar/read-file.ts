@@ -47,8 +47,11 @@ export const readFile = defineTool({
 async function readOpened(file: OpenedFile, args: Args, signal: AbortSignal): Promise<JsonObject> {
   const { start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY } = args;
   const path = showName(file.path);
-  const head = firstBytes(file);
-  if (isBinary(head)) return binaryOutput(path, file.size, head, await readLines(file, NOTHING, signal));
+  const { head, whole } = withHead(file);
+  if (isBinary(head)) {
+    const mime = guessMime(head);
+    return binaryOutput(path, file.size, mime, await readLines(whole, NOTHING, signal));
+  }
   const isWhole = args.start_line === undefined && args.end_line === undefined;
   if (isWhole && file.size > LIMITS.maxReadBytes) throw tooLarge(path, file.size);
   const range = {
@@ -58,7 +61,7 @@ async function readOpened(file: OpenedFile, args: Args, signal: AbortSignal): Pr
     lineCost: LINE_COST,
     maxHashBytes: LIMITS.maxHashBytes,
   };
-  return textOutput(path, start, await readLines(file, range, signal));
+  return textOutput(path, start, await readLines(whole, range, signal));
 }
 
 function tooLarge(path: string, size: number): HotcellError {
@@ -80,19 +83,26 @@ function checkRange({ start_line: start = 1, end_line: end }: Args): void {
   );
 }
 
-function firstBytes(file: OpenedFile): Buffer {
-  for (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, LIMITS.binaryProbeBytes));
-  return Buffer.alloc(0);
+/** The first bytes, valid until the next chunk is asked for; and all chunks, so that nothing is read twice. */
+function withHead({ size, chunks }: OpenedFile) {
+  const rest = chunks();
+  const first = rest.next();
+  const head = first.done ? Buffer.alloc(0) : first.value.subarray(0, LIMITS.binaryProbeBytes);
+  function* all() {
+    if (!first.done) yield first.value;
+    yield* rest;
+  }
+  return { head, whole: { size, chunks: all } };
 }
 
-function binaryOutput(path: string, size: number, head: Buffer, { sha256 }: Lines): JsonObject {
+function binaryOutput(path: string, size: number, mime: string, { sha256 }: Lines): JsonObject {
   const note = "This is a binary file: its content is not shown.";
   return {
     path,
     content: null,
     binary: true,
     size,
-    mime: guessMime(head),
+    mime,
     lines: null,
     sha256,
     truncated: false,

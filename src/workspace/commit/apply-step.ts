@@ -3,10 +3,11 @@ import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Owner } from "../owner.ts";
 import { fdPath, openChild, type Root } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 import { kindOf, readNames } from "../tree.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
-import { atExactly, isThere, type NoWay, pathTo, type Spot } from "./exactly.ts";
-import { areOneFile, fingerprintAt, sameVersion } from "./fingerprint.ts";
+import { isThere, type NoWay, pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
+import { areOneFile, fingerprintAt, identityOf, sameVersion } from "./fingerprint.ts";
 import type { Outcome } from "./journal.ts";
 import { enter, moveAside, returnTo } from "./move-aside.ts";
 import type { ConflictReason } from "./plan.ts";
@@ -29,19 +30,21 @@ const DONE: Outcome = { state: "done", conflict: null, kept: false };
 
 const left = (conflict: ConflictReason, kept = false): Outcome => ({ state: "left", conflict, kept });
 
-export function applyStep(step: CommitStep, place: StepPlace): Outcome {
-  return atExactly(place.project, step.path, (spot) =>
-    typeof spot === "string" ? withoutWay(step, place, spot) : OPERATIONS[step.op](step, place, spot),
-  );
+export function applyStep(step: CommitStep, place: StepPlace): Pieces<Outcome> {
+  return piecesAtExactly(place.project, step.path, function* (spot) {
+    if (typeof spot === "string") return withoutWay(step, place, spot);
+    return yield* OPERATIONS[step.op](step, place, spot);
+  });
 }
 
 /** Clears up after a step that failed. What is done after all can be put back like every other step. */
-export function takeBackStep(step: CommitStep, { project, fresh, aside, tick }: StepPlace): Outcome {
+export function* takeBackStep(step: CommitStep, place: StepPlace): Pieces<Outcome> {
+  const { project, fresh, aside, tick } = place;
   if (step.op === "mkdir" || step.op === "chmod") return DONE;
-  return atExactly(project, step.path, (spot) => {
+  return yield* piecesAtExactly(project, step.path, function* (spot) {
     if (!isThere(aside)) return LEFT;
     if (typeof spot === "string") return { ...LEFT, kept: true };
-    if (step.op === "put" && (areOneFile(fresh, spot) || isAlike(step, spot))) return DONE;
+    if (step.op === "put" && (areOneFile(fresh, spot) || (yield* isAlike(step, spot)))) return DONE;
     return { ...LEFT, kept: !returnTo(spot, aside, tick) };
   });
 }
@@ -54,23 +57,23 @@ function withoutWay({ op, path }: CommitStep, { aside, isRemoved }: StepPlace, w
   return left("below something that is no directory in the project");
 }
 
-type Operation = (step: CommitStep, place: StepPlace, spot: Spot) => Outcome;
+type Operation = (step: CommitStep, place: StepPlace, spot: Spot) => Pieces<Outcome>;
 
 const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
-  delete({ expect }, { aside, tick }, spot) {
+  *delete({ expect }, { aside, tick }, spot) {
     if (!isThere(spot) && !isThere(aside)) return DONE;
-    const hindrance = moveAside({ at: spot, aside, expect: expect!, tick });
+    const hindrance = yield* moveAside({ at: spot, aside, expect: expect!, tick });
     return hindrance === null ? DONE : { state: "left", ...hindrance };
   },
 
-  rmdir(_step, { tick }, spot) {
+  *rmdir(_step, { tick }, spot) {
     return unless({ ENOENT: DONE, ENOTDIR: DONE, ENOTEMPTY: NOT_EMPTY, EEXIST: NOT_EMPTY }, () => {
       fs.rmdirSync(pathTo(spot));
       tick();
     });
   },
 
-  mkdir({ mode, owner }, { tick }, spot) {
+  *mkdir({ mode, owner }, { tick }, spot) {
     unless({ EEXIST: DONE }, () => {
       fs.mkdirSync(pathTo(spot), NEW_DIRECTORY);
       tick();
@@ -85,14 +88,17 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
     });
   },
 
-  put(step, place, spot) {
+  *put(step, place, spot) {
     if (areOneFile(place.fresh, spot)) return DONE;
-    const outcome = replace(step, place, spot);
+    // As long as it has no name in the project, nobody else can write it.
+    const put = identityOf(place.fresh);
+    const outcome = yield* replace(step, place, spot);
+    if (outcome.state === "done") return put === null ? outcome : { ...outcome, put };
     // Somebody made the same, or it was put before a kill and what was staged is gone.
-    return outcome.state === "left" && isAlike(step, spot) ? DONE : outcome;
+    return (yield* isAlike(step, spot)) ? DONE : outcome;
   },
 
-  chmod({ path, mode, expect }, { isRemoved, tick }, spot) {
+  *chmod({ path, mode, expect }, { isRemoved, tick }, spot) {
     if (!isThere(spot)) return isRemoved(path) ? DONE : left("removed in the project");
     return opened(spot, (fd, stat) => {
       const { kind, owner } = expect!;
@@ -105,10 +111,10 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   },
 };
 
-function replace({ expect }: CommitStep, { fresh, aside, tick }: StepPlace, spot: Spot): Outcome {
+function* replace({ expect }: CommitStep, { fresh, aside, tick }: StepPlace, spot: Spot): Pieces<Outcome> {
   if (expect === null && isThere(spot)) return left("made in the project");
   if (!isThere(fresh)) return left("what was staged for it is gone");
-  const hindrance = expect && moveAside({ at: spot, aside, expect, tick });
+  const hindrance = expect && (yield* moveAside({ at: spot, aside, expect, tick }));
   if (hindrance !== null) return { state: "left", ...hindrance };
   const isAside = expect !== null;
   const taken = {
@@ -122,8 +128,8 @@ function replace({ expect }: CommitStep, { fresh, aside, tick }: StepPlace, spot
 }
 
 /** Whether a version like the step's own is there, whoever made it. */
-function isAlike(step: CommitStep, spot: Spot): boolean {
-  return sameVersion(fingerprintAt(spot), putVersion(step));
+function* isAlike(step: CommitStep, spot: Spot): Pieces<boolean> {
+  return sameVersion(yield* fingerprintAt(spot), putVersion(step));
 }
 
 function opened(spot: Spot, work: (fd: number, stat: fs.Stats) => Outcome): Outcome {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import type { Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
 import { fingerprintOf, versionOf } from "./fingerprint.ts";
 import { finishing } from "./finishing.ts";
@@ -28,21 +29,25 @@ export interface CommitResult {
 }
 
 /** Carries a plan out. What somebody did in the project since the plan was made stays and is reported. */
-export async function applyCommit(plan: CommitPlan, options: ApplyOptions): Promise<CommitResult> {
+export async function applyCommit(
+  plan: CommitPlan,
+  options: ApplyOptions,
+  signal?: AbortSignal,
+): Promise<CommitResult> {
   const { steps, skipped, conflicts } = plan;
   const isGivenUp = conflicts.some(({ resolution }) => resolution === "none");
   if (isGivenUp || steps.length === 0) return { tx: null, committed: [], skipped, conflicts };
-  const journal = await finishing(options.txDir, () => run(plan, options));
+  const journal = await finishing(options.txDir, () => run(plan, options, signal));
   if (journal.failure !== null) throw takenBack(steps, journal);
   return {
     tx: path.basename(options.txDir),
     committed: committedIn(steps, journal),
     skipped,
-    conflicts: [...conflicts, ...conflictsIn(plan, journal, options.project)],
+    conflicts: [...conflicts, ...(await inPieces(conflictsIn(plan, journal, options.project)))],
   };
 }
 
-async function run(plan: CommitPlan, options: ApplyOptions): Promise<Journal> {
+async function run(plan: CommitPlan, options: ApplyOptions, signal?: AbortSignal): Promise<Journal> {
   const { project, view, txDir } = options;
   refuseObstacles("commit", plan.obstacles);
   if (readJournal(txDir) !== null) throw new Error(`a commit was made in ${txDir} already`);
@@ -54,6 +59,7 @@ async function run(plan: CommitPlan, options: ApplyOptions): Promise<Journal> {
       onConflict: isAllOrNothing(plan) ? "undo all" : "undo the change",
       stage: (step, _index, to) => stageFromView(view, step, to),
     },
+    signal,
   );
 }
 
@@ -76,16 +82,23 @@ function committedIn(steps: readonly CommitStep[], { outcomes }: Journal): strin
   return [...changes].filter((change) => change !== null && !missing.has(change)).sort() as string[];
 }
 
-function conflictsIn(plan: CommitPlan, { outcomes }: Journal, project: Root): Conflict[] {
-  return plan.steps.flatMap((step, index) => {
+function* conflictsIn(plan: CommitPlan, { outcomes }: Journal, project: Root): Pieces<Conflict[]> {
+  const conflicts: Conflict[] = [];
+  for (const [index, step] of plan.steps.entries()) {
     const { conflict } = outcomes[index]!;
-    return conflict === null ? [] : [conflictOf(plan, step, conflict, project)];
-  });
+    if (conflict !== null) conflicts.push(yield* conflictOf(plan, step, conflict, project));
+  }
+  return conflicts;
 }
 
-function conflictOf(plan: CommitPlan, step: CommitStep, reason: ConflictReason, project: Root): Conflict {
+function* conflictOf(
+  plan: CommitPlan,
+  step: CommitStep,
+  reason: ConflictReason,
+  project: Root,
+): Pieces<Conflict> {
   const { op, path: at, change } = step;
-  const found = fingerprintOf(project, at);
+  const found = yield* fingerprintOf(project, at);
   return {
     path: change ?? at,
     reason,

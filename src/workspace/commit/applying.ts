@@ -1,8 +1,9 @@
 // The phase in which a transaction does its steps on the project.
 import { HotcellError } from "../../core/errors.ts";
-import { explaining } from "../os-error.ts";
+import { explainingPieces } from "../os-error.ts";
 import { createPace } from "../overlay/pace.ts";
 import { fdPath, type Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { inDirectory, isThere, parentOf } from "./exactly.ts";
@@ -23,7 +24,7 @@ export async function applySteps(
   try {
     await applyAll(tx, steps, staging, outcomes);
     await syncParents(tx.project, steps);
-    return settled({ ...journal, outcomes: outcomes.map(findLateEdit(steps, staging)) }, steps);
+    return settled({ ...journal, outcomes: await inPieces(findLateEdits(outcomes, steps, staging)) }, steps);
   } catch (error) {
     // What puts back can't be given up; it is tried again by recovery.
     if (undoes !== null || !(error instanceof HotcellError)) throw error;
@@ -45,18 +46,18 @@ async function applyAll(
   const pace = createPace();
   for (const [index, step] of steps.entries()) {
     const spots = { fresh: staging.fresh(index), aside: staging.aside(index) };
-    outcomes.push(applyOrTakeBack(step, { project, ...spots, isRemoved, tick }, outcomes));
+    await applyOrTakeBack(step, { project, ...spots, isRemoved, tick }, outcomes);
     progress(steps.length + index + 1, steps.length * 2);
     await pace();
   }
 }
 
 /** A step that fails is not left half done. */
-function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: Outcome[]): Outcome {
+async function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: Outcome[]): Promise<void> {
   try {
-    return explaining("commit", step.path, () => applyStep(step, place));
+    outcomes.push(await inPieces(explainingPieces("commit", step.path, applyStep(step, place))));
   } catch (error) {
-    outcomes.push(takeBackStep(step, place));
+    outcomes.push(await inPieces(takeBackStep(step, place)));
     throw error;
   }
 }
@@ -73,14 +74,20 @@ function syncParents(project: Root, steps: readonly CommitStep[]): Promise<void>
 }
 
 /** Somebody who had the replaced file open may have written it after it was moved aside. */
-function findLateEdit(steps: readonly CommitStep[], staging: Staging) {
-  return (outcome: Outcome, index: number): Outcome => {
+function* findLateEdits(
+  outcomes: readonly Outcome[],
+  steps: readonly CommitStep[],
+  staging: Staging,
+): Pieces<Outcome[]> {
+  const found = [...outcomes];
+  for (const [index, outcome] of outcomes.entries()) {
     const { op, expect } = steps[index]!;
     const aside = staging.aside(index);
     const isReplaced = outcome.state === "done" && expect !== null && (op === "put" || op === "delete");
-    if (!isReplaced || stillIs(aside, expect) || !isThere(aside)) return outcome;
-    return { ...outcome, conflict: "changed in the project while it was replaced" };
-  };
+    if (!isReplaced || (yield* stillIs(aside, expect)) || !isThere(aside)) continue;
+    found[index] = { ...outcome, conflict: "changed in the project while it was replaced" };
+  }
+  return found;
 }
 
 /** What goes on after all steps were tried. */

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { O_PATH } from "../paths.ts";
+import { atOnce } from "../pieces.ts";
 import { copyFile } from "./copy-file.ts";
 import { sha256Of } from "./fingerprint.ts";
 
@@ -20,7 +21,7 @@ function makePlace(): { readonly from: string; readonly to: string; copy(): stri
       const dir = fs.openSync(top, O_PATH);
       try {
         const found = { fd, stat: fs.fstatSync(fd) };
-        return copyFile(found, { dir, name: "to" }, { mode: 0o600, owner: null });
+        return atOnce(copyFile(found, { dir, name: "to" }, { mode: 0o600, owner: null }));
       } finally {
         for (const open of [fd, dir]) fs.closeSync(open);
       }

@@ -7,7 +7,7 @@ import { type NamedKind, readNames } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { atExactly, inDirectory, parentOf, parentsOf } from "./exactly.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { lookOf } from "./fingerprint.ts";
 import { directorySteps } from "./making-steps.ts";
 import type { ConflictReason, PlanInput } from "./plan.ts";
 import { named, type Proposal } from "./propose.ts";
@@ -72,7 +72,7 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
   for (const { steps } of proposals)
     for (const step of steps) if (isRemoval(step)) kinds.set(step.path, null);
   const kindAt = (path: string): FileKind | null => {
-    if (!kinds.has(path)) kinds.set(path, fingerprintOf(input.project, path)?.kind ?? null);
+    if (!kinds.has(path)) kinds.set(path, lookOf(input.project, path)?.kind ?? null);
     return kinds.get(path)!;
   };
   /** When there is a directory, so are those that lead to it: most of them need not be looked at. */
@@ -103,6 +103,6 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
 }
 
 function impliedSteps({ project, view }: PlanInput, path: string): CommitStep[] {
-  const mode = (fingerprintOf(view, path)?.mode ?? 0o755) & 0o777;
+  const mode = (lookOf(view, path)?.mode ?? 0o755) & 0o777;
   return directorySteps(path, null, mode, ownerOfNew(project.fd));
 }

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { decodeName, showName } from "../names.ts";
 import { childPath, fdPath, openChildDirectory, type Root, TEMP_PREFIX } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 
 /** A name in an open directory, whether something is there or not. */
 export interface Spot {
@@ -16,27 +17,62 @@ export type NoWay = "missing" | "blocked";
 
 /** The directory is open until the work ends. `path` is canonical and not the root's own. */
 export function atExactly<T>(root: Root, path: string, work: (spot: Spot | NoWay) => T): T {
-  const names = namesOf(path);
-  const name = names.pop()!;
   const way = openWay(root);
   try {
-    const hindrance = way.leap(names) ? null : way.descend(names);
-    return work(hindrance ?? { dir: way.dir, name });
+    return work(goTo(way, path));
   } finally {
     way.close();
   }
 }
 
-/** The root's own directory is `""`; null when there is none. */
-export function inDirectory<T>(root: Root, directory: string, work: (dir: number | null) => T): T {
-  if (directory === "") return work(root.fd);
-  const names = namesOf(directory);
+/** The same for work in pieces. */
+export function* piecesAtExactly<T>(
+  root: Root,
+  path: string,
+  work: (spot: Spot | NoWay) => Pieces<T>,
+): Pieces<T> {
   const way = openWay(root);
   try {
-    return work(way.leap(names) || way.descend(names) === null ? way.dir : null);
+    return yield* work(goTo(way, path));
   } finally {
     way.close();
   }
+}
+
+function goTo(way: Way, path: string): Spot | NoWay {
+  const names = namesOf(path);
+  const name = names.pop()!;
+  const hindrance = way.leap(names) ? null : way.descend(names);
+  return hindrance ?? { dir: way.dir, name };
+}
+
+/** The root's own directory is `""`; null when there is none. */
+export function inDirectory<T>(root: Root, directory: string, work: (dir: number | null) => T): T {
+  const way = openWay(root);
+  try {
+    return work(goInto(way, directory));
+  } finally {
+    way.close();
+  }
+}
+
+/** The same for work in pieces. */
+export function* piecesInDirectory<T>(
+  root: Root,
+  directory: string,
+  work: (dir: number | null) => Pieces<T>,
+): Pieces<T> {
+  const way = openWay(root);
+  try {
+    return yield* work(goInto(way, directory));
+  } finally {
+    way.close();
+  }
+}
+
+function goInto(way: Way, directory: string): number | null {
+  const names = directory === "" ? [] : namesOf(directory);
+  return way.leap(names) || way.descend(names) === null ? way.dir : null;
 }
 
 /** Visits the directories that are there, of those that lead to the path, from the root down. */
@@ -70,6 +106,8 @@ export function parentOf(path: string): string {
 export function* parentsOf(path: string): Generator<string, void, void> {
   for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
 }
+
+type Way = ReturnType<typeof openWay>;
 
 /** One directory is open at a time, however deep it goes. */
 function openWay(root: Root) {

@@ -1,19 +1,24 @@
 // Whether the project is another than the session began with.
 import type { Change } from "../diff/changes.ts";
+import type { Pieces } from "../pieces.ts";
 import { type Fingerprint, sameVersion } from "./fingerprint.ts";
 import type { ConflictReason, PlanInput } from "./plan.ts";
 import type { Sides } from "./sides.ts";
 
-export function findConflict({ baseOf }: PlanInput, change: Change, sides: Sides): ConflictReason | null {
+export function* findConflict(
+  { baseOf }: PlanInput,
+  change: Change,
+  sides: Sides,
+): Pieces<ConflictReason | null> {
   const { path, from, kind } = change;
   const { removed, found, wanted } = sides;
   if (removed !== null && removed.found !== null) {
-    const reason = difference(baseOf(removed.path), removed.found);
+    const reason = difference(yield* baseOf(removed.path), removed.found);
     if (reason !== null) return reason;
   }
   if (wanted === null || removed?.path === path) return null;
   if (from !== undefined) return difference(null, found);
-  const base = baseOf(path);
+  const base = yield* baseOf(path);
   if (wanted.kind === "directory" && found?.kind === "directory" && kind !== "mode") return null;
   // What is in the file may be another: only its mode is changed.
   if (kind === "mode" && base?.kind === found?.kind)

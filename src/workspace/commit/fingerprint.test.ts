@@ -3,6 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
 import { openRoot, type Root } from "../paths.ts";
+import { atOnce } from "../pieces.ts";
 import { fingerprintOf, rememberFingerprints } from "./fingerprint.ts";
 
 let top: string;
@@ -24,11 +25,11 @@ test("a fingerprint that is remembered is taken once, also where nothing is", ()
   inRoot((root) => {
     fs.writeFileSync(`${top}/f`, "first");
     const remembered = rememberFingerprints();
-    const before = ["f", "g"].map((at) => remembered(root, at));
+    const before = ["f", "g"].map((at) => atOnce(remembered(root, at)));
     fs.writeFileSync(`${top}/f`, "second");
     fs.writeFileSync(`${top}/g`, "made");
-    expect(["f", "g"].map((at) => remembered(root, at))).toEqual(before);
-    expect(fingerprintOf(root, "g")).not.toBeNull();
+    expect(["f", "g"].map((at) => atOnce(remembered(root, at)))).toEqual(before);
+    expect(atOnce(fingerprintOf(root, "g"))).not.toBeNull();
   });
 });
 
@@ -36,8 +37,8 @@ test("what is remembered of one root is not told of another that has got its des
   inRoot((root) => {
     const remembered = rememberFingerprints();
     fs.writeFileSync(`${top}/f`, "first");
-    const before = remembered(root, "f");
+    const before = atOnce(remembered(root, "f"));
     fs.writeFileSync(`${top}/f`, "second");
-    expect(remembered({ ...root }, "f")?.sha256).not.toBe(before?.sha256);
+    expect(atOnce(remembered({ ...root }, "f"))?.sha256).not.toBe(before?.sha256);
   });
 });

@@ -6,9 +6,10 @@ import { LIMITS } from "../../core/limits.ts";
 import { hashFile, readBytes } from "../open-file.ts";
 import { type Owner, ownerOfReplaced } from "../owner.ts";
 import { fdPath, openChild, type Root } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 import { kindOf } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
-import { atExactly, pathTo, type Spot } from "./exactly.ts";
+import { atExactly, pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
@@ -21,18 +22,32 @@ export interface Version {
   readonly sha256: string | null;
 }
 
-export interface Fingerprint extends Version {
-  /** Null where it can't be given to what takes its place. */
-  readonly owner: Owner | null;
+/** Which file it is, and that nobody has written it since. */
+export interface Identity {
   readonly size: number;
   readonly mtimeNs: string;
   readonly ino: string;
   readonly dev: string;
 }
 
+export interface Fingerprint extends Version, Identity {
+  /** Null where it can't be given to what takes its place. */
+  readonly owner: Owner | null;
+}
+
 /** Null when nothing is there, or no way leads there. */
-export function fingerprintOf(root: Root, path: string): Fingerprint | null {
-  return atExactly(root, path, (spot) => (typeof spot === "string" ? null : fingerprintAt(spot)));
+export function* fingerprintOf(root: Root, path: string): Pieces<Fingerprint | null> {
+  return yield* piecesAtExactly(root, path, function* (spot) {
+    return typeof spot === "string" ? null : yield* fingerprintAt(spot);
+  });
+}
+
+/** A fingerprint but for what is in the file. */
+export type Look = Omit<Fingerprint, "sha256">;
+
+/** Null when nothing is there, or no way leads there. */
+export function lookOf(root: Root, path: string): Look | null {
+  return atExactly(root, path, (spot) => (typeof spot === "string" ? null : lookAt(spot)));
 }
 
 export type FingerprintOf = typeof fingerprintOf;
@@ -40,21 +55,21 @@ export type FingerprintOf = typeof fingerprintOf;
 /** Takes each only once, for a piece of work that comes back to the same files. */
 export function rememberFingerprints(): FingerprintOf {
   const roots = new Map<Root, Map<string, Fingerprint | null>>();
-  return (root, path) => {
+  return function* (root, path) {
     const known = roots.get(root) ?? new Map<string, Fingerprint | null>();
     roots.set(root, known);
-    if (!known.has(path)) known.set(path, fingerprintOf(root, path));
+    if (!known.has(path)) known.set(path, yield* fingerprintOf(root, path));
     return known.get(path)!;
   };
 }
 
 /** Null when nothing is there. */
-export function fingerprintAt(spot: Spot): Fingerprint | null {
+export function* fingerprintAt(spot: Spot): Pieces<Fingerprint | null> {
   const fd = tryOpen(spot);
   if (fd === null) return null;
   try {
     const stat = statOf(fs.fstatSync(fd, { bigint: true }));
-    const sha256 = stat.kind === "file" ? hashOf(fd, stat.size, spot.name) : null;
+    const sha256 = stat.kind === "file" ? yield* hashOf(fd, stat.size, spot.name) : null;
     return { ...stat, sha256: stat.kind === "symlink" ? linkHash(spot) : sha256 };
   } finally {
     fs.closeSync(fd);
@@ -76,11 +91,27 @@ export function haveSameContent(a: Fingerprint | null, b: Fingerprint | null): b
 }
 
 /** Whether the expected version is there; its content is read only when the file is not as it was. */
-export function stillIs(spot: Spot, expected: Fingerprint): boolean {
+export function* stillIs(spot: Spot, expected: Fingerprint): Pieces<boolean> {
   const found = lookAt(spot);
   if (found?.kind === expected.kind && found.mode === expected.mode && isUnwritten(found, expected))
     return true;
-  return sameVersion(fingerprintAt(spot), expected);
+  return sameVersion(yield* fingerprintAt(spot), expected);
+}
+
+/** What is there now. It is not read when it is the very file that is expected, unwritten since. */
+export function* fingerprintExpecting(
+  root: Root,
+  path: string,
+  expected: Fingerprint | null,
+): Pieces<Fingerprint | null> {
+  const found = expected && lookOf(root, path);
+  if (found === null || !isUnwritten(found, expected!)) return yield* fingerprintOf(root, path);
+  return { ...found, sha256: expected!.sha256 };
+}
+
+export function identityOf(spot: Spot): Identity | null {
+  const found = lookAt(spot);
+  return found && { size: found.size, mtimeNs: found.mtimeNs, ino: found.ino, dev: found.dev };
 }
 
 /** Whether two names are names of one file. */
@@ -89,14 +120,14 @@ export function areOneFile(a: Spot, b: Spot): boolean {
   return one !== null && one.ino === other?.ino && one.dev === other.dev;
 }
 
-function lookAt(spot: Spot): Omit<Fingerprint, "sha256"> | null {
+function lookAt(spot: Spot): Look | null {
   const stat = fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : statOf(stat);
 }
 
-/** The fingerprint of something that does not stand anywhere yet. */
-export function expectedVersion(version: Version): Fingerprint {
-  return { ...version, owner: null, size: 0, mtimeNs: "", ino: "", dev: "" };
+/** The fingerprint of something that does not stand anywhere yet, or only its identity is known beside. */
+export function expectedVersion(version: Version & Partial<Identity>): Fingerprint {
+  return { size: 0, mtimeNs: "", ino: "", dev: "", ...version, owner: null };
 }
 
 export function versionOf({ kind, mode, sha256 }: Version): Version {
@@ -116,7 +147,7 @@ function tryOpen({ dir, name }: Spot): number | null {
   }
 }
 
-function statOf(stat: fs.BigIntStats): Omit<Fingerprint, "sha256"> {
+function statOf(stat: fs.BigIntStats): Look {
   return {
     kind: kindOf(stat) ?? "device",
     mode: Number(stat.mode) & 0o7777,
@@ -128,18 +159,18 @@ function statOf(stat: fs.BigIntStats): Omit<Fingerprint, "sha256"> {
   };
 }
 
-type Identity = Pick<Fingerprint, "size" | "mtimeNs" | "ino" | "dev">;
-
 function isUnwritten(a: Identity, b: Identity): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
 /** Null when it may not be read. Small files are read in one go: the buffer for large ones costs more than they do. */
-function hashOf(path: number, size: number, name: string): string | null {
+function* hashOf(path: number, size: number, name: string): Pieces<string | null> {
   const fd = tryRead(path);
   if (fd === null) return null;
   try {
-    return size > LIMITS.maxReadBytes ? hashFile(fd, name) : sha256Of(readBytes(fd, name, size, { size }));
+    if (size > LIMITS.maxReadBytes) return yield* hashFile(fd, name);
+    yield;
+    return sha256Of(readBytes(fd, name, size, { size }));
   } finally {
     fs.closeSync(fd);
   }

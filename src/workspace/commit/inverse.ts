@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { decodeName } from "../names.ts";
+import type { Pieces } from "../pieces.ts";
 import { BARE, type CommitStep, inOrder, putVersion } from "./commit-step.ts";
 import { pathTo, type Spot } from "./exactly.ts";
 import { expectedVersion, fingerprintAt } from "./fingerprint.ts";
@@ -9,11 +10,16 @@ import type { Steps } from "./journal.ts";
 export type UndoOf = (index: number) => Spot | null;
 
 /** The steps that put back what these steps did, each where its own version still stands. */
-export function inverseOf(steps: readonly CommitStep[], which: readonly number[], undoOf: UndoOf): Steps {
-  const inverse = which.flatMap((index) => {
-    const step = inverseStep(steps[index]!, undoOf(index));
-    return step === null ? [] : [{ ...step, undoes: index }];
-  });
+export function* inverseOf(
+  steps: readonly CommitStep[],
+  which: readonly number[],
+  undoOf: UndoOf,
+): Pieces<Steps> {
+  const inverse: (CommitStep & { readonly undoes: number })[] = [];
+  for (const index of which) {
+    const step = yield* inverseStep(steps[index]!, undoOf(index));
+    if (step !== null) inverse.push({ ...step, undoes: index });
+  }
   const ordered = inOrder(inverse);
   return {
     steps: ordered.map(({ undoes: _, ...step }) => step),
@@ -21,15 +27,15 @@ export function inverseOf(steps: readonly CommitStep[], which: readonly number[]
   };
 }
 
-function inverseStep(step: CommitStep, undo: Spot | null): CommitStep | null {
+function* inverseStep(step: CommitStep, undo: Spot | null): Pieces<CommitStep | null> {
   const { op, path, change, mode, expect } = step;
   const base = { ...BARE, path, change };
   switch (op) {
     case "put":
       if (expect === null) return { ...base, op: "delete", expect: putVersion(step) };
-      return undo && { ...base, ...contentOf(undo), op: "put", expect: putVersion(step) };
+      return undo && { ...base, ...(yield* contentOf(undo)), op: "put", expect: putVersion(step) };
     case "delete":
-      return undo && { ...base, ...contentOf(undo), op: "put" };
+      return undo && { ...base, ...(yield* contentOf(undo)), op: "put" };
     case "mkdir":
       return {
         ...base,
@@ -46,8 +52,8 @@ function inverseStep(step: CommitStep, undo: Spot | null): CommitStep | null {
 type Content = Pick<CommitStep, "content" | "text" | "sha256" | "mode" | "owner">;
 
 /** As it is now: an edit that reached it while it was moved aside goes back with it. */
-function contentOf(undo: Spot): Content {
-  const { kind, mode, owner, sha256 } = fingerprintAt(undo)!;
+function* contentOf(undo: Spot): Pieces<Content> {
+  const { kind, mode, owner, sha256 } = (yield* fingerprintAt(undo))!;
   if (kind !== "symlink") return { content: "undo", text: null, sha256, mode, owner };
   const text = decodeName(fs.readlinkSync(pathTo(undo), "buffer"));
   return { content: "link", text, sha256, mode, owner };

@@ -6,7 +6,7 @@ import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts"
 import { showName } from "../names.ts";
 import type { Places } from "./choose-places.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
-import { type Version, versionOf } from "./fingerprint.ts";
+import { type Identity, type Version, versionOf } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
 import { syncDirectory } from "./sync.ts";
 
@@ -21,6 +21,8 @@ export interface Outcome {
   readonly conflict: ConflictReason | null;
   /** What was moved aside for it could not be put back: it is kept with what was replaced. */
   readonly kept: boolean;
+  /** Of the file that was put. */
+  readonly put?: Identity;
 }
 
 export interface Journal extends Places {
@@ -61,8 +63,10 @@ export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);
 }
 
+type PutVersion = Version & Partial<Identity>;
+
 /** What is at a path; null: nothing. */
-export type Versions = ReadonlyMap<string, Version | null>;
+export type Versions = ReadonlyMap<string, PutVersion | null>;
 
 export interface Committed {
   /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
@@ -74,12 +78,15 @@ export interface Committed {
 export function committedIn(txDir: string): Committed {
   const journal = readJournal(txDir);
   if (journal === null || journal.outcomes.length === 0) return { versions: new Map(), own: new Set() };
-  const { steps } = readSteps(txDir);
-  const done = steps.filter((_, index) => journal.outcomes[index]!.state === "done");
-  return {
-    versions: new Map(done.map((step) => [step.path, versionAfter(step)])),
-    own: new Set(done.filter(({ content }) => content === "view").map(({ path: at }) => at)),
-  };
+  const versions = new Map<string, PutVersion | null>();
+  const own = new Set<string>();
+  for (const [index, step] of readSteps(txDir).steps.entries()) {
+    const { state, put } = journal.outcomes[index]!;
+    if (state !== "done") continue;
+    versions.set(step.path, versionAfter(step, put));
+    if (step.content === "view") own.add(step.path);
+  }
+  return { versions, own };
 }
 
 export function committedPaths(txDir: string): string[] {
@@ -94,11 +101,11 @@ export function revertedVersions(txDir: string): Versions {
   return new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)]));
 }
 
-function versionAfter(step: CommitStep): Version | null {
+function versionAfter(step: CommitStep, put: Identity | undefined): PutVersion | null {
   const { op, mode, expect } = step;
   if (op === "delete" || op === "rmdir") return null;
   if (op === "mkdir") return { kind: "directory", mode: mode!, sha256: null };
-  return versionOf(op === "put" ? putVersion(step) : { ...expect!, mode: mode! });
+  return op === "put" ? { ...versionOf(putVersion(step)), ...put } : versionOf({ ...expect!, mode: mode! });
 }
 
 export function checkProject(journal: Journal, project: string): void {

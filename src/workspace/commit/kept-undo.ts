@@ -4,11 +4,12 @@ import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { ownerOfReplaced } from "../owner.ts";
 import { type Found, openChild } from "../paths.ts";
+import { inPieces } from "../pieces.ts";
 import { copyTree, makeLink } from "../tree-change.ts";
 import { copyFile } from "./copy-file.ts";
 import { isThere, pathTo, type Spot } from "./exactly.ts";
 import { removeTree } from "./staging.ts";
-import { syncFile } from "./sync.ts";
+import { openToSync, syncMany } from "./sync.ts";
 
 export interface KeptUndo {
   /** Where what the step replaced is kept, if anything is. */
@@ -29,7 +30,7 @@ export function openKeptUndo(txDir: string): KeptUndo {
 }
 
 /** Moves what is aside to where it is kept, or copies it when that is on another file system. False when nothing is aside. */
-export function keep(aside: Spot, kept: Spot): boolean {
+export async function keep(aside: Spot, kept: Spot): Promise<boolean> {
   try {
     fs.renameSync(pathTo(aside), pathTo(kept));
   } catch (error) {
@@ -37,18 +38,18 @@ export function keep(aside: Spot, kept: Spot): boolean {
     // Between two file systems a rename does not even look whether it is there.
     if (code === "ENOENT" || (code === "EXDEV" && !isThere(aside))) return false;
     if (code !== "EXDEV") throw error;
-    copyWhole(aside, kept);
+    await copyWhole(aside, kept);
   }
   return true;
 }
 
 /** Under its own name only when it is whole: what a kill left of a copy is made anew. */
-function copyWhole(aside: Spot, kept: Spot): void {
+async function copyWhole(aside: Spot, kept: Spot): Promise<void> {
   const begun = { dir: kept.dir, name: `${kept.name}.new` };
   if (isThere(begun) && !removeTree(begun)) fs.unlinkSync(pathTo(begun));
   const fd = openChild(aside.dir, aside.name);
   try {
-    if (!tryCopy({ fd, stat: fs.fstatSync(fd) }, aside, begun)) return;
+    if (!(await tryCopy({ fd, stat: fs.fstatSync(fd) }, aside, begun))) return;
   } finally {
     fs.closeSync(fd);
   }
@@ -56,15 +57,15 @@ function copyWhole(aside: Spot, kept: Spot): void {
 }
 
 /** False for a special file, which holds nothing. */
-function tryCopy(found: Found, from: Spot, to: Spot): boolean {
+async function tryCopy(found: Found, from: Spot, to: Spot): Promise<boolean> {
   const { stat } = found;
   const owner = ownerOfReplaced(stat);
   if (stat.isDirectory()) copyTree(found, to.dir, to.name, owner);
   else if (stat.isSymbolicLink()) makeLink(fs.readlinkSync(pathTo(from), "buffer"), to.dir, to.name, owner);
   else if (!stat.isFile()) return false;
   else {
-    copyFile(found, to, { mode: stat.mode & 0o7777, owner });
-    syncFile(to);
+    await inPieces(copyFile(found, to, { mode: stat.mode & 0o7777, owner }));
+    await syncMany([{ action: "keep", path: to.name, open: () => openToSync(to) }]);
   }
   return true;
 }

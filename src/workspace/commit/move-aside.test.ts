@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { atOnce } from "../pieces.ts";
 import { type Fingerprint, fingerprintAt } from "./fingerprint.ts";
 import { type Aside, moveAside } from "./move-aside.ts";
 
@@ -13,7 +14,7 @@ beforeEach(() => {
   home = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-aside-"));
   dir = fs.openSync(home, fs.constants.O_DIRECTORY);
   fs.writeFileSync(inHome("file"), "expected");
-  expected = fingerprintAt(spot("file"))!;
+  expected = atOnce(fingerprintAt(spot("file")))!;
 });
 afterEach(() => {
   fs.closeSync(dir);
@@ -25,7 +26,7 @@ const inHome = (name: string): string => path.join(home, name);
 const spot = (name: string) => ({ dir, name });
 
 function move(): Aside {
-  return moveAside({ at: spot("file"), aside: spot("aside"), expect: expected, tick: () => {} });
+  return atOnce(moveAside({ at: spot("file"), aside: spot("aside"), expect: expected, tick: () => {} }));
 }
 
 const names = (): string[] => fs.readdirSync(home).sort();

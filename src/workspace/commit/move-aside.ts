@@ -3,6 +3,7 @@
 // meanwhile, and it goes back, unless something new stands there by now.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
+import type { Pieces } from "../pieces.ts";
 import { isThere, pathTo, type Spot } from "./exactly.ts";
 import { areOneFile, type Fingerprint, stillIs } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
@@ -18,13 +19,13 @@ export interface Replaced {
 export type Aside = { readonly conflict: ConflictReason; readonly kept: boolean } | null;
 
 /** Null when it is aside. After a kill it goes on where it was: what is aside already stays there. */
-export function moveAside({ at, aside, expect, tick }: Replaced): Aside {
+export function* moveAside({ at, aside, expect, tick }: Replaced): Pieces<Aside> {
   if (!isThere(aside)) {
-    if (!stillIs(at, expect)) return { conflict: goneOrChanged(at), kept: false };
+    if (!(yield* stillIs(at, expect))) return { conflict: goneOrChanged(at), kept: false };
     if (!tryRename(at, aside)) return { conflict: "removed in the project", kept: false };
     tick();
   }
-  if (stillIs(aside, expect)) return null;
+  if (yield* stillIs(aside, expect)) return null;
   return { conflict: "changed in the project", kept: !returnTo(at, aside, tick) };
 }
 

@@ -5,8 +5,9 @@ import type { Json } from "../../core/json.ts";
 import type { Protection } from "../../policy/protected.ts";
 import type { Change, Hunk } from "../diff/changes.ts";
 import type { Merge } from "../diff/three-way-merge.ts";
-import { explaining } from "../os-error.ts";
+import { explainingPieces } from "../os-error.ts";
 import type { Root } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 import { type CommitStep, inOrder } from "./commit-step.ts";
 import { arrangeDirectories } from "./directories.ts";
 import { type Fingerprint, type FingerprintOf, type Version, versionOf } from "./fingerprint.ts";
@@ -72,7 +73,7 @@ export interface PlanInput {
   readonly changes: readonly Change[];
   readonly selection: Selection;
   /** What the project had when the session first changed the path. */
-  readonly baseOf: (path: string) => Fingerprint | null;
+  readonly baseOf: (path: string) => Pieces<Fingerprint | null>;
   /** The text of that, for a merge. */
   readonly ancestorText: (path: string) => string | null;
   readonly project: Root;
@@ -86,14 +87,16 @@ export interface PlanInput {
   readonly threeWayMerge: (base: string, ours: string, theirs: string) => Merge;
 }
 
-export function planCommit(input: PlanInput): CommitPlan {
-  return explaining("plan the commit to", ".", () => plan(input));
+export function planCommit(input: PlanInput): Pieces<CommitPlan> {
+  return explainingPieces("plan the commit to", ".", plan(input));
 }
 
-function plan(input: PlanInput): CommitPlan {
-  const proposals = pickChanges(input.changes, input.selection).map((picked) =>
-    explaining("plan the commit of", picked.change.path, () => propose(input, picked)),
-  );
+function* plan(input: PlanInput): Pieces<CommitPlan> {
+  const proposals: Proposal[] = [];
+  for (const picked of pickChanges(input.changes, input.selection)) {
+    const { path } = picked.change;
+    proposals.push(yield* explainingPieces("plan the commit of", path, propose(input, picked)));
+  }
   const allowed = proposals.map((proposal) => withoutUnasked(proposal, input));
   const arranged = arrangeDirectories(input, allowed);
   const steps = inOrder(arranged.flatMap((proposal) => proposal.steps));

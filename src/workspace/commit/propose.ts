@@ -3,6 +3,7 @@ import { LIMITS } from "../../core/limits.ts";
 import type { Protection } from "../../policy/protected.ts";
 import type { Change, Side } from "../diff/changes.ts";
 import { osPath } from "../names.ts";
+import type { Pieces } from "../pieces.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { findConflict } from "./find-conflict.ts";
 import { versionOf } from "./fingerprint.ts";
@@ -23,17 +24,17 @@ export interface Proposal {
   readonly needsYes: boolean;
 }
 
-export function propose(input: PlanInput, picked: Picked): Proposal {
+export function* propose(input: PlanInput, picked: Picked): Pieces<Proposal> {
   const { change } = picked;
   const { path } = change;
   const nothing = { path, paths: pathsOf(change), steps: [], conflict: null, skipped: null, needsYes: false };
   const why = whySkipped(input, change);
   if (why !== null) return { ...nothing, skipped: { path, why } };
   const same: Proposal = { ...nothing, skipped: { path, why: "same in the project" } };
-  const sides = readSides(input, change);
-  const reason = findConflict(input, change, sides);
+  const sides = yield* readSides(input, change);
+  const reason = yield* findConflict(input, change, sides);
   if (reason !== null && haveSame(sides)) return same;
-  const { steps, resolution } = resolve(input, picked, sides, reason);
+  const { steps, resolution } = yield* resolve(input, picked, sides, reason);
   if (steps.length === 0 && resolution === null) return same;
   const conflict = resolution && conflictOf(path, resolution, sides);
   return { ...nothing, steps, conflict, needsYes: needsYes(input, change, steps) };

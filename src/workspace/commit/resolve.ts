@@ -1,6 +1,7 @@
 // What becomes of a change, also when the project changed underneath.
 import { HotcellError } from "../../core/errors.ts";
 import type { Change } from "../diff/changes.ts";
+import type { Pieces } from "../pieces.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { makingSteps, mergedStep, removalStep } from "./making-steps.ts";
 import type { Conflict, ConflictPolicy, ConflictReason, PlanInput } from "./plan.ts";
@@ -19,19 +20,19 @@ export interface Resolved {
   readonly resolution: Resolution | null;
 }
 
-export function resolve(
+export function* resolve(
   input: PlanInput,
   picked: Picked,
   sides: Sides,
   reason: ConflictReason | null,
-): Resolved {
+): Pieces<Resolved> {
   if (reason === null) return takeSession(input, picked, sides, null);
   if (input.policy === "ours") return takeSession(input, picked, sides, { reason, how: "ours" });
   // Hunks are made for the project's present version: whoever chose among them has merged.
   if (input.policy === "merge" && picked.hunks !== null) {
     return takeSession(input, picked, sides, { reason, how: "merged" });
   }
-  return input.policy === "merge" ? merge(input, picked.change, sides, reason) : giveUp(input, reason);
+  return input.policy === "merge" ? yield* merge(input, picked.change, sides, reason) : giveUp(input, reason);
 }
 
 function takeSession(
@@ -55,8 +56,8 @@ function takeSession(
   }
 }
 
-function merge(input: PlanInput, change: Change, sides: Sides, reason: ConflictReason): Resolved {
-  const step = tryMerge(input, change, sides);
+function* merge(input: PlanInput, change: Change, sides: Sides, reason: ConflictReason): Pieces<Resolved> {
+  const step = yield* tryMerge(input, change, sides);
   if (step === null) return giveUp(input, reason);
   const { found } = sides;
   const isSame = step.sha256 === found!.sha256 && step.mode === found!.mode;
@@ -64,8 +65,9 @@ function merge(input: PlanInput, change: Change, sides: Sides, reason: ConflictR
 }
 
 /** Null where it can't be merged without asking. */
-function tryMerge(input: PlanInput, { path }: Change, { removed, found, wanted }: Sides): CommitStep | null {
-  const base = input.baseOf(path);
+function* tryMerge(input: PlanInput, { path }: Change, sides: Sides): Pieces<CommitStep | null> {
+  const { removed, found, wanted } = sides;
+  const base = yield* input.baseOf(path);
   const ancestor = input.ancestorText(path);
   if (removed !== null || found?.kind !== "file" || wanted?.kind !== "file") return null;
   if (!base || ancestor === null) return null;

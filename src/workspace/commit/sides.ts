@@ -1,6 +1,7 @@
 import { HotcellError } from "../../core/errors.ts";
 import type { Change } from "../diff/changes.ts";
 import { showName } from "../names.ts";
+import type { Pieces } from "../pieces.ts";
 import { type Fingerprint, sameVersion } from "./fingerprint.ts";
 import type { PlanInput } from "./plan.ts";
 
@@ -14,16 +15,14 @@ export interface Sides {
   readonly wanted: Fingerprint | null;
 }
 
-export function readSides({ project, view, fingerprintOf }: PlanInput, change: Change): Sides {
+export function* readSides({ project, view, fingerprintOf }: PlanInput, change: Change): Pieces<Sides> {
   const { path, from, after } = change;
   const removedPath = from ?? (after === null || turnsDirectory(change) ? path : null);
-  const wanted = fingerprintOf(view, path);
+  const wanted = yield* fingerprintOf(view, path);
   if (wanted?.kind !== after?.kind) throw diffIsOld(path);
-  return {
-    removed: removedPath === null ? null : { path: removedPath, found: fingerprintOf(project, removedPath) },
-    found: removedPath === path ? null : fingerprintOf(project, path),
-    wanted,
-  };
+  const removed =
+    removedPath === null ? null : { path: removedPath, found: yield* fingerprintOf(project, removedPath) };
+  return { removed, found: removedPath === path ? null : yield* fingerprintOf(project, path), wanted };
 }
 
 /** Between a directory and something else: what is there can't be replaced in one step. */

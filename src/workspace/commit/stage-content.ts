@@ -7,24 +7,25 @@ import { bytesOf } from "../diff/text.ts";
 import { osPath, showName } from "../names.ts";
 import { giveNew } from "../owner.ts";
 import { openChild, type Root } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { copyFile } from "./copy-file.ts";
-import { atExactly, pathTo, type Spot } from "./exactly.ts";
+import { pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
 
-export function stageFromView(view: Root, step: CommitStep, to: Spot): void {
+export function* stageFromView(view: Root, step: CommitStep, to: Spot): Pieces<void> {
   if (step.content === "hunks" || step.content === "merged") stageText(step, to);
   if (step.content === "link") stageLink(step, to);
   if (step.content !== "view") return;
-  atExactly(view, step.path, (spot) => {
+  yield* piecesAtExactly(view, step.path, (spot) => {
     if (typeof spot === "string") throw notAsPlanned(step);
-    stageCopy(spot, step, to);
+    return stageCopy(spot, step, to);
   });
 }
 
 /** The same file gets its name back; where that can't be, a copy does. */
-export function stageFromUndo(undo: Spot, step: CommitStep, to: Spot): void {
+export function* stageFromUndo(undo: Spot, step: CommitStep, to: Spot): Pieces<void> {
   if (step.content === "link") stageLink(step, to);
-  else if (!tryLink(undo, to)) stageCopy(undo, step, to);
+  else if (!tryLink(undo, to)) yield* stageCopy(undo, step, to);
 }
 
 function tryLink(from: Spot, to: Spot): boolean {
@@ -47,11 +48,11 @@ function stageLink({ owner, text }: CommitStep, to: Spot): void {
   if (owner !== null) giveNew(to.dir, to.name, owner, began);
 }
 
-function stageCopy(from: Spot, step: CommitStep, to: Spot): void {
+function* stageCopy(from: Spot, step: CommitStep, to: Spot): Pieces<void> {
   const fd = openChild(from.dir, from.name);
   try {
     const stat = fs.fstatSync(fd);
-    if (!stat.isFile() || copyFile({ fd, stat }, to, step) !== step.sha256) throw notAsPlanned(step);
+    if (!stat.isFile() || (yield* copyFile({ fd, stat }, to, step)) !== step.sha256) throw notAsPlanned(step);
   } finally {
     fs.closeSync(fd);
   }

@@ -17,10 +17,9 @@ export interface ToSync {
   open(): number | null;
 }
 
-type Sync = (fd: number) => void | Promise<void>;
-
-/** So few are done by the time that other threads would have begun. */
+/** So few small files are done by the time that other threads would have begun. */
 const FEW = 3;
+const SMALL_BYTES = 1024 * 1024;
 /** As many threads as Node has for files, unless told. */
 const AT_ONCE = 4;
 const fsync = promisify(fs.fsync);
@@ -30,28 +29,29 @@ export async function syncMany(all: readonly ToSync[]): Promise<void> {
   const isFew = all.length <= FEW;
   const waiting = all.values();
   const syncWaiting = async (): Promise<void> => {
-    for (const next of waiting) await syncOne(next, isFew ? fs.fsyncSync : fsync);
+    for (const next of waiting) await syncOne(next, isFew);
   };
   const ended = await Promise.allSettled(Array.from({ length: isFew ? 1 : AT_ONCE }, syncWaiting));
   const failed = ended.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-function syncOne({ action, path, ignored = [], open }: ToSync, sync: Sync): Promise<void> {
+function syncOne({ action, path, ignored = [], open }: ToSync, isFew: boolean): Promise<void> {
   return explainingLater(action, path, async () => {
     try {
-      await openAndSync(open, sync);
+      await openAndSync(open, isFew);
     } catch (error) {
       if (!ignored.includes(osErrorCode(error) ?? "")) throw error;
     }
   });
 }
 
-async function openAndSync(open: ToSync["open"], sync: Sync): Promise<void> {
+async function openAndSync(open: ToSync["open"], isFew: boolean): Promise<void> {
   const fd = open();
   if (fd === null) return;
   try {
-    await sync(fd);
+    if (isFew && fs.fstatSync(fd).size <= SMALL_BYTES) fs.fsyncSync(fd);
+    else await fsync(fd);
   } finally {
     fs.closeSync(fd);
   }
@@ -60,15 +60,6 @@ async function openAndSync(open: ToSync["open"], sync: Sync): Promise<void> {
 /** A regular file. A link needs no sync: it is there with its directory. */
 export function openToSync(spot: Spot): number {
   return fs.openSync(pathTo(spot), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-}
-
-export function syncFile(spot: Spot): void {
-  const fd = openToSync(spot);
-  try {
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 /** Some file systems have nothing to do here and say so; a directory that may not be read can't be synced. */

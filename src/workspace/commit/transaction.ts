@@ -4,9 +4,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
-import { explaining } from "../os-error.ts";
+import { explainingPieces } from "../os-error.ts";
 import { createPace } from "../overlay/pace.ts";
 import { fdPath, type Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { applySteps } from "./applying.ts";
 import { choosePlaces } from "./choose-places.ts";
 import type { CommitStep } from "./commit-step.ts";
@@ -41,13 +42,14 @@ export interface Transaction {
 export interface NewTransaction extends Steps {
   readonly onConflict: Journal["onConflict"];
   /** Makes a step's new content. */
-  readonly stage: (step: CommitStep, index: number, to: Spot) => void;
+  readonly stage: (step: CommitStep, index: number, to: Spot) => Pieces<void>;
 }
 
-/** Stages and carries out. What fails before the point of no return leaves nothing behind. */
+/** Stages and carries out. What fails, or is called off, before the point of no return leaves nothing behind. */
 export async function runTransaction(
   tx: Transaction,
   { steps, undoes, onConflict, stage }: NewTransaction,
+  signal?: AbortSignal,
 ): Promise<Journal> {
   fs.mkdirSync(tx.dir, { recursive: true, mode: 0o700 });
   syncDirectory(path.dirname(tx.dir));
@@ -66,7 +68,8 @@ export async function runTransaction(
   try {
     writeSteps(tx.dir, { steps, undoes });
     record(tx, begun);
-    await stageAll(tx, begun, steps, stage);
+    await stageAll(tx, begun, steps, stage, signal);
+    signal?.throwIfAborted();
     record(tx, staged);
   } catch (error) {
     tryAbandon(tx, begun);
@@ -127,6 +130,7 @@ async function stageAll(
   journal: Journal,
   steps: readonly CommitStep[],
   stage: NewTransaction["stage"],
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   makeStaging(tx.project, journal.places);
   tx.tick();
@@ -134,7 +138,7 @@ async function stageAll(
     for (const fd of staging.fds) checkLinks(fd);
     const pace = createPace();
     for (const [index, step] of steps.entries()) {
-      explaining("stage", step.path, () => stage(step, index, staging.fresh(index)));
+      await inPieces(explainingPieces("stage", step.path, stage(step, index, staging.fresh(index))), signal);
       tx.tick();
       tx.progress(index + 1, steps.length * 2);
       await pace();
@@ -188,13 +192,13 @@ async function runInverse(tx: Transaction, nested: Transaction, journal: Journal
   const { steps, undoes } = readSteps(tx.dir);
   const kept = openKeptUndo(tx.dir);
   try {
-    return await withStaging(tx, journal, (staging) => {
+    return await withStaging(tx, journal, async (staging) => {
       const undoOf = (index: number): Spot | null =>
         [staging.aside(index), kept.spotOf(index)].find(isThere) ?? null;
-      const inverse = inverseOf(steps, journal.undoing!.steps, undoOf);
+      const inverse = await inPieces(inverseOf(steps, journal.undoing!.steps, undoOf));
       refuseObstacles("put back", findObstacles(tx.project, inverse.steps));
-      const stage: NewTransaction["stage"] = (step, index, to) => {
-        if (step.content !== null) stageFromUndo(undoOf(inverse.undoes![index]!)!, step, to);
+      const stage: NewTransaction["stage"] = function* (step, index, to) {
+        if (step.content !== null) yield* stageFromUndo(undoOf(inverse.undoes![index]!)!, step, to);
       };
       const onConflict = undoes === null ? "undo the change" : "leave";
       return runTransaction(nested, { ...inverse, onConflict, stage });
@@ -225,10 +229,10 @@ async function keeping(tx: Transaction, journal: Journal): Promise<Journal> {
   const kept = openKeptUndo(tx.dir);
   try {
     await withStaging(tx, journal, async (staging) => {
-      journal.outcomes.forEach(({ state, kept: isKept }, index) => {
+      for (const [index, { state, kept: isKept }] of journal.outcomes.entries()) {
         const isWanted = state === "done" || isKept;
-        if (isWanted && keep(staging.aside(index), kept.spotOf(index))) tx.tick();
-      });
+        if (isWanted && (await keep(staging.aside(index), kept.spotOf(index)))) tx.tick();
+      }
       kept.sync();
     });
   } finally {

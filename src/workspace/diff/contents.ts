@@ -1,5 +1,7 @@
+import fs from "node:fs";
 import { LIMITS } from "../../core/limits.ts";
 import { chunksOf, readBytes } from "../open-file.ts";
+import type { Pieces } from "../pieces.ts";
 import type { Change, Side } from "./changes.ts";
 import { hunksOf } from "./hunks.ts";
 import type { Pair, Trees } from "./pairs.ts";
@@ -9,7 +11,7 @@ import type { TreeReader } from "./tree-reader.ts";
 export type ContentChange = Pick<Change, "binary" | "added" | "removed" | "hunks">;
 
 /** Null when both sides hold the same bytes, or none. */
-type CompareContents = (pair: Pair) => ContentChange | null;
+type CompareContents = (pair: Pair) => Pieces<ContentChange | null>;
 
 /** The beginning of a file, or all of it. */
 interface Beginning {
@@ -21,19 +23,21 @@ export const NO_LINES: ContentChange = { binary: false, added: 0, removed: 0, hu
 const NOTHING: Beginning = { bytes: Buffer.alloc(0), isWhole: true };
 
 /** Without a look at lines. */
-export function createPlainComparison(isSameFile: (path: string) => boolean): CompareContents {
-  return ({ path, before, after }) => {
+export function createPlainComparison(isSameFile: (path: string) => Pieces<boolean>): CompareContents {
+  return function* ({ path, before, after }) {
     if (before?.size !== after?.size) return NO_LINES;
-    return before?.kind !== "file" || after?.kind !== "file" || isSameFile(path) ? null : NO_LINES;
+    const areFiles = before?.kind === "file" && after?.kind === "file";
+    return areFiles && !(yield* isSameFile(path)) ? NO_LINES : null;
   };
 }
 
 /** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
 export function createContentComparison(trees: Trees): CompareContents {
   let charsLeft: number = LIMITS.maxDiffTextChars;
-  return (pair) => {
+  return function* (pair) {
+    if (pair.before?.kind !== "file" && pair.after?.kind !== "file") return null;
     const [old, now] = beginningsOf(pair, trees, charsLeft > 0);
-    if (isSame(pair, old, now, trees)) return null;
+    if (yield* isSame(pair, old, now, trees)) return null;
     if (isBinary(old) || isBinary(now)) return { ...NO_LINES, binary: true };
     if (!old.isWhole || !now.isWhole || charsLeft <= 0) return NO_LINES;
     const hunks = hunksOf(pair.path, textOf(old.bytes), textOf(now.bytes));
@@ -61,23 +65,32 @@ function beginningOf(tree: TreeReader, path: string, side: Side | null, maxBytes
   return { bytes: bytes.subarray(0, maxBytes), isWhole: bytes.length <= maxBytes };
 }
 
-function isSame({ path, before, after }: Pair, old: Beginning, now: Beginning, trees: Trees): boolean {
+function* isSame(
+  { path, before, after }: Pair,
+  old: Beginning,
+  now: Beginning,
+  trees: Trees,
+): Pieces<boolean> {
   if (!old.bytes.equals(now.bytes)) return false;
   if (old.isWhole && now.isWhole) return true;
-  return before?.size === after?.size && haveSameBytes(trees, path);
+  return before?.size === after?.size && (yield* haveSameBytes(trees, path));
 }
 
-function haveSameBytes({ before, after }: Trees, path: string): boolean {
-  return before.withFile(path, (old) =>
-    after.withFile(path, (now) => {
-      const chunks = chunksOf(now, path);
-      for (const chunk of chunksOf(old, path)) {
-        const other = chunks.next();
-        if (other.done || !chunk.equals(other.value)) return false;
-      }
-      return chunks.next().done === true;
-    }),
-  );
+function* haveSameBytes({ before, after }: Trees, path: string): Pieces<boolean> {
+  const open = [before.open(path).fd];
+  try {
+    open.push(after.open(path).fd);
+    const [old, now] = open as [number, number];
+    const chunks = chunksOf(now, path);
+    for (const chunk of chunksOf(old, path)) {
+      const other = chunks.next();
+      if (other.done || !chunk.equals(other.value)) return false;
+      yield;
+    }
+    return chunks.next().done === true;
+  } finally {
+    for (const fd of open) fs.closeSync(fd);
+  }
 }
 
 const isBinary = ({ bytes }: Beginning): boolean => bytes.subarray(0, LIMITS.binaryProbeBytes).includes(0);

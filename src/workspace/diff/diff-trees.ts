@@ -1,12 +1,13 @@
 // What changed between two trees, looking only where a layer has something. The cost follows the touched
 // names and the listings of their directories, not the size of the trees.
 import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
+import type { Pieces } from "../pieces.ts";
 import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
-import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
+import { createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { findPairs, type Pair, type Trees } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { openTreeReader, type Tree, type TreeReader } from "./tree-reader.ts";
+import { openTreeReader, type Tree } from "./tree-reader.ts";
 
 export interface DiffInput {
   /** The project. */
@@ -25,45 +26,39 @@ export interface DiffInput {
   /** A directory's path ends in `/`. */
   readonly protectionOf: (path: string) => Protection | null;
   /** Tells of two regular files of one size whether they have the same bytes. With it, no change has hunks or tells whether it is binary. */
-  readonly isSameFile?: (path: string) => boolean;
-  readonly signal?: AbortSignal;
+  readonly isSameFile?: (path: string) => Pieces<boolean>;
 }
 
 /** Sorted by path. */
-export function diffTrees(input: DiffInput): Change[] {
-  return withTreeReader(input.before, (before) =>
-    withTreeReader(input.after, (after) => diffReaders({ before, after }, input)),
-  );
-}
-
-function withTreeReader<T>(root: Tree, work: (tree: TreeReader) => T): T {
-  const tree = openTreeReader(root);
+export function* diffTrees(input: DiffInput): Pieces<Change[]> {
+  const open = [openTreeReader(input.before)];
   try {
-    return work(tree);
+    open.push(openTreeReader(input.after));
+    return yield* diffReaders({ before: open[0]!, after: open[1]! }, input);
   } finally {
-    tree.close();
+    for (const tree of open) tree.close();
   }
 }
 
-function diffReaders(trees: Trees, input: DiffInput): Change[] {
+function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
   const classOf = (pair: Pair): ProtectionClass | null => {
     const own = judgedPaths(pair.path, isDirectory(pair));
     const judged = isLink(pair) ? [...own, ...pathsBehindLink(own[0]!)] : own;
     return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
   };
-  const pairs = uniteRenames(
-    findPairs(trees, { tellsAll: false, isOverlay: false, isMounted: () => false, ...input }).sort(byPath),
-    trees,
-    classOf,
-  );
+  const options = { tellsAll: false, isOverlay: false, isMounted: () => false, ...input };
+  const found = yield* findPairs(trees, options);
+  const pairs = yield* uniteRenames(found.sort(byPath), trees, classOf);
   const { isSameFile } = input;
   const compareContents =
     isSameFile === undefined ? createContentComparison(trees) : createPlainComparison(isSameFile);
-  const changes = editsFirst(pairs).flatMap((pair) => {
-    input.signal?.throwIfAborted();
-    const content = pair.from === undefined ? compareContents(pair) : null;
-    return changeOf(pair, content, classOf(pair));
-  });
+  const changes: Change[] = [];
+  for (const pair of editsFirst(pairs)) {
+    yield;
+    const content = pair.from === undefined ? yield* compareContents(pair) : null;
+    const kind = kindOfChange(pair, content !== null);
+    if (kind !== null) changes.push({ ...pair, kind, ...(content ?? NO_LINES), protection: classOf(pair) });
+  }
   return changes.sort(byPath);
 }
 
@@ -85,12 +80,7 @@ function editsFirst(pairs: readonly Pair[]): Pair[] {
   return [...pairs.filter(isEdit), ...pairs.filter((pair) => !isEdit(pair))];
 }
 
-/** Empty when nothing changed. */
-function changeOf(pair: Pair, content: ContentChange | null, protection: ProtectionClass | null): Change[] {
-  const kind = kindOfChange(pair, content !== null);
-  return kind === null ? [] : [{ ...pair, kind, ...(content ?? NO_LINES), protection }];
-}
-
+/** Null when nothing changed. */
 function kindOfChange({ from, before, after }: Pair, contentChanged: boolean): ChangeKind | null {
   if (from !== undefined) return "renamed";
   if (before === null) return "added";

@@ -1,3 +1,4 @@
+import type { Pieces } from "../pieces.ts";
 import type { FileKind } from "../workspace-fs.ts";
 import type { Side, TouchedDirectory } from "./changes.ts";
 import { judgedPaths } from "./judged-paths.ts";
@@ -29,7 +30,6 @@ export interface PairOptions {
   /** Whether something else is mounted at a directory of the project, or above it: the view does not show that. */
   readonly isMounted: (directory: string) => boolean;
   readonly isMasked: (path: string) => boolean;
-  readonly signal?: AbortSignal;
 }
 
 interface Presence {
@@ -48,17 +48,17 @@ interface Level extends Presence {
 }
 
 /** Every touched name; and of touched directories every name that is on one side only, with all that is below it. */
-export function findPairs(
+export function* findPairs(
   trees: Trees,
-  { touched, tellsAll, isOverlay, isMounted, isMasked, signal }: PairOptions,
-): Pair[] {
+  { touched, tellsAll, isOverlay, isMounted, isMasked }: PairOptions,
+): Pieces<Pair[]> {
   const root = touchedTree(touched);
   if (root.below.size === 0) return [];
   const pairs: Pair[] = [];
   const links = trees.after.stat("")?.nlink ?? 0;
   const levels: Level[] = [{ path: "", inBefore: true, inAfter: true, links, touched: root, calls: [] }];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
-    signal?.throwIfAborted();
+    yield;
     // What is mounted in the project is not in the view, and is not gone from it either.
     const isOnBoth = level.inBefore && level.inAfter;
     const isTold = isOnBoth && (tellsAll || isMounted(level.path) || (isOverlay && isUnited(level)));

@@ -1,4 +1,6 @@
+import fs from "node:fs";
 import { hashFile } from "../open-file.ts";
+import type { Pieces } from "../pieces.ts";
 import type { Pair, Trees } from "./pairs.ts";
 import { splitPath } from "./path-names.ts";
 
@@ -9,17 +11,16 @@ interface Candidates {
 }
 
 /** Unites a file that is gone with one that came and has the same content: one to one, the same name preferred. Both are of one class of protection. Pairs come in order of their paths. */
-export function uniteRenames(
+export function* uniteRenames(
   pairs: readonly Pair[],
   trees: Trees,
   classOf: (pair: Pair) => string | null,
-): Pair[] {
-  const contentOf = (pair: Pair): string => {
-    const tree = pair.before === null ? trees.after : trees.before;
-    return `${classOf(pair)} ${tree.withFile(pair.path, (fd) => hashFile(fd, pair.path))}`;
-  };
+): Pieces<Pair[]> {
   const sameSize = groupBy(candidatesIn(pairs), ({ before, after }) => `${(before ?? after)!.size}`);
-  const sameContent = sameSize.flatMap((group) => groupBy(group, contentOf));
+  const contents = new Map<Pair, string>();
+  for (const pair of sameSize.flatMap(({ gone, come }) => [...gone, ...come]))
+    contents.set(pair, `${classOf(pair)} ${yield* hashOf(pair, trees)}`);
+  const sameContent = sameSize.flatMap((group) => groupBy(group, (pair) => contents.get(pair)!));
   const origins = new Map(sameContent.flatMap(matches));
   const gone = new Set(origins.values());
   return pairs
@@ -28,6 +29,15 @@ export function uniteRenames(
       const origin = origins.get(pair);
       return origin === undefined ? pair : united(origin, pair);
     });
+}
+
+function* hashOf({ path, before }: Pair, trees: Trees): Pieces<string> {
+  const { fd } = (before === null ? trees.after : trees.before).open(path);
+  try {
+    return yield* hashFile(fd, path);
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 function candidatesIn(pairs: readonly Pair[]): Candidates {

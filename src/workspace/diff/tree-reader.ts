@@ -6,7 +6,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../cursor.ts";
 import { decodeName, showName } from "../names.ts";
-import { O_RDONLY, readBytes, withOpenFile } from "../open-file.ts";
+import { checkRegular, O_RDONLY, type OpenFile, openFile, readBytes } from "../open-file.ts";
 import { explaining } from "../os-error.ts";
 import { childPath, openChild, type Root } from "../paths.ts";
 import { kindOf, type NamedKind, readNames } from "../tree.ts";
@@ -29,7 +29,9 @@ export interface TreeReader {
   look(path: string): Looked | null;
   /** The same; also of the directory that it started in. */
   stat(path: string): fs.Stats | null;
-  /** Opens the regular file there, and tells its size. */
+  /** Opens the regular file there; the caller closes it. */
+  open(path: string): Pick<OpenFile, "fd" | "size">;
+  /** The same for as long as the work takes. */
   withFile<T>(path: string, work: (fd: number, size: number) => T): T;
   /** The whole file. */
   read(path: string): Buffer;
@@ -64,22 +66,25 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
       return work(goTo(directory), name);
     });
 
-  const withFile: TreeReader["withFile"] = (path, work) =>
-    at("read", path, (dir, name) => {
-      const fd = followsNoLinks ? openAtOnce(dir, name) : openChild(dir, name);
-      try {
-        const stat = fs.fstatSync(fd);
-        if (followsNoLinks && stat.isFile()) return work(fd, stat.size);
-        return withOpenFile({ fd, stat }, path, O_RDONLY, (file) => work(file, stat.size));
-      } finally {
-        fs.closeSync(fd);
-      }
-    });
+  const open: TreeReader["open"] = (path) =>
+    at("read", path, (dir, name) =>
+      followsNoLinks ? openAtOnce(dir, name, path) : openLooked(dir, name, path),
+    );
+
+  const withFile: TreeReader["withFile"] = (path, work) => {
+    const { fd, size } = open(path);
+    try {
+      return explaining("read", path, () => work(fd, size));
+    } finally {
+      fs.closeSync(fd);
+    }
+  };
 
   return {
     list: (directory) => explaining("list", directory || ".", () => readNames(goTo(directory))),
     look: (path) => at("look at", path, lookAt),
     stat: (path) => at("look at", path, (dir, name) => tryStat(dir, name || ".")),
+    open,
     withFile,
     read: (path) =>
       withFile(path, (fd, size) => {
@@ -91,8 +96,27 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
 }
 
 /** Where the kernel opens no device. */
-function openAtOnce(dir: number, name: string): number {
-  return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+function openAtOnce(dir: number, name: string, path: string): ReturnType<TreeReader["open"]> {
+  const fd = fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  try {
+    const stat = fs.fstatSync(fd);
+    checkRegular({ fd, stat }, path, "read");
+    return { fd, size: stat.size };
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+}
+
+/** What is there is looked at before it is opened. */
+function openLooked(dir: number, name: string, path: string): ReturnType<TreeReader["open"]> {
+  const fd = openChild(dir, name);
+  try {
+    const stat = fs.fstatSync(fd);
+    return { fd: openFile({ fd, stat }, path, O_RDONLY), size: stat.size };
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 function lookAt(dir: number, name: string): Looked | null {

@@ -144,8 +144,12 @@ async function openState(
   }
   const lowers = lowersOf(dir, stack.slice(0, layers));
   const mount = await mountOn(workspace, { dir, lowers, upper: null, merged: MERGED });
-  const { fd, followsNoLinks } = mount;
-  return { root: { fd, path: path.join(dir, MERGED), given: workspace, followsNoLinks }, close: mount.close };
+  const { fd, followsNoLinks, room } = mount;
+  const close = () => {
+    fs.closeSync(fd);
+    room.leave();
+  };
+  return { root: { fd, path: path.join(dir, MERGED), given: workspace, followsNoLinks }, close };
 }
 
 async function mountStack(

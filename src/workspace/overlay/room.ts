@@ -11,6 +11,8 @@ export interface Room {
   /** Null as root: a user namespace could not write files of other owners. */
   readonly userNamespace: number | null;
   close(): void;
+  /** The same by another thread: who closes a view last waits until the kernel has forgotten all that was looked at. */
+  leave(): void;
 }
 
 export const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
@@ -99,8 +101,11 @@ function holdRoom<T>(pid: number, hold: (room: Room, pid: number) => T): T {
   const close = () => {
     for (const fd of held.splice(0)) fs.closeSync(fd);
   };
+  const leave = () => {
+    for (const fd of held.splice(0)) fs.close(fd);
+  };
   try {
-    const room = { mountNamespace: open("mnt"), userNamespace: isRoot() ? null : open("user"), close };
+    const room = { mountNamespace: open("mnt"), userNamespace: isRoot() ? null : open("user"), close, leave };
     return hold(room, pid);
   } catch (error) {
     close();
@@ -155,7 +160,13 @@ const ROOT_BYTES = 1024 * 1024;
 
 /** As bubblewrap reads them. */
 export function argumentsText(args: readonly string[]): Uint8Array {
-  return Buffer.concat(args.flatMap((arg) => [Buffer.from(osPath(arg)), END_OF_ARGUMENT]));
+  if (args.some((arg) => arg.includes("\0"))) throw hasNul();
+  return Buffer.from(osPath(args.map((arg) => `${arg}\0`).join("")));
 }
 
-const END_OF_ARGUMENT = Buffer.from([0]);
+/** What follows it would be an argument of its own. */
+function hasNul(): HotcellError {
+  const message =
+    "Could not start the command: one of its words or variables has a NUL, which no argument can hold. Remove it.";
+  return new HotcellError("INVALID_ARGUMENTS", message);
+}

@@ -7,6 +7,7 @@ import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
 import { directory, file, type PlantedTree, plant, survey, symlink } from "../../../test/kit/planted-tree.ts";
 import { createCursor } from "../cursor.ts";
 import { openRoot } from "../paths.ts";
+import { atOnce } from "../pieces.ts";
 import { removeDirectory } from "../session/make-session.ts";
 import { makeDirectory } from "../tree-change.ts";
 import { transplant } from "./transplant.ts";
@@ -26,7 +27,7 @@ function makeTrees(from: PlantedTree, to: PlantedTree) {
   });
   return {
     top,
-    transplant: (at: string) => transplant(...roots, at, (path) => path.endsWith("secret")),
+    transplant: (at: string) => atOnce(transplant(...roots, at, (path) => path.endsWith("secret"))),
     found: () => survey(`${top}/to`),
   };
 }

@@ -1,11 +1,11 @@
 import fs from "node:fs";
-import { createFile } from "../atomic-write.ts";
-import { atExactly, type Spot } from "../commit/exactly.ts";
+import { copyFile } from "../commit/copy-file.ts";
+import { atExactly } from "../commit/exactly.ts";
 import { type Cursor, createCursor } from "../cursor.ts";
-import { copyBytes, O_RDONLY, withOpenFile } from "../open-file.ts";
-import { explaining } from "../os-error.ts";
+import { explainingPieces } from "../os-error.ts";
 import { ownerOfReplaced } from "../owner.ts";
-import { childPath, type Found, openChild, type Root } from "../paths.ts";
+import { childPath, openChild, type Root } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 import { tourTree } from "../tree.ts";
 import { makeDirectory, makeLink } from "../tree-change.ts";
 import { kindAt, makeAlike } from "./alike.ts";
@@ -18,11 +18,18 @@ const CARRIED = new Set(["file", "symlink", "directory"]);
  * directory with all below it. What stands in the way goes. A special file counts as nothing, and so does what
  * is to be left out; a directory's path ends in `/`.
  */
-export function transplant(from: Root, to: Root, at: string, leavesOut: (path: string) => boolean): void {
-  explaining("put back", at, () => {
-    if (isCarried(from, at) && !leavesOut(at)) carry(from, to, at, leavesOut);
-    else atExactly(to, at, (spot) => typeof spot === "string" || removeSpot(spot));
-  });
+export function transplant(
+  from: Root,
+  to: Root,
+  at: string,
+  leavesOut: (path: string) => boolean,
+): Pieces<void> {
+  return explainingPieces("put back", at, put(from, to, at, leavesOut));
+}
+
+function* put(from: Root, to: Root, at: string, leavesOut: (path: string) => boolean): Pieces<void> {
+  if (isCarried(from, at) && !leavesOut(at)) yield* carry(from, to, at, leavesOut);
+  else atExactly(to, at, (spot) => typeof spot === "string" || removeSpot(spot));
 }
 
 function isCarried(from: Root, at: string): boolean {
@@ -32,7 +39,7 @@ function isCarried(from: Root, at: string): boolean {
   });
 }
 
-function carry(from: Root, to: Root, at: string, leavesOut: (path: string) => boolean): void {
+function* carry(from: Root, to: Root, at: string, leavesOut: (path: string) => boolean): Pieces<void> {
   const way = at.split("/");
   const name = way.pop()!;
   const source = createCursor(from.fd);
@@ -41,7 +48,7 @@ function carry(from: Root, to: Root, at: string, leavesOut: (path: string) => bo
     let made = 0;
     for (const step of way) if (followInto(source, target, step)) made++;
     removeSpot({ dir: target.fd, name });
-    copy(source, target, name, (trail) => leavesOut([at, ...trail].join("/")));
+    yield* copy(source, target, name, (trail) => leavesOut([at, ...trail].join("/")));
     for (; made > 0; made--) leaveAlike(source, target);
   } finally {
     source.close();
@@ -69,17 +76,17 @@ function leaveAlike(source: Cursor, target: Cursor): void {
 
 type LeavesOut = (trail: readonly string[]) => boolean;
 
-function copy(source: Cursor, target: Cursor, name: string, leavesOut: LeavesOut): void {
-  if (kindAt(source.fd, name) === "directory") copyTree(source, target, name, leavesOut);
-  else copyEntry(source.fd, target.fd, name);
+function* copy(source: Cursor, target: Cursor, name: string, leavesOut: LeavesOut): Pieces<void> {
+  if (kindAt(source.fd, name) === "directory") yield* copyTree(source, target, name, leavesOut);
+  else yield* copyEntry(source.fd, target.fd, name);
 }
 
-function copyTree(source: Cursor, target: Cursor, name: string, leavesOut: LeavesOut): void {
+function* copyTree(source: Cursor, target: Cursor, name: string, leavesOut: LeavesOut): Pieces<void> {
   followInto(source, target, name);
   const stats: fs.Stats[] = [];
   const enters = (trail: readonly string[]) => !leavesOut([...trail, ""]);
   for (const { step, dir, name: below, trail } of tourTree(source.fd, { temporary: true, enters })) {
-    if (step === "entry" && !leavesOut(trail)) copyEntry(dir, target.fd, below);
+    if (step === "entry" && !leavesOut(trail)) yield* copyEntry(dir, target.fd, below);
     if (step === "enter") {
       stats.push(fs.fstatSync(dir));
       makeDirectory(target.fd, below, ownerOfReplaced(stats.at(-1)!));
@@ -93,26 +100,14 @@ function copyTree(source: Cursor, target: Cursor, name: string, leavesOut: Leave
   leaveAlike(source, target);
 }
 
-function copyEntry(from: number, to: number, name: string): void {
+function* copyEntry(from: number, to: number, name: string): Pieces<void> {
   const fd = openChild(from, name);
   try {
     const stat = fs.fstatSync(fd);
-    if (stat.isFile()) copyFile({ fd, stat }, { dir: to, name });
-    if (!stat.isSymbolicLink()) return;
-    makeLink(fs.readlinkSync(childPath(from, name), "buffer"), to, name, ownerOfReplaced(stat));
+    const owner = ownerOfReplaced(stat);
+    if (stat.isFile()) yield* copyFile({ fd, stat }, { dir: to, name }, { mode: stat.mode & 0o7777, owner });
+    if (stat.isSymbolicLink()) makeLink(fs.readlinkSync(childPath(from, name), "buffer"), to, name, owner);
   } finally {
     fs.closeSync(fd);
   }
-}
-
-function copyFile(from: Found, { dir, name }: Spot): void {
-  const { mode, atimeMs, mtimeMs } = from.stat;
-  withOpenFile(from, name, O_RDONLY, (source) =>
-    createFile(childPath(dir, name), { mode: 0o600, owner: ownerOfReplaced(from.stat) }, (fd) => {
-      copyBytes(source, name, fd);
-      // Last, for writing takes away the bits that let a file run as its owner.
-      fs.fchmodSync(fd, mode & 0o7777);
-      fs.futimesSync(fd, atimeMs / 1000, mtimeMs / 1000);
-    }),
-  );
 }

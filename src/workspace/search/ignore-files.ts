@@ -6,11 +6,11 @@ import { decodeName } from "../names.ts";
 import { beneath } from "../path-text.ts";
 import { type NamedKind, tryDown } from "../tree.ts";
 import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
-import type { SearchOrder } from "./messages.ts";
+import type { WalkOrder } from "./messages.ts";
 import { openRegular, readBeginning } from "./open-regular.ts";
 
 /** The rules that hold for where the search begins, but for those of its own directory. */
-export function outerRules({ root, path }: SearchOrder): IgnoreStack {
+export function outerRules({ root, path }: WalkOrder): IgnoreStack {
   let rules = NOTHING_IGNORED;
   let directory = "";
   const cursor = createCursor(root);

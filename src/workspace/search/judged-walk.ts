@@ -33,14 +33,10 @@ export function* judgedWalk(
   };
   try {
     for (let files = FIRST_CHUNK_FILES; ; files = Math.min(2 * files, MAX_CHUNK_FILES)) {
-      const chunk = walk.next(files);
+      const chunk = walk.next(files, isStopped);
       if (chunk !== null) {
         asked.push(chunk);
-        post({
-          kind: "ask",
-          search,
-          runs: chunk.runs.map(({ path, names }) => ({ path, names: names.join("/") })),
-        });
+        post({ kind: "ask", search, files: chunk.runs.map(asText).join("") });
       }
       const most = chunk === null ? 0 : MAX_ASKED - 1;
       while (!isStopped() && (judged() > number || asked.length > most)) {
@@ -60,14 +56,18 @@ function readable(runs: readonly Run[], shared: Int32Array, chunk: number): read
   return runs.map((run) => ({ ...run, names: run.names.filter(mayRead) }));
 }
 
+const asText = ({ path, names }: Run): string => `${path}\0${names.join("/")}\0`;
+
 /** The asking thread's side. */
-export function answer({ runs }: Ask, shared: Int32Array, mayRead: ReadJudge): void {
+export function answer({ files }: Ask, shared: Int32Array, judgeIn: ReadJudge): void {
   const chunk = Atomics.load(shared, SHARED.judged);
   shared.fill(0, placeOf(chunk, 0), placeOf(chunk, 0) + VERDICT_WORDS);
+  const texts = files.split("\0");
   let file = 0;
-  for (const { path, names } of runs) {
-    for (const name of names.split("/")) {
-      if (mayRead(path, name)) Atomics.or(shared, placeOf(chunk, file), 1 << (file & 31));
+  for (let at = 0; at + 1 < texts.length; at += 2) {
+    const mayRead = judgeIn(texts[at]!);
+    for (const name of texts[at + 1]!.split("/")) {
+      if (mayRead(name)) Atomics.or(shared, placeOf(chunk, file), 1 << (file & 31));
       file++;
     }
   }

@@ -29,12 +29,18 @@ export interface LinePieces {
   end(): boolean;
 }
 
-export async function createLineFinder(memory: ScanMemory, query: SearchQuery): Promise<LineFinder> {
+/** Null when what is looked for has to be matched as a pattern. */
+export function createLiteralFinder(memory: ScanMemory, query: SearchQuery): LineFinder | null {
   const { pattern, regex, ignoreCase } = query;
-  if (!regex && !(ignoreCase && NOT_ASCII.test(pattern))) {
-    const needles = needlesFor(memory, [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase);
-    if (needles !== null) return literalFinder(memory, needles);
-  }
+  if (regex || (ignoreCase && NOT_ASCII.test(pattern))) return null;
+  const needles = needlesFor(memory, [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase);
+  return needles && literalFinder(memory, needles);
+}
+
+export async function createLineFinder(memory: ScanMemory, query: SearchQuery): Promise<LineFinder> {
+  const literal = createLiteralFinder(memory, query);
+  if (literal !== null) return literal;
+  const { pattern, regex, ignoreCase } = query;
   // Only patterns need the parser: it takes a while to load.
   const { compileRegex } = await import("./regex/compile-regex.ts");
   return regexFinder(memory, compileRegex(regex ? pattern : escaped(pattern), { ignoreCase }), ignoreCase);

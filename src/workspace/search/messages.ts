@@ -4,9 +4,9 @@ import type { ErrorCode, ErrorDetails } from "../../core/errors.ts";
 import type { SearchQuery } from "./search-query.ts";
 
 /** The most files in one chunk. */
-export const MAX_CHUNK_FILES = 64;
-/** The most chunks that wait for their files to be judged. */
-export const MAX_ASKED = 2;
+export const MAX_CHUNK_FILES = 256;
+/** The most chunks that wait for their files to be judged: enough that the walk goes on while the asking thread waits for its turn. */
+export const MAX_ASKED = 6;
 /** Numbers for the verdicts on a chunk: a bit for each file. */
 export const VERDICT_WORDS = MAX_CHUNK_FILES / 32;
 
@@ -48,6 +48,9 @@ export interface SearchOrder {
   /** The workspace's own directory, open: ignore files above the start count too. */
   readonly root: number;
 }
+
+/** What a walk has to know. */
+export type WalkOrder = Pick<SearchOrder, "query" | "fd" | "path" | "root">;
 
 /** Files in one open directory, in their order. */
 export interface Run {
@@ -97,8 +100,8 @@ export interface FileHits {
 export interface Ask {
   readonly kind: "ask";
   readonly search: number;
-  /** By directory, the names with `/` between them: one text is told faster than many. */
-  readonly runs: readonly { readonly path: string; readonly names: string }[];
+  /** For each directory its path and its names, these with `/` between them, each with a NUL behind: one text is told faster than many. */
+  readonly files: string;
 }
 
 /** Results of one chunk, or the next of them. */

@@ -2,7 +2,7 @@ import { beneath } from "../path-text.ts";
 import type { View } from "../view.ts";
 
 /** Says of a name in a directory, at or below where a search began, whether the file may be read. */
-export type ReadJudge = (directory: string, name: string) => boolean;
+export type ReadJudge = (directory: string) => (name: string) => boolean;
 
 /** Directories whose judgement is remembered. */
 const MAX_KNOWN = 10_000;
@@ -24,5 +24,6 @@ export function createReadJudge(view: View, start: string): ReadJudge {
     return may;
   };
 
-  return (directory, name) => mayEnter(directory) && view.mayRead(beneath(directory, name));
+  return (directory) =>
+    mayEnter(directory) ? (name) => view.mayRead(beneath(directory, name)) : () => false;
 }

@@ -24,7 +24,7 @@ export interface SearchTask extends SearchOptions {
 interface Running extends SearchTask {
   readonly shared: Int32Array;
   readonly collector: HitCollector;
-  readonly mayRead: ReadJudge;
+  readonly judgeIn: ReadJudge;
   /** Ends the threads when the search takes longer, for this reason. */
   readonly endWithin: (ms: number, reason: () => Error) => void;
 }
@@ -34,7 +34,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   const { order, signal, view } = task;
   const shared = new Int32Array(new SharedArrayBuffer(4 * SHARED.length));
   const collector = createHitCollector(view, order.query);
-  const mayRead = createReadJudge(view, order.path);
+  const judgeIn = createReadJudge(view, order.path);
   const timers: NodeJS.Timeout[] = [];
   const endWithin = (ms: number, reason: () => Error) => {
     timers.push(setTimeout(() => crew.dismiss(reason()), ms));
@@ -46,7 +46,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   signal?.throwIfAborted();
   signal?.addEventListener("abort", onAbort);
   try {
-    const engine = await searched(crew, { ...task, shared, collector, mayRead, endWithin });
+    const engine = await searched(crew, { ...task, shared, collector, judgeIn, endWithin });
     signal?.throwIfAborted();
     return collector.result(engine);
   } finally {
@@ -57,7 +57,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
 
 /** Waits until the threads are done, and everything is collected that is wanted. */
 function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
-  const { order, shared, collector, mayRead, endWithin, onProgress } = running;
+  const { order, shared, collector, judgeIn, endWithin, onProgress } = running;
   return new Promise((resolve, reject) => {
     let engine: Begun["engine"] = "linear";
     let chunks = Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
     };
     const take = (report: Report): void => {
       if (report.kind === "part") takePart(report);
-      else if (report.kind === "ask") answer(report, shared, mayRead);
+      else if (report.kind === "ask") answer(report, shared, judgeIn);
       else if (report.kind === "failed") {
         fail(errorOf(report));
         isDone ||= report.worker === 0;

@@ -8,7 +8,7 @@ import type { Outbox } from "./outbox.ts";
 import type { ScanText } from "./scan-text.ts";
 import { fromUtf16, openText } from "./text-source.ts";
 
-interface ScanChunkOptions {
+export interface ScanChunkOptions {
   readonly scan: ScanText;
   readonly outbox: Outbox;
   readonly stopped: () => boolean;

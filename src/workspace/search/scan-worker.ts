@@ -7,7 +7,7 @@ import { judgedWalk } from "./judged-walk.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
 import { type Failed, type Ready, type Report, type SearchOrder, SHARED } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";
-import { scanAlone, scanChunk } from "./scan-chunk.ts";
+import { type ScanChunkOptions, scanAlone, scanChunk } from "./scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
 import { createScanText } from "./scan-text.ts";
 import type { WalkedChunk } from "./walk-chunk.ts";
@@ -45,9 +45,7 @@ async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
   }
 }
 
-type Scanning = Parameters<typeof scanChunk>[1];
-
-function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder): Scanning {
+function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder): ScanChunkOptions {
   const { search, query, shared, part } = order;
   const stopped = () => Atomics.load(shared, SHARED.stop) === 1;
   const outbox = createOutbox({ search, worker: part, shared, maxMatches: query.maxMatches, post });
@@ -55,7 +53,7 @@ function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder):
 }
 
 /** Gives how many chunks there were. */
-function lead(order: SearchOrder, options: Scanning): number {
+function lead(order: SearchOrder, options: ScanChunkOptions): number {
   const queue = createHelperQueue(order.port, order.shared);
   try {
     if (order.isDirectory) return leadWalk(order, options, queue);
@@ -66,7 +64,7 @@ function lead(order: SearchOrder, options: Scanning): number {
   }
 }
 
-function leadWalk(order: SearchOrder, options: Scanning, queue: HelperQueue): number {
+function leadWalk(order: SearchOrder, options: ScanChunkOptions, queue: HelperQueue): number {
   const walk = createFileWalk(order);
   let number = 0;
   try {
@@ -80,7 +78,7 @@ function leadWalk(order: SearchOrder, options: Scanning, queue: HelperQueue): nu
   return number;
 }
 
-function scanOwn(chunk: WalkedChunk, number: number, options: Scanning): void {
+function scanOwn(chunk: WalkedChunk, number: number, options: ScanChunkOptions): void {
   try {
     scanChunk({ ...chunk, number }, options);
   } finally {

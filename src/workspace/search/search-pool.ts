@@ -3,15 +3,21 @@
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { type Crew, createCrew } from "./crew.ts";
+import type { HereSearch } from "./search-here.ts";
 
 export interface SearchPool {
   /** Waits for the searches before, then works with the crew. */
   use<T>(work: (crew: Crew) => Promise<T>): Promise<T>;
+  /** Whether the crew is there, and need not be started. */
+  isAwake(): boolean;
+  /** The search without a crew. */
+  here(): Promise<HereSearch>;
   close(): void;
 }
 
 export function createSearchPool(): SearchPool {
   let crew: Crew | null = null;
+  let here: Promise<HereSearch> | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   let idle: NodeJS.Timeout | undefined;
@@ -39,6 +45,14 @@ export function createSearchPool(): SearchPool {
       const used = turn.then(() => useNow(work));
       turn = used.catch(() => {});
       return used;
+    },
+    isAwake: () => crew?.isFit ?? false,
+    async here() {
+      // Most of a search's code is of no use before the first one.
+      here ??= import("./search-here.ts").then(({ createHereSearch }) => createHereSearch());
+      const search = await here;
+      if (isClosed) throw closed();
+      return search;
     },
     close() {
       isClosed = true;

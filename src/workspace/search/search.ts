@@ -7,7 +7,7 @@ import { atFound, openChildDirectory } from "../paths.ts";
 import type { View } from "../view.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { compileFileGlobs } from "./file-globs.ts";
-import { runSearch } from "./run-search.ts";
+import { runSearch, type SearchTask } from "./run-search.ts";
 import type { SearchPool } from "./search-pool.ts";
 import type { SearchQuery, SearchResult } from "./search-query.ts";
 
@@ -17,8 +17,7 @@ export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "se
       checkQuery(query);
       options.signal?.throwIfAborted();
       const start = view.looking("search", input, () => openStart(view, input));
-      const order = { ...start, query };
-      const running = pool.use((crew) => runSearch(crew, { ...options, view, order }));
+      const running = searchFrom({ ...options, view, order: { ...start, query } }, pool);
       const closeStart = () => {
         for (const fd of [start.fd, start.root]) fs.closeSync(fd);
       };
@@ -26,6 +25,17 @@ export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "se
       return unlessAborted(running, options.signal);
     },
   };
+}
+
+async function searchFrom(task: SearchTask, pool: SearchPool): Promise<SearchResult> {
+  const found = task.order.query.regex ? null : await searchHere(task, pool);
+  return found ?? pool.use((crew) => runSearch(crew, task));
+}
+
+async function searchHere(task: SearchTask, pool: SearchPool): Promise<SearchResult | null> {
+  const search = await pool.here();
+  task.signal?.throwIfAborted();
+  return search(task, pool.isAwake());
 }
 
 /** Does not wait for threads to stop, nor for its turn. */

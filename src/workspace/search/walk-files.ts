@@ -9,7 +9,7 @@ import { type NamedKind, readNames, tryDown } from "../tree.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { type IgnoreStack, isIgnored, NOTHING_IGNORED } from "./ignore/ignore-stack.ts";
 import { outerRules, rulesIn } from "./ignore-files.ts";
-import type { SearchOrder } from "./messages.ts";
+import type { WalkOrder } from "./messages.ts";
 import { createSharedDirectories, startChunk, type WalkedChunk } from "./walk-chunk.ts";
 
 /** A chunk ends after so many directories too: results shall not wait for the end of a tree without files. */
@@ -20,8 +20,8 @@ const MAX_OPEN_DIRECTORIES = 32;
 const OUT_OF_ORDER = /[\uD800-\uFFFF]/;
 
 export interface FileWalk {
-  /** The next files, about so many; null at the end of the walk. */
-  next(files: number): WalkedChunk | null;
+  /** The next files, about so many, fewer when nothing more is wanted; null at the end of the walk. */
+  next(files: number, stopped: () => boolean): WalkedChunk | null;
   close(): void;
 }
 
@@ -34,7 +34,7 @@ interface Level {
   index: number;
 }
 
-export function createFileWalk(order: SearchOrder): FileWalk {
+export function createFileWalk(order: WalkOrder): FileWalk {
   const { fd, path: start, query } = order;
   const isWanted = wantedBy(order);
   const directories = createSharedDirectories();
@@ -66,8 +66,8 @@ export function createFileWalk(order: SearchOrder): FileWalk {
 
   enter(start, query.ignored ? NOTHING_IGNORED : outerRules(order));
   return {
-    next(files) {
-      while (levels.length > 0 && chunk.files < files && !isFull(chunk)) {
+    next(files, stopped) {
+      while (levels.length > 0 && chunk.files < files && !isFull(chunk) && !stopped()) {
         const level = levels.at(-1)!;
         const entry = level.names[level.index++];
         if (entry === undefined) goUp();
@@ -90,7 +90,7 @@ function isFull({ runs, entered }: WalkedChunk): boolean {
   return runs.length >= MAX_OPEN_DIRECTORIES || entered.length >= MAX_CHUNK_DIRECTORIES;
 }
 
-function wantedBy({ query, path: start }: SearchOrder): (level: Level, entry: NamedKind) => boolean {
+function wantedBy({ query, path: start }: WalkOrder): (level: Level, entry: NamedKind) => boolean {
   const globs = compileFileGlobs(query.globs);
   const { hidden } = query;
   const skipped = new Set(query.skipped);

@@ -3,11 +3,14 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { atExactly, inDirectory, isThere, onTheWay, parentOf, pathTo } from "../commit/exactly.ts";
+import { atExactly, isThere, onTheWay, parentOf, pathTo, piecesInDirectory } from "../commit/exactly.ts";
 import {
   expectedVersion,
   type Fingerprint,
+  fingerprintExpecting,
   fingerprintOf,
+  type Look,
+  lookOf,
   sameVersion,
   sha256Of,
   stillIs,
@@ -19,6 +22,7 @@ import { joinPath, splitPath } from "../diff/path-names.ts";
 import { bytesOf } from "../diff/text.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
+import type { Pieces } from "../pieces.ts";
 import type { FileKind } from "../workspace-fs.ts";
 import { type Base, keepText, type Notes, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
 import { withLayer } from "./layers.ts";
@@ -26,16 +30,16 @@ import type { LayerDirectory, Looked } from "./looked.ts";
 import type { Layer, SessionRecord, Stack } from "./record.ts";
 
 /** Notes what the project has where the last layer changed something first. */
-export function takeBases(
+export function* takeBases(
   { stack }: SessionRecord,
   stateDir: string,
   project: Root,
   view: Root,
   looked: Looked,
-): void {
+): Pieces<void> {
   const live = stack.at(-1)!;
   const { changed, done } = looked.look(live, stateDir, project);
-  if (changed.length > 0) noteChanged(changed, stack, stateDir, { project, view });
+  if (changed.length > 0) yield* noteChanged(changed, stack, stateDir, { project, view });
   done();
 }
 
@@ -44,7 +48,12 @@ interface Trees {
   readonly view: Root;
 }
 
-function noteChanged(changed: readonly LayerDirectory[], stack: Stack, stateDir: string, trees: Trees): void {
+function* noteChanged(
+  changed: readonly LayerDirectory[],
+  stack: Stack,
+  stateDir: string,
+  trees: Trees,
+): Pieces<void> {
   const live = stack.at(-1)!;
   const known = readStack(stack, stateDir);
   const notes = readNotes(live, stateDir);
@@ -58,7 +67,7 @@ function noteChanged(changed: readonly LayerDirectory[], stack: Stack, stateDir:
       // What has a longer path is never committed.
       if (at.length > LIMITS.maxPathBytes || known.bases.has(at) || notes.bases.has(at)) continue;
       const base = isBelowNothing(at, noted) ? null : absent(name);
-      notes.bases.set(at, base === undefined ? takeBase(at, known, live, stateDir, trees) : base);
+      notes.bases.set(at, base === undefined ? yield* takeBase(at, known, live, stateDir, trees) : base);
     }
   }
   for (const at of hiddenBy(changed, trees))
@@ -142,26 +151,24 @@ function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | n
 }
 
 /** Notes that the session now begins with what a commit, or its revert, has put into the project. Of those files that are the session's `own` the live layer may have the text. */
-export function moveBases(
+export function* moveBases(
   put: Versions,
   live: Layer,
   stateDir: string,
   project: Root,
   own: ReadonlySet<string> = new Set(),
-): void {
+): Pieces<void> {
   const notes = readNotes(live, stateDir);
-  withLayer(live, stateDir, (layer) => {
-    for (const [at, version] of put) {
-      const expected = version && expectedVersion(version);
-      const found = fingerprintOf(project, at);
-      // Somebody may have changed it since: then what was put is what counts.
-      const base = isVersion(found, expected) ? found : expected;
-      const isInLayer = own.has(at) && isFile(layer, at);
-      if (base === found && !isInLayer) keepAncestor(at, found, live, stateDir, project);
-      notes.bases.set(at, base);
-      notes.moved.add(at);
-    }
-  });
+  const isInLayer = withLayer(live, stateDir, (layer) => new Set([...own].filter((at) => isFile(layer, at))));
+  for (const [at, version] of put) {
+    const expected = version && expectedVersion(version);
+    const found = yield* fingerprintExpecting(project, at, expected);
+    // Somebody may have changed it since: then what was put is what counts.
+    const base = isVersion(found, expected) ? found : expected;
+    if (base === found && !isInLayer.has(at)) keepAncestor(at, found, live, stateDir, project);
+    notes.bases.set(at, base);
+    notes.moved.add(at);
+  }
   forgetMoved(notes.hidden, notes);
   writeNotes(live, stateDir, notes);
 }
@@ -188,7 +195,7 @@ export function copyBases(from: Layer, to: Layer, stateDir: string, isKept: (at:
 
 export interface BaseLookup {
   /** Undefined when it is not known. */
-  baseOf(at: string): Fingerprint | null | undefined;
+  baseOf(at: string): Pieces<Fingerprint | null | undefined>;
   /** Null when it was no text, or is not kept. */
   ancestorText(at: string): string | null;
 }
@@ -196,12 +203,12 @@ export interface BaseLookup {
 export function openBases({ stack }: SessionRecord, stateDir: string, project: Root): BaseLookup {
   const known = readStack(stack, stateDir);
   return {
-    baseOf(at) {
+    *baseOf(at) {
       const found = known.bases.get(at);
       if (found !== undefined) return found.base === "unknown" ? undefined : found.base;
       if (isBelowNothing(at, (path) => known.bases.get(path)?.base)) return null;
       const isOld = isUnchanged(at, known.hidden, 0, project);
-      return isOld ? fingerprintOf(project, at) : undefined;
+      return isOld ? yield* fingerprintOf(project, at) : undefined;
     },
     ancestorText(at) {
       const { base = null, layer } = known.bases.get(at) ?? {};
@@ -240,8 +247,8 @@ function changeTime(project: Root, at: string, from = at): number {
   return Math.max(latest, own ?? nearest);
 }
 
-function takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, trees: Trees): Base {
-  const found = fingerprintOf(trees.project, at);
+function* takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, trees: Trees): Pieces<Base> {
+  const found = yield* fingerprintOf(trees.project, at);
   if (!isCertain(at, found, hidden, live.since, trees)) return "unknown";
   keepAncestor(at, found, live, stateDir, trees.project);
   return found;
@@ -259,12 +266,12 @@ function isCertain(
   if (found === null) return changeTime(project, at) < since;
   // A directory changes whenever something is put into it: of one that was in sight the mode is what counts.
   if (found.kind === "directory" && hiddenAbove(at, hidden) === undefined)
-    return changeTime(project, at) < since || !hasOtherMode(fingerprintOf(view, at), found);
+    return changeTime(project, at) < since || !hasOtherMode(lookOf(view, at), found);
   return isUnchanged(at, hidden, since, project);
 }
 
 /** Either the session has changed it, or since then somebody in the project. */
-function hasOtherMode(shown: Fingerprint | null, found: Fingerprint): boolean {
+function hasOtherMode(shown: Look | null, found: Fingerprint): boolean {
   return shown?.kind === "directory" && shown.mode !== found.mode;
 }
 
@@ -281,8 +288,8 @@ function keepAncestor(
   if (text !== null) keepText(layer, stateDir, found.sha256, text);
 }
 
-export function isVersionThere(project: Root, at: string, version: Version | null): boolean {
-  return isVersion(fingerprintOf(project, at), version && expectedVersion(version));
+export function* isVersionThere(project: Root, at: string, version: Version | null): Pieces<boolean> {
+  return isVersion(yield* fingerprintOf(project, at), version && expectedVersion(version));
 }
 
 /** What was put has no more than the common bits of a mode. */
@@ -291,12 +298,12 @@ function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boo
 }
 
 /** Those of the paths where the project has something else than this; each directory is gone to once. */
-function changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: Root): string[] {
-  const isStill = (dir: number | null, at: string): boolean => {
+function* changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: Root): Pieces<string[]> {
+  const isStill = function* (dir: number | null, at: string): Pieces<boolean> {
     const base = bases.get(at)!;
     if (dir === null) return base === null;
     const spot = { dir, name: splitPath(at).name };
-    return base === null ? !isThere(spot) : stillIs(spot, base);
+    return base === null ? !isThere(spot) : yield* stillIs(spot, base);
   };
   const byDirectory = new Map<string, string[]>();
   for (const at of bases.keys()) {
@@ -304,30 +311,35 @@ function changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: Ro
     byDirectory.set(parentOf(at), paths);
     paths.push(at);
   }
-  return [...byDirectory].flatMap(([directory, paths]) =>
-    inDirectory(project, directory, (dir) => paths.filter((at) => !isStill(dir, at))),
-  );
+  const changed: string[] = [];
+  for (const [directory, paths] of byDirectory)
+    yield* piecesInDirectory(project, directory, function* (dir) {
+      for (const at of paths) if (!(yield* isStill(dir, at))) changed.push(at);
+    });
+  return changed;
 }
 
 /** Paths that the session has put into the project and not changed since, and that somebody has changed there: they are the project's own again. */
-export function findFollowing(
+export function* findFollowing(
   { stack }: SessionRecord,
   stateDir: string,
   project: Root,
   view: Root,
-): string[] {
+): Pieces<string[]> {
   const { moved, bases } = readStack(stack, stateDir);
   const put = new Map<string, Fingerprint | null>();
   for (const at of moved) {
     const base = bases.get(at)?.base;
     if (base !== undefined && base !== "unknown" && base?.kind !== "directory") put.set(at, base);
   }
-  return changedFrom(put, project).filter((at) => {
+  const following: string[] = [];
+  for (const at of yield* changedFrom(put, project)) {
     // Where the directory is the session's own, or gone, the project's would not be seen.
-    const isSeen = at.includes("/") ? fingerprintOf(view, parentOf(at))?.kind === "directory" : true;
-    if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) return false;
-    return isVersion(fingerprintOf(view, at), put.get(at)!);
-  });
+    const isSeen = at.includes("/") ? lookOf(view, parentOf(at))?.kind === "directory" : true;
+    if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) continue;
+    if (isVersion(yield* fingerprintOf(view, at), put.get(at)!)) following.push(at);
+  }
+  return following;
 }
 
 interface Known {

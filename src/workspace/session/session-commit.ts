@@ -12,8 +12,9 @@ import {
   expectedVersion,
   type Fingerprint,
   type FingerprintOf,
-  fingerprintOf,
+  lookOf,
   rememberFingerprints,
+  type Version,
 } from "../commit/fingerprint.ts";
 import { committedIn, isUnfinished, revertedVersions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
@@ -24,6 +25,7 @@ import { applyHunks } from "../diff/hunks.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
 import { workspaceKey } from "../host.ts";
 import { openRealRoot, type Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { isVersionThere, moveBases, openBases } from "./bases.ts";
 import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -57,9 +59,10 @@ function withPlan<T>(
   const wantsLines = selection !== "all" && selection.hunks.length > 0;
   const fingerprintOf = rememberFingerprints();
   const diffOptions = wantsLines ? place : { ...place, fingerprintOf };
-  return withDiff(id, diffOptions, ({ changes }, sides, record) =>
-    work(planOf({ changes, sides, record, fingerprintOf }, options, place), sides, record),
-  );
+  return withDiff(id, diffOptions, async ({ changes }, sides, record) => {
+    const planning = planOf({ changes, sides, record, fingerprintOf }, options, place);
+    return work(await inPieces(planning, place.signal), sides, record);
+  });
 }
 
 export function commitSession(
@@ -69,13 +72,15 @@ export function commitSession(
   watching: Watching,
 ): Promise<CommitResult> {
   const dir = sessionDir(place.stateDir, id);
-  refuseOthersUnfinished(id, place.stateDir);
   return withPlan(id, options, place, (plan, sides, record) => {
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
     const txDir = path.join(dir, "tx", String(lastCommit(dir) + 1));
-    return whileCommitting(record, place.stateDir, () =>
-      applyCommit(plan, { project: sides.before, view: sides.after, txDir, ...watching }),
-    );
+    const apply = async () => {
+      refuseOthersUnfinished(id, place.stateDir);
+      const where = { project: sides.before, view: sides.after, txDir };
+      return applyCommit(plan, { ...where, ...watching }, place.signal);
+    };
+    return whileCommitting(record, place.stateDir, apply, place.signal);
   });
 }
 
@@ -84,11 +89,12 @@ export async function whileCommitting<T>(
   { workspace }: Pick<SessionRecord, "workspace">,
   stateDir: string,
   work: (project: Root) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const dir = path.join(stateDir, "workspaces", workspaceKey(workspace));
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = path.join(dir, "commit.lock");
-  await untilFree(lock);
+  await untilFree(lock, signal);
   const release = holdLock(lock);
   try {
     return await workIn(workspace, work);
@@ -100,9 +106,12 @@ export async function whileCommitting<T>(
 const LOCK_PAUSE_MS = 5;
 
 /** Who holds it may be of this very process, and has to go on. */
-async function untilFree(lock: string): Promise<void> {
+async function untilFree(lock: string, signal: AbortSignal | undefined): Promise<void> {
   const deadline = performance.now() + LIMITS.lockWaitMs;
-  while (isHeld(lock) && performance.now() < deadline) await setTimeout(LOCK_PAUSE_MS);
+  while (isHeld(lock) && performance.now() < deadline) {
+    await setTimeout(LOCK_PAUSE_MS);
+    signal?.throwIfAborted();
+  }
 }
 
 async function workIn<T>(workspace: string, work: (project: Root) => Promise<T>): Promise<T> {
@@ -114,7 +123,7 @@ async function workIn<T>(workspace: string, work: (project: Root) => Promise<T>)
   }
 }
 
-/** What another session's commit has left half done must not be committed over. */
+/** What another session's commit has left half done must not be committed over. Only who has the lock can tell it from one that is under way. */
 function refuseOthersUnfinished(id: string, stateDir: string): void {
   const { workspace } = readRecord(sessionDir(stateDir, id));
   const other = sessionIds(stateDir).find((candidate) => {
@@ -144,27 +153,32 @@ export function unfinishedCommits(dir: string): string[] {
 }
 
 /** What was committed is the project's own now: a later change of it begins from there. `isLeft` says that no later call writes into the live layer. */
-export function settleCommits(record: SessionRecord, stateDir: string, isLeft: boolean): SessionRecord {
+export function* settleCommits(
+  record: SessionRecord,
+  stateDir: string,
+  isLeft: boolean,
+): Pieces<SessionRecord> {
   const dir = sessionDir(stateDir, record.id);
   const unsettled = commitsIn(dir).filter((number) => number > record.commits);
   if (unsettled.length === 0) return record;
-  withProject(record, (project) => {
+  yield* withProjectInPieces(record, function* (project) {
     for (const number of unsettled) {
       const { versions, own } = committedIn(path.join(dir, "tx", String(number)));
-      moveBases(versions, liveLayer(record), stateDir, project, isLeft ? own : new Set());
+      yield* moveBases(versions, liveLayer(record), stateDir, project, isLeft ? own : new Set());
     }
   });
   return { ...record, commits: unsettled.at(-1)! };
 }
 
 /** Where a revert was cut off and recovered, the session begins with what is in the project again. */
-export function settleReverts(record: SessionRecord, stateDir: string): void {
+export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<void> {
   const dir = sessionDir(stateDir, record.id);
-  withProject(record, (project) => {
+  yield* withProjectInPieces(record, function* (project) {
     for (const number of commitsIn(dir)) {
-      const reverted = revertedVersions(path.join(dir, "tx", String(number)));
-      const again = [...reverted].filter(([at, version]) => isVersionThere(project, at, version));
-      if (again.length > 0) moveBases(new Map(again), liveLayer(record), stateDir, project);
+      const again = new Map<string, Version | null>();
+      for (const [at, version] of revertedVersions(path.join(dir, "tx", String(number))))
+        if (yield* isVersionThere(project, at, version)) again.set(at, version);
+      if (again.size > 0) yield* moveBases(again, liveLayer(record), stateDir, project);
     }
   });
 }
@@ -181,6 +195,18 @@ export function withProject<T>(
   }
 }
 
+export function* withProjectInPieces<T>(
+  { workspace }: Pick<SessionRecord, "workspace">,
+  work: (project: Root) => Pieces<T>,
+): Pieces<T> {
+  const project = openRealRoot(workspace);
+  try {
+    return yield* work(project);
+  } finally {
+    fs.closeSync(project.fd);
+  }
+}
+
 interface Planned {
   readonly changes: readonly Change[];
   readonly sides: Sides;
@@ -192,13 +218,13 @@ function planOf(
   { changes, sides: { before: project, after: view }, record, fingerprintOf }: Planned,
   { selection = "all", onConflict = "abort", allowProtected = false }: CommitOptions,
   { stateDir, protectionOf }: DiffOptions,
-): CommitPlan {
+): Pieces<CommitPlan> {
   const bases = openBases(record, stateDir, project);
   return planCommit({
     changes,
     selection,
-    baseOf: (at) => {
-      const base = bases.baseOf(at);
+    *baseOf(at) {
+      const base = yield* bases.baseOf(at);
       return base === undefined ? unknownBase(project, at) : base;
     },
     ancestorText: bases.ancestorText,
@@ -215,9 +241,9 @@ function planOf(
 
 /** Something that no file is: whatever is there counts as changed. Of a directory only the mode does. */
 function unknownBase(project: Root, at: string): Fingerprint {
-  const found = fingerprintOf(project, at);
+  const found = lookOf(project, at);
   return found?.kind === "directory"
-    ? { ...found, mode: -1 }
+    ? { ...found, sha256: null, mode: -1 }
     : expectedVersion({ kind: "file", mode: 0, sha256: "unknown" });
 }
 

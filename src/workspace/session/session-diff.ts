@@ -8,6 +8,7 @@ import { shownChanges } from "../diff/shown-changes.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
 import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
 import { touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
@@ -64,7 +65,7 @@ interface OpenDiff {
 async function openDiff(record: SessionRecord, span: Span, options: DiffOptions): Promise<OpenDiff> {
   const sides = await openSidesOf(record, options.stateDir, span);
   try {
-    const changes = findChanges(record, span, sides, options);
+    const changes = await inPieces(findChanges(record, span, sides, options), options.signal);
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
     return { diff, sides, record };
   } catch (error) {
@@ -96,13 +97,13 @@ function openSidesOf(record: SessionRecord, stateDir: string, span: Span): Promi
   return open(record, stateDir, span);
 }
 
-function findChanges(
+function* findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, signal, tellsAll, fingerprintOf }: DiffOptions,
-): Change[] {
-  const changes = diffTrees({
+  { stateDir, protectionOf, tellsAll, fingerprintOf }: DiffOptions,
+): Pieces<Change[]> {
+  const changes = yield* diffTrees({
     before,
     after,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
@@ -112,17 +113,23 @@ function findChanges(
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
     ...(fingerprintOf && {
-      isSameFile: (path) => haveSameContent(fingerprintOf(before, path), fingerprintOf(after, path)),
+      *isSameFile(path) {
+        return haveSameContent(yield* fingerprintOf(before, path), yield* fingerprintOf(after, path));
+      },
     }),
-    ...(signal && { signal }),
   });
   if (below !== null || !changes.some(isModeOfDirectory)) return changes;
-  return changes.filter(isOwn(openBases(record, stateDir, before)));
+  return yield* ownOf(changes, openBases(record, stateDir, before));
 }
 
 /** A directory stands in a layer because of what is in it, with the mode that it had then: that the project's is another now is not the session's doing. */
-function isOwn({ baseOf }: BaseLookup): (change: Change) => boolean {
-  return (change) => !isModeOfDirectory(change) || baseOf(change.path)?.mode !== change.after!.mode;
+function* ownOf(changes: readonly Change[], { baseOf }: BaseLookup): Pieces<Change[]> {
+  const own: Change[] = [];
+  for (const change of changes) {
+    const isOthers = isModeOfDirectory(change) && (yield* baseOf(change.path))?.mode === change.after!.mode;
+    if (!isOthers) own.push(change);
+  }
+  return own;
 }
 
 function isModeOfDirectory({ kind, after }: Change): boolean {

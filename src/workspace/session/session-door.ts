@@ -8,6 +8,7 @@ import type { Change } from "../diff/changes.ts";
 import { statText, unifiedText } from "../diff/render.ts";
 import type { Session } from "./session.ts";
 import type { CommitOptions } from "./session-commit.ts";
+import type { SessionDiff } from "./session-diff.ts";
 
 export interface DiffView {
   readonly changes: readonly Change[];
@@ -18,12 +19,13 @@ export interface DiffView {
 
 export interface SessionDoor {
   /** What the session changed, or one call of it: its id, or `#3`. */
-  diff(call?: string): Promise<DiffView>;
+  diff(call?: string, signal?: AbortSignal): Promise<DiffView>;
   /** The same as a patch that `git apply` takes. */
-  patch(call?: string): Promise<Buffer>;
+  patch(call?: string, signal?: AbortSignal): Promise<Buffer>;
   /** What a commit would do; nothing is touched. */
-  plan(options?: CommitOptions): Promise<CommitPlan>;
-  commit(options?: CommitOptions, watching?: Watching): Promise<CommitResult>;
+  plan(options?: CommitOptions, signal?: AbortSignal): Promise<CommitPlan>;
+  /** The signal calls it off only before the first write to the project: from there on it is finished. */
+  commit(options?: CommitOptions, watching?: Watching, signal?: AbortSignal): Promise<CommitResult>;
   /** Puts back what a commit did to the project: the last one, or the one with this number. */
   revert(tx?: string): Promise<RevertResult>;
   /** Throws changes away: at these paths, or all of them. */
@@ -44,13 +46,16 @@ export function sessionDoor(session: Session | null): SessionDoor {
     throw new HotcellError("NOT_SUPPORTED", message);
   };
   return {
-    diff: async (call) =>
-      (await need()).diff(({ shown: changes }) => {
+    diff: async (call, signal) => {
+      const viewOf = ({ shown: changes }: SessionDiff): DiffView => {
         return { changes, stat: () => statText(changes), unified: () => unifiedText(changes) };
-      }, call),
-    patch: async (call) => (await need()).diff(({ patch }) => Buffer.concat([...patch()]), call),
-    plan: async (options) => (await need()).plan(options),
-    commit: async (options, watching) => (await need()).commit(options, watching),
+      };
+      return (await need()).diff(viewOf, call, signal);
+    },
+    patch: async (call, signal) =>
+      (await need()).diff(({ patch }) => Buffer.concat([...patch()]), call, signal),
+    plan: async (options, signal) => (await need()).plan(options, signal),
+    commit: async (options, watching, signal) => (await need()).commit(options, watching, signal),
     revert: async (tx) => (await need()).revert(tx),
     discard: async (paths) => (await need()).discard(paths),
     checkpoint: async () => (await need()).checkpoint(),

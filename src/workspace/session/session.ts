@@ -15,6 +15,7 @@ import { explainingLater } from "../os-error.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
 import type { Furnishing, Room } from "../overlay/room.ts";
 import { openRoot, type Root } from "../paths.ts";
+import { inPieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { findFollowing, moveBases, takeBases } from "./bases.ts";
 import { bytesIn } from "./bytes-in.ts";
@@ -41,7 +42,7 @@ import {
   settleReverts,
   unfinishedCommits,
   whileCommitting,
-  withProject,
+  withProjectInPieces,
 } from "./session-commit.ts";
 import { type SessionDiff, withDiff } from "./session-diff.ts";
 import type { SessionPlace, SessionView } from "./session-view.ts";
@@ -79,9 +80,14 @@ export interface Session {
   hold(): () => void;
   /** What it has on the disk. */
   bytes(): number;
-  diff<T>(work: (diff: SessionDiff) => T | Promise<T>, call?: string): Promise<T>;
-  plan(options?: CommitOptions): Promise<CommitPlan>;
-  commit(options?: CommitOptions, watching?: Watching): Promise<CommitResult>;
+  /** The signal calls a diff, a plan or a commit off; a commit not any more once it writes to the project. */
+  diff<T>(
+    work: (diff: SessionDiff) => T | Promise<T>,
+    call?: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<T>;
+  plan(options?: CommitOptions, signal?: AbortSignal): Promise<CommitPlan>;
+  commit(options?: CommitOptions, watching?: Watching, signal?: AbortSignal): Promise<CommitResult>;
   /** Puts back what a commit did to the project: its number, or the last one. */
   revert(tx?: string): Promise<RevertResult>;
   close(): void;
@@ -196,22 +202,28 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     });
   };
   /** What was changed since the last time is in the live layer, and what was there before is known. */
-  const settle = async (): Promise<void> => {
+  const settle = async (signal?: AbortSignal): Promise<void> => {
     await view.capture();
-    withProject(record, (project) => takeBases(record, stateDir, project, view.root, looked));
-    await noteCommits();
+    const taking = withProjectInPieces(record, (project) =>
+      takeBases(record, stateDir, project, view.root, looked),
+    );
+    await inPieces(taking, signal);
+    await noteCommits(signal);
   };
-  const noteCommits = async (): Promise<void> => {
-    const settled = settleCommits(record, stateDir, holders.size === 0);
+  const noteCommits = async (signal?: AbortSignal): Promise<void> => {
+    const settled = await inPieces(settleCommits(record, stateDir, holders.size === 0), signal);
     if (settled !== record) looked.forget();
     note(settled);
   };
   /** What was committed and then edited in the project is the project's own again. */
-  const follow = async (): Promise<void> => {
+  const follow = async (signal?: AbortSignal): Promise<void> => {
     if (holders.size > 0) return;
     const mayHaveCommitted = record.commits > 0 || record.stack.some(({ session }) => session !== id);
     if (!mayHaveCommitted) return;
-    const paths = withProject(record, (project) => findFollowing(record, stateDir, project, view.root));
+    const finding = withProjectInPieces(record, (project) =>
+      findFollowing(record, stateDir, project, view.root),
+    );
+    const paths = await inPieces(finding, signal);
     if (paths.length === 0) return;
     try {
       await show(withoutPaths(record, 0, paths, stateDir));
@@ -220,9 +232,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       if (!(error instanceof HotcellError)) throw error;
     }
   };
-  const settleAll = async (): Promise<void> => {
-    await settle();
-    await follow();
+  const settleAll = async (signal?: AbortSignal): Promise<void> => {
+    await settle(signal);
+    await follow(signal);
   };
   const refresh = async (): Promise<void> => {
     if (holders.size === 0) await view.refresh();
@@ -256,7 +268,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await settle();
     });
   await settle();
-  settleReverts(record, stateDir);
+  await inPieces(settleReverts(record, stateDir));
   looked.forget();
 
   return {
@@ -336,23 +348,23 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       };
     },
     bytes: () => bytesIn(dir),
-    diff: (work, call) =>
+    diff: (work, call, signal) =>
       alone(async () => {
         await view.capture();
-        await follow();
-        return withDiff(id, { ...place, ...(call && { call }) }, work);
+        await follow(signal);
+        return withDiff(id, { ...place, ...(call && { call }), ...(signal && { signal }) }, work);
       }),
-    plan: (options = {}) =>
+    plan: (options = {}, signal) =>
       alone(async () => {
-        await settleAll();
-        return planSession(id, options, place);
+        await settleAll(signal);
+        return planSession(id, options, { ...place, ...(signal && { signal }) });
       }),
-    commit: (options = {}, watching = {}) =>
+    commit: (options = {}, watching = {}, signal) =>
       alone(async () => {
         refuseUnfinished(id, dir);
         const isOpen = holders.size > 0 || record.strategy === "clone";
-        await settleAll();
-        const result = await commitSession(id, options, place, watching);
+        await settleAll(signal);
+        const result = await commitSession(id, options, { ...place, ...(signal && { signal }) }, watching);
         await closeCommit(isOpen);
         return result;
       }),
@@ -362,7 +374,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         const txDir = txDirOf(dir, tx);
         const result = await whileCommitting(record, stateDir, async (project) => {
           const reverted = await revertCommit(txDir, project);
-          moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project);
+          await inPieces(moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project));
           looked.forget();
           return reverted;
         });

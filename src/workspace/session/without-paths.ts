@@ -11,6 +11,7 @@ import { makeAlike, unlock } from "../overlay/alike.ts";
 import { removeSpot } from "../overlay/remove-spot.ts";
 import { transplant } from "../overlay/transplant.ts";
 import { openRoot, type Root } from "../paths.ts";
+import { inPieces } from "../pieces.ts";
 import { copyBases } from "./bases.ts";
 import { copyLayer } from "./copy-layer.ts";
 import { layerDir, pathsIn } from "./layers.ts";
@@ -51,13 +52,13 @@ export async function restoreRest(
 ): Promise<void> {
   const span = { below: from === 0 ? null : from, upTo: record.stack.length };
   // The layers do not tell of these paths any more: what is not seen has to be looked for.
-  await withSpan(record, span, { ...place, tellsAll: false }, ({ changes }, { before }) => {
+  await withSpan(record, span, { ...place, tellsAll: false }, async ({ changes }, { before }) => {
     const isLeft = (path: string) =>
       changes.some(
         (change) => isAtOrBelow(change.path, path) || (change.from && isAtOrBelow(change.from, path)),
       );
     const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
-    for (const path of paths.filter(isLeft)) transplant(before, view, path, isSecret);
+    for (const path of paths.filter(isLeft)) await inPieces(transplant(before, view, path, isSecret));
   });
 }
 

@@ -27,7 +27,8 @@ const MAX_TEXTS = 16;
 const MAX_CHARS = 128;
 /** Of a class, not counting upper case where it is ignored. */
 const MAX_MEMBERS = 4;
-const MIN_USEFUL_BYTES = 2;
+/** A character that stands in most lines: to look for it alone costs more than it saves. */
+const COMMON = /^[\w\s.,;:()=]$/;
 
 const NOTHING: Known = { whole: [""], head: [""], tail: [""], inner: [""], free: true };
 const EDGE: Known = { ...NOTHING, free: false };
@@ -36,9 +37,11 @@ const UNKNOWN: Known = { ...NOTHING, whole: null };
 export function requiredLiterals(shape: Shape, ignoreCase: boolean): RequiredLiterals {
   const { whole, inner, free } = knownOf(shape, ignoreCase);
   const exact = whole !== null && free && shortest(whole) > 0;
-  if (!exact && shortest(inner) < MIN_USEFUL_BYTES) return { required: null, exact: false };
+  if (!exact && !inner.every(isUseful)) return { required: null, exact: false };
   return { required: withoutLonger(exact ? whole : inner), exact };
 }
+
+const isUseful = (text: string): boolean => text !== "" && !COMMON.test(text);
 
 function knownOf(shape: Shape, ignoreCase: boolean): Known {
   switch (shape.kind) {

@@ -1,0 +1,74 @@
+// A search on the asking thread itself, for a short time: many have found what they want, or are through, before other
+// threads would be awake. Whatever it comes to, it is what the crew would come to.
+import { explaining } from "../os-error.ts";
+import { createHitCollector, type HitCollector } from "./collect-hits.ts";
+import { createLiteralFinder } from "./line-finder.ts";
+import { type Run, SHARED, type WalkOrder } from "./messages.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { createReadJudge, type ReadJudge } from "./read-judge.ts";
+import type { SearchTask } from "./run-search.ts";
+import { type ScanChunkOptions, scanAlone, scanChunk } from "./scan-chunk.ts";
+import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
+import { createScanText } from "./scan-text.ts";
+import type { SearchResult } from "./search-query.ts";
+import { createFileWalk } from "./walk-files.ts";
+
+/** Nothing else has its turn meanwhile; but threads that are to be started take longer before they begin. */
+const MAX_MS = { awake: 2, asleep: 20 };
+const CHUNK_FILES = 8;
+
+/** Null when it takes longer, or when more than a literal is looked for: then a crew has to search. */
+export type HereSearch = (task: SearchTask, isCrewAwake: boolean) => SearchResult | null;
+
+export function createHereSearch(): HereSearch {
+  const memory = createScanMemory();
+  return (task, isCrewAwake) => searchHere(task, memory, isCrewAwake ? MAX_MS.awake : MAX_MS.asleep);
+}
+
+function searchHere({ view, order }: SearchTask, memory: ScanMemory, maxMs: number): SearchResult | null {
+  const { query, path } = order;
+  memory.clear();
+  const finder = createLiteralFinder(memory, query);
+  if (finder === null) return null;
+  const collector = createHitCollector(view, query);
+  const endMs = performance.now() + maxMs;
+  const stopped = () => collector.isFull() || performance.now() > endMs;
+  const scan = createScanText({ memory, finder, query, stopped });
+  const options = { scan, stopped, outbox: outboxTo(collector, query.maxMatches) };
+  explaining("search", path, () => {
+    if (order.isDirectory) scanTree(order, createReadJudge(view, path), options);
+    else scanAlone(order, path, options);
+  });
+  return collector.isFull() || !stopped() ? collector.result(finder.engine) : null;
+}
+
+function outboxTo(collector: HitCollector, maxMatches: number): Outbox {
+  const shared = new Int32Array(SHARED.length);
+  return createOutbox({
+    ...{ search: 0, worker: 0, shared, maxMatches },
+    post(part) {
+      for (const { weight } of collector.take(part)) Atomics.add(shared, SHARED.taken[0], weight);
+    },
+  });
+}
+
+function scanTree(order: WalkOrder, judgeIn: ReadJudge, options: ScanChunkOptions): void {
+  const walk = createFileWalk(order);
+  try {
+    for (let number = 0; !options.stopped(); number++) {
+      const chunk = walk.next(CHUNK_FILES, options.stopped);
+      if (chunk === null) return;
+      try {
+        scanChunk({ ...chunk, number, runs: readable(chunk.runs, judgeIn) }, options);
+      } finally {
+        chunk.close();
+      }
+    }
+  } finally {
+    walk.close();
+  }
+}
+
+function readable(runs: readonly Run[], judgeIn: ReadJudge): readonly Run[] {
+  return runs.map((run) => ({ ...run, names: run.names.filter(judgeIn(run.path)) }));
+}

@@ -1,0 +1,71 @@
+import fs from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { tempDir } from "../../../test/kit/temp-cell.ts";
+import { createProtection } from "../../policy/protected.ts";
+import { recoverCommit } from "../commit/recover.ts";
+import { openStateDir } from "../state-dir.ts";
+import { sessionDir } from "./record.ts";
+import { createSession, type Session } from "./session.ts";
+import { unfinishedCommits, whileCommitting } from "./session-commit.ts";
+
+/** Two sessions of one project: a commit of the first was interrupted, the second has something to commit. */
+async function makeWorld() {
+  const top = tempDir();
+  const project = path.join(top, "project");
+  fs.mkdirSync(project);
+  const stateDir = openStateDir(path.join(top, "state"), project);
+  const protection = createProtection();
+  let onPlan = () => {};
+  const protectionOf = (at: string) => {
+    onPlan();
+    return protection(at);
+  };
+  const make = async (name: string): Promise<Session> => {
+    const session = await createSession(project, { stateDir, protectionOf, strategy: "clone" });
+    onTestFinished(() => session.close());
+    await session.change({ id: name, tool: "write_file" }, async () => session.workspace.write(name, name));
+    return session;
+  };
+  const [first, second] = [await make("first"), await make("second")];
+  await interrupt(first);
+  const [unfinished] = unfinishedCommits(sessionDir(stateDir, first.record.id));
+  return {
+    stateDir,
+    first,
+    second,
+    unfinished: unfinished!,
+    files: () => fs.readdirSync(project).sort(),
+    /** When a session next plans. */
+    planned: () => new Promise<void>((resolve) => (onPlan = resolve)),
+  };
+}
+
+/** At the first change after its point of no return. */
+async function interrupt(session: Session): Promise<void> {
+  const onStep = (n: number) => {
+    if (n === 5) throw new Error("killed");
+  };
+  await expect(session.commit({}, { onStep })).rejects.toThrow("killed");
+}
+
+test("a commit is refused while another session's to the same project is interrupted", async () => {
+  const { first, second } = await makeWorld();
+  await expect(second.commit()).rejects.toMatchObject({
+    code: "COMMIT_INTERRUPTED",
+    details: { session: first.record.id },
+  });
+});
+
+test("a commit waits for another session's that is being finished, and goes through then", async () => {
+  const { stateDir, first, second, unfinished, files, planned } = await makeWorld();
+  const committing = await whileCommitting(first.record, stateDir, async (project) => {
+    const planning = planned();
+    const commit = second.commit();
+    await Promise.race([planning, commit]);
+    await recoverCommit(unfinished, project);
+    return { commit };
+  });
+  expect(await committing.commit).toMatchObject({ committed: ["second"] });
+  expect(files()).toEqual(["first", "second"]);
+});

@@ -1,0 +1,131 @@
+// The way in that is open before a command comes: it changes nothing of what the command is given, and leaves nothing.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { CellOptions } from "../../src/cell.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { openTempCell, tempDir } from "./temp-cell.ts";
+
+const CHILD = new URL("../machine/entrances-child.mjs", import.meta.url).pathname;
+
+async function open(options: Partial<CellOptions> = {}) {
+  const temp = await openTempCell(
+    { fs: "overlay", trust: "autonomous", ...options },
+    { f: "project\n", "d/g": "" },
+  );
+  const run = async (command: string, more: JsonObject = {}) => {
+    const { output, error } = await temp.cell.call({
+      name: "run_command",
+      arguments: { command, ...more },
+    });
+    return output?.stdout ?? error?.code;
+  };
+  return { ...temp, run };
+}
+
+type Run = Awaited<ReturnType<typeof open>>["run"];
+
+/** Gives the process that waits for the next command. The view of a project is mounted anew for each command as long as the project is young. */
+async function untilOneWaits(run: Run): Promise<number> {
+  return vi.waitFor(
+    async () => {
+      await run("true");
+      const [found] = waitingOf(process.pid);
+      expect(found).toBeDefined();
+      return found!;
+    },
+    { timeout: 20_000 },
+  );
+}
+
+/** By the mark among its arguments, which names who has started it. */
+function waitingOf(pid: number): number[] {
+  return spawnSync("pgrep", ["-f", `hotcell:${pid}:`])
+    .stdout.toString()
+    .split("\n")
+    .filter(Boolean)
+    .map(Number);
+}
+
+export function entrancesSuite(): void {
+  describe("a command that finds its entrance open", () => {
+    test("is given its own words, directory and time, whatever the one before had", async () => {
+      const { run, root } = await open();
+      const before = await untilOneWaits(run);
+      expect(await run(`printf '%s\\n' 'a "b" $c \`d\`' "é\n日本"; pwd; env | grep -c HOTCELL_`)).toBe(
+        `a "b" $c \`d\`\né\n日本\n${root}\n0\n`,
+      );
+      expect(waitingOf(process.pid)).not.toContain(before);
+      expect(await run("pwd", { cwd: "d" })).toBe(`${root}/d\n`);
+      expect(await run("sleep 60", { timeout_ms: 200 })).toBe("");
+    });
+    test("meets the files as they are when it begins", async () => {
+      const { cell, run, root } = await open();
+      await untilOneWaits(run);
+      await cell.call({ name: "write_file", arguments: { path: "f", content: "changed\n" } });
+      expect(await run("cat f; echo more > made")).toBe("changed\n");
+      expect(await run("cat made")).toBe("more\n");
+      await untilOneWaits(run);
+      fs.writeFileSync(path.join(root, "d/new"), "new\n");
+      expect(await run("cat d/new")).toBe("new\n");
+    });
+    test.each(["overlay", "host"] as const)(
+      "does not meet a secret that came since, with fs %s",
+      async (mode) => {
+        const { run, root } = await open({ fs: mode });
+        await untilOneWaits(run);
+        fs.writeFileSync(path.join(root, "d/key"), "CANARY\n");
+        expect(await run("cat d/key")).toBe("CANARY\n");
+        await untilOneWaits(run);
+        fs.writeFileSync(path.join(root, "d/.env"), "CANARY\n");
+        expect(await run("cat d/.env")).toBe("");
+      },
+    );
+    test("is started anew when somebody has ended what waited for it", async () => {
+      const { run } = await open();
+      const waiting = await untilOneWaits(run);
+      process.kill(waiting, "SIGKILL");
+      await vi.waitFor(() => expect(fs.existsSync(`/proc/${waiting}`)).toBe(false));
+      expect(await run("cat f")).toBe("project\n");
+    });
+  });
+
+  test("what waits for a command ends with its cell, with all that it had open", async () => {
+    const { cell, run } = await open();
+    await untilOneWaits(run);
+    const { run: other, cell: second } = await open();
+    const before = fs.readdirSync("/proc/self/fd").length;
+    await cell.close();
+    await other("true");
+    await second.close();
+    expect(waitingOf(process.pid)).toEqual([]);
+    expect(fs.readdirSync("/proc/self/fd").length).toBeLessThan(before);
+  });
+  test("what waits for a command does not keep a process that is done", async () => {
+    const { child, waits } = await startChild("leave");
+    expect(waits).not.toEqual([]);
+    await once(child, "exit");
+    expect(child.exitCode).toBe(0);
+    await vi.waitFor(() => expect(waitingOf(child.pid!)).toEqual([]));
+  });
+  test("what waits for a command ends when hotcell is killed", async () => {
+    const { child, waits } = await startChild("stay");
+    expect(waits).not.toEqual([]);
+    child.kill("SIGKILL");
+    await vi.waitFor(() => expect(waitingOf(child.pid!)).toEqual([]));
+  });
+}
+
+/** A hotcell of its own. */
+async function startChild(end: "stay" | "leave") {
+  const dir = tempDir();
+  fs.mkdirSync(path.join(dir, "ws"));
+  const child = spawn(process.execPath, [CHILD, dir, end], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  const [said] = await once(child.stdout, "data");
+  return { child, waits: String(said).trim().split(" ").filter(Boolean) };
+}

@@ -1,0 +1,3 @@
+import { entrancesSuite } from "../kit/entrances-suite.ts";
+
+entrancesSuite();

@@ -1,0 +1,172 @@
+// A sparse file of 2 GB, as an agent makes one in an instant: whoever looks at all of it holds nobody else up,
+// and can be called off. It needs `npm run build`.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { type Cell, openCell } from "../../src/cell.ts";
+import { HotcellError } from "../../src/core/errors.ts";
+import { ROOT } from "../kit/document.ts";
+import { tempDir } from "../kit/temp-cell.ts";
+
+const MIB = 1024 ** 2;
+const HUGE = 2048 * MIB;
+/** Of what is looked at to its end. */
+const LARGE = 256 * MIB;
+const BIN = path.join(ROOT, "bin/hotcell.js");
+const ENOUGH = new HotcellError("CANCELLED", "enough");
+
+type Command = readonly [string, ...string[]];
+
+interface World {
+  readonly root: string;
+  readonly stateDir: string;
+  /** A cell with its own session, in which a command makes or changes a file. */
+  openWith(command: Command): Promise<Cell>;
+  /** What is in the project, with sizes. */
+  files(): Record<string, number>;
+  session(cell: Cell): string;
+}
+
+function makeWorld(size = HUGE): World {
+  const top = tempDir();
+  const [root, stateDir] = [path.join(top, "project"), path.join(top, "state")];
+  fs.mkdirSync(root);
+  fs.writeFileSync(path.join(root, "there"), "");
+  fs.truncateSync(path.join(root, "there"), size);
+  return {
+    root,
+    stateDir,
+    async openWith(command) {
+      const cell = await openCell({ workspace: root, stateDir });
+      onTestFinished(() => cell.close());
+      expect(await cell.exec(command)).toMatchObject({ success: true });
+      return cell;
+    },
+    files: () =>
+      Object.fromEntries(fs.readdirSync(root).map((name) => [name, fs.statSync(path.join(root, name)).size])),
+    session: ({ session }) =>
+      fs.readFileSync(path.join(stateDir, "sessions", session!, "session.json"), "utf8"),
+  };
+}
+
+const make = (size: number): Command => ["truncate", "-s", String(size), "made"];
+/** The size tells nothing then: both sides have to be compared to their end. */
+const CHANGE_MODE: Command = ["chmod", "755", "there"];
+
+type Look = (cell: Cell, signal: AbortSignal) => Promise<unknown>;
+
+test.each<[what: string, command: Command, look: Look]>([
+  ["diff", CHANGE_MODE, (cell, signal) => cell.diff(undefined, signal)],
+  ["patch", CHANGE_MODE, (cell, signal) => cell.patch(undefined, signal)],
+  ["plan", make(HUGE), (cell, signal) => cell.plan({}, signal)],
+  ["commit", make(HUGE), (cell, signal) => cell.commit({}, {}, signal)],
+])(
+  "during a %s of a huge file others have their turn, and it can be called off",
+  async (_, command, look) => {
+    const { files, session, openWith } = makeWorld();
+    const cell = await openWith(command);
+    const other = await openCell({ workspace: tempDir(), stateDir: tempDir() });
+    onTestFinished(() => other.close());
+    const before = [files(), session(cell)];
+    const controller = new AbortController();
+    let hasEnded = false;
+    const looking = look(cell, controller.signal).finally(() => {
+      hasEnded = true;
+    });
+    await other.call({ name: "write_file", arguments: { path: "f", content: "f" } });
+    expect(hasEnded).toBe(false);
+    controller.abort(ENOUGH);
+    await expect(looking).rejects.toBe(ENOUGH);
+    expect([files(), session(cell)]).toEqual(before);
+  },
+);
+
+test("a commit that is called off while it stages leaves nothing behind, and can be done again", async () => {
+  const { root, files, openWith } = makeWorld(LARGE);
+  const cell = await openWith(make(LARGE));
+  const before = files();
+  const controller = new AbortController();
+  const staged: number[] = [];
+  const callOff = async () => {
+    await setImmediate();
+    const [directory] = fs.readdirSync(root).filter((name) => name !== "there");
+    staged.push(...fs.readdirSync(path.join(root, directory!)).map((name) => name.indexOf("new")));
+    controller.abort(ENOUGH);
+  };
+  // The journal, and the directory to stage in.
+  const onStep = (n: number) => void (n === 2 && callOff());
+  const message = "enough Nothing was written.";
+  await expect(cell.commit({}, { onStep }, controller.signal)).rejects.toMatchObject({ message });
+  expect(staged).toContain(0);
+  expect(files()).toEqual(before);
+  expect(await cell.commit()).toMatchObject({ committed: ["made"], conflicts: [] });
+  expect(files()).toEqual({ there: LARGE, made: LARGE });
+  expect(fs.statSync(path.join(root, "made")).blocks * 512).toBeLessThan(MIB);
+});
+
+test("a commit that is called off after its point of no return is finished", async () => {
+  const { files, openWith } = makeWorld(0);
+  const cell = await openWith(["touch", "a", "b"]);
+  const controller = new AbortController();
+  const onProgress = (done: number) => void (done === 3 && controller.abort(ENOUGH));
+  expect(await cell.commit({}, { onProgress }, controller.signal)).toMatchObject({ committed: ["a", "b"] });
+  expect(files()).toEqual({ there: 0, a: 0, b: 0 });
+});
+
+const optionsFor = ({ root, stateDir }: World) =>
+  ({ cwd: root, env: { PATH: process.env.PATH, HOTCELL_STATE_DIR: stateDir } }) as const;
+
+/** Presses Ctrl-C when the command has come far enough. */
+async function interrupt(world: World, args: readonly string[], isFar: (pid: number) => boolean) {
+  const child = spawn(process.execPath, [BIN, "session", ...args], optionsFor(world));
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  while (!isFar(child.pid!)) await setImmediate();
+  child.kill("SIGINT");
+  const [status] = await once(child, "close");
+  return { status, said };
+}
+
+/** As much as is read of nothing but the huge file. */
+const hasReadMuch = (pid: number) =>
+  Number(/rchar: (\d+)/.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))![1]) > 100 * MIB;
+
+test("Ctrl-C ends a diff of a huge file, and says so", async () => {
+  const world = makeWorld();
+  const cell = await world.openWith(CHANGE_MODE);
+  await cell.close();
+  expect(await interrupt(world, ["diff", "last"], hasReadMuch)).toEqual({
+    status: 1,
+    said: "hotcell: Could not show the diff: it was interrupted.\n",
+  });
+});
+
+test.each<[when: string, isFar: (world: World) => (pid: number) => boolean, said: string]>([
+  ["is planned", () => hasReadMuch, ""],
+  [
+    "is staged",
+    ({ root }) =>
+      () =>
+        fs.readdirSync(root).length > 1,
+    " Nothing was written.",
+  ],
+])("Ctrl-C while a commit %s ends it, and nothing is lost", async (_when, isFar, state) => {
+  const world = makeWorld(0);
+  const cell = await world.openWith(["sh", "-c", `${make(HUGE).join(" ")}; echo small >small`]);
+  await cell.close();
+  expect(await interrupt(world, ["commit", "last", "--yes"], isFar(world))).toEqual({
+    status: 1,
+    said: `hotcell: Could not commit: it was interrupted.${state}\n`,
+  });
+  expect(world.files()).toEqual({ there: 0 });
+  const hotcell = (...args: string[]) =>
+    spawnSync(process.execPath, [BIN, "session", ...args], { ...optionsFor(world), encoding: "utf8" });
+  expect(hotcell("commit", "last", "small", "--yes").status).toBe(0);
+  expect(world.files()).toEqual({ there: 0, small: 6 });
+  expect(hotcell("diff", "last", "--stat").stdout).toContain("made");
+});
