@@ -91,10 +91,10 @@ const copy = {
   share: 0.2,
 };
 
-/** Finds every line: of what is outside, and of what is swapped with it. */
-const EVERY_LINE: SearchQuery = {
-  pattern: "^",
-  regex: true,
+/** In what is outside, and in what is swapped with it. */
+const LITERAL: SearchQuery = {
+  pattern: "N",
+  regex: false,
   ignoreCase: false,
   globs: [],
   hidden: "all",
@@ -111,13 +111,13 @@ const textsBelow = (dir: string): string[] =>
     if (entry.isDirectory()) return textsBelow(at);
     return entry.isFile() ? [fs.readFileSync(at, "utf8")] : [];
   });
-const search = {
+const searchFor = (query: SearchQuery) => ({
   async attempt(workspace: WorkspaceFS, input: string) {
-    const { matches } = await workspace.search(input, EVERY_LINE);
+    const { matches } = await workspace.search(input, query);
     return matches.map(({ path, text }) => path + text).join();
   },
   naively: (at: string) => textsBelow(at).join(),
-};
+});
 
 const RACES: readonly Race[] = [
   { row: rowOf("path-320"), title: "read below a directory", ...read },
@@ -129,7 +129,13 @@ const RACES: readonly Race[] = [
     attempt: (workspace, input) => JSON.stringify(workspace.list(input)),
     naively: (at) => fs.readdirSync(at).join(),
   },
-  { row: rowOf("path-324"), title: "search a tree around it", ...search },
+  { row: rowOf("path-324"), title: "search a tree around it for a text", ...searchFor(LITERAL) },
+  {
+    row: rowOf("path-324"),
+    title: "search a tree around it for a pattern, by the crew",
+    ...searchFor({ ...LITERAL, pattern: "^", regex: true }),
+    share: 0.25,
+  },
   { row: rowOf("path-325"), title: "remove a tree", ...remove },
   { row: rowOf("path-327"), title: "read by a link", ...read },
   {

@@ -134,6 +134,7 @@ describe("a fault at any system call", () => {
     });
     const faults = await injectEverywhere({
       ...plan,
+      kinds: ["SIGKILL", "EIO"],
       check(fault) {
         plan.check(fault);
         const kinds = run.records().map(({ kind, toolCallId }) => `${toolCallId ?? ""} ${kind}`);
