@@ -22,6 +22,7 @@ export async function openSides() {
   try {
     sides.push(await openProcess("hotcell", "cell", home));
     sides.push(await openProcess("node:fs", "raw", home));
+    sides.push(await openProcess("floor", "floor", home));
     sides.push(await openMcpServer("mcp server", home));
     return { sides, close };
   } catch (error) {

@@ -1,10 +1,12 @@
-// The process whose cost is measured: told "cell" or "raw" and a project, it does what it is sent.
+// The process whose cost is measured: told "cell", "raw" or "floor" and a project, it does what it is sent.
 import fs from "node:fs/promises";
 import path from "node:path";
 import { openCell } from "../dist/index.js";
+import { openFloor } from "./calls-floor.js";
 
 const [kind, project, stateDir] = process.argv.slice(2);
-const run = kind === "cell" ? await throughCell() : throughNode();
+const KINDS = { cell: throughCell, raw: throughNode, floor: () => openFloor(project, stateDir) };
+const run = await KINDS[kind]();
 
 process.on("message", async ({ operation, count }) => {
   for (let done = 0; done < count; done++) await run(operation);

@@ -14,7 +14,7 @@ import type { SearchResult } from "./search-query.ts";
 import { createFileWalk } from "./walk-files.ts";
 
 /** Nothing else has its turn meanwhile; but threads that are to be started take longer before they begin. */
-const MAX_MS = { awake: 2, asleep: 20 };
+const MAX_MS = { awake: 5, asleep: 20 };
 const CHUNK_FILES = 8;
 
 /** Null when it takes longer, or when more than a literal is looked for: then a crew has to search. */
