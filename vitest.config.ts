@@ -30,8 +30,8 @@ const lane = (name: string, include: string[], testTimeout: number, isolate: boo
 
 export default defineConfig({
   test: {
-    // Many tests wait for something: on two cores two files go side by side.
-    maxWorkers: Math.max(2, os.availableParallelism() - 1),
+    // Many tests wait for something: on two cores three files go side by side.
+    maxWorkers: Math.max(3, os.availableParallelism() - 1),
     projects: [
       lane("fast", ["src/**/*.test.ts", "test/fast/**/*.test.ts"], 20_000, false),
       lane("machine", ["test/machine/**/*.test.ts"], 180_000, true),

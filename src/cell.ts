@@ -230,7 +230,7 @@ function makeCell(
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
     explain: (tool, args) => explainCall(tool, args, parts),
     processes,
-    ...sessionDoor(session),
+    ...sessionDoor(session, (work, signal) => track(work, signal && { signal })),
     session: session?.record.id ?? null,
     logFile: parts.log.file,
     close,

@@ -29,6 +29,12 @@ test("of many words the later ones are in the line", () => {
   expect(toldOf(...argv).slice(-3)).toEqual(["HOTCELL_WORD_7", "w7", ""]);
 });
 
+test("a word that is too long for a variable is in the line, with all after it", () => {
+  const long = "x".repeat(128 * 1024 - 1);
+  expect(lineOf("bash", "-c", long, "more").slice(-2)).toEqual([long, "more"]);
+  expect(toldOf("bash", "-c", long, "more").slice(-3)).toEqual(["HOTCELL_WORD_1", "-c", ""]);
+});
+
 test("a word with a NUL is refused: what follows it would be told to bubblewrap", () => {
   expect(() => enclosureText(() => [], ["echo", "a\0--bind\0/\0/"])).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENTS" }),

@@ -47,10 +47,14 @@ export function enclosureText(
 /** Until it begins, a command's first words are variables: so the line is the same for all commands of few words. */
 function wordsOf(argv: readonly string[]) {
   // As in a command line: half a character is no byte.
-  const first = argv.slice(0, MAX_VARIABLES).map((word) => Buffer.from(word).toString());
+  const words = argv.slice(0, MAX_VARIABLES).map((word) => Buffer.from(word).toString());
+  const tooLong = words.findIndex((word) => Buffer.byteLength(word) > MAX_VARIABLE_BYTES);
+  const first = tooLong < 0 ? words : words.slice(0, tooLong);
   const names = first.map((_, at) => `HOTCELL_WORD_${at}`);
-  return { names, first, rest: argv.slice(MAX_VARIABLES) };
+  return { names, first, rest: argv.slice(first.length) };
 }
 
 /** bubblewrap takes 9000 arguments at most, and each variable is three. */
 const MAX_VARIABLES = 8;
+/** The kernel takes 128 KiB for a variable with its name, as for a word. */
+const MAX_VARIABLE_BYTES = 120 * 1024;

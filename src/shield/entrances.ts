@@ -3,6 +3,7 @@
 import type { Room } from "../workspace/overlay/room.ts";
 import { LINKS } from "./entrance-line.ts";
 import { type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
+import { isAlive } from "./start-process.ts";
 
 export interface Entrance {
   readonly room: Room;
@@ -23,6 +24,7 @@ export function createEntrances(surroundings: Surroundings): Entrances {
   /** For one that comes as the last did. When this process is dead it reads the end of its arguments, has nothing to make or run, and ends. */
   let waiting: Spawned | null = null;
   let leaving: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
 
   const spawn = ({ line, attached }: Entrance): Spawned =>
     spawnAlone(line, { attached, links: LINKS, surroundings });
@@ -42,17 +44,17 @@ export function createEntrances(surroundings: Surroundings): Entrances {
       return taken;
     },
     prepare() {
-      if (!isRepeated || waiting !== null || last!.attached) return;
+      if (isClosed || !isRepeated || waiting !== null || last!.attached) return;
       try {
         waiting = spawn(last!);
       } catch {
         // Whoever needs one is told.
         return;
       }
-      waiting.child.on("error", () => {});
       for (const part of partsOf(waiting)) part.unref();
     },
     async close() {
+      isClosed = true;
       dismiss();
       await leaving;
     },
@@ -64,8 +66,10 @@ function isSame(a: Entrance, b: Entrance): boolean {
   return a.room === b.room && a.attached === b.attached && a.line.join("\0") === b.line.join("\0");
 }
 
+/** Also when this process has not been told yet. */
 function hasEnded({ child }: Spawned): boolean {
-  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  const isTold = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  return isTold || !isAlive(child.pid!);
 }
 
 async function end(spawned: Spawned): Promise<void> {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { Socket } from "node:net";
+import { HotcellError } from "../core/errors.ts";
 import { ENVIRONMENT } from "../workspace/overlay/room.ts";
 import { createPipes, type Pipes } from "./pipes.ts";
 
@@ -51,6 +52,9 @@ export function spawnAlone(
     for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
     const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
+    // Whoever waits for its end is told; nobody may be waiting for one that is started ahead.
+    child.on("error", () => {});
+    if (child.stdio === undefined) throw noDescriptors();
     const linked = child.stdio.slice(FIRST_LINK, end) as Socket[];
     // Whoever ended before it has read everything says so by its exit.
     for (const link of linked) link.on("error", () => {});
@@ -58,9 +62,20 @@ export function spawnAlone(
       ({ read }) => new Socket({ fd: read, writable: false }),
     );
     return { child, links: linked, stdout, stderr };
+  } catch (error) {
+    for (const { read } of outputs ?? []) fs.closeSync(read);
+    throw error;
   } finally {
     for (const fd of [nothing, ...(outputs ?? []).map(({ write }) => write)]) fs.closeSync(fd);
   }
+}
+
+/** Node gives a child without streams then. */
+function noDescriptors(): HotcellError {
+  return new HotcellError(
+    "EXECUTION_ERROR",
+    "Could not start the command: this process has too many files open. Close some, or raise the limit (ulimit -n).",
+  );
 }
 
 /** When it has exited, and all that it wrote has been read; gives its exit code. */

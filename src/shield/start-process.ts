@@ -170,7 +170,7 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
     return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));

@@ -83,11 +83,19 @@ export function entrancesSuite(): void {
         expect(await run("cat d/.env")).toBe("");
       },
     );
-    test("is started anew when somebody has ended what waited for it", async () => {
+    test("is started anew when somebody has ended what waited for it, and this process was told", async () => {
       const { run } = await open();
       const waiting = await untilOneWaits(run);
       process.kill(waiting, "SIGKILL");
       await vi.waitFor(() => expect(fs.existsSync(`/proc/${waiting}`)).toBe(false));
+      expect(await run("cat f")).toBe("project\n");
+    });
+
+    test("is started anew when what waited for it is dead, and this process was not told yet", async () => {
+      const { run } = await open();
+      const waiting = await untilOneWaits(run);
+      process.kill(waiting, "SIGKILL");
+      while (!/\) [ZX] /.test(fs.readFileSync(`/proc/${waiting}/stat`, "latin1")));
       expect(await run("cat f")).toBe("project\n");
     });
   });

@@ -1,4 +1,4 @@
-// A sparse file of 2 GB, as an agent makes one in an instant: whoever looks at all of it holds nobody else up,
+// A sparse file of 1 GiB, as an agent makes one in an instant: whoever looks at all of it holds nobody else up,
 // and can be called off. It needs `npm run build`.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { ROOT } from "../kit/document.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 const MIB = 1024 ** 2;
-const HUGE = 2048 * MIB;
+const HUGE = 1024 * MIB;
 /** Of what is looked at to its end. */
 const LARGE = 256 * MIB;
 const BIN = path.join(ROOT, "bin/hotcell.js");
@@ -105,6 +105,28 @@ test("a commit that is called off while it stages leaves nothing behind, and can
   expect(await cell.commit()).toMatchObject({ committed: ["made"], conflicts: [] });
   expect(files()).toEqual({ there: LARGE, made: LARGE });
   expect(fs.statSync(path.join(root, "made")).blocks * 512).toBeLessThan(MIB);
+});
+
+test("a commit that was called off is none: what is reverted is the one before it", async () => {
+  const { files, openWith } = makeWorld(0);
+  const cell = await openWith(["touch", "first"]);
+  await cell.commit();
+  await cell.exec(["touch", "second"]);
+  const controller = new AbortController();
+  const onStep = () => controller.abort(ENOUGH);
+  await expect(cell.commit({}, { onStep }, controller.signal)).rejects.toThrow("enough");
+  expect(await cell.revert()).toMatchObject({ reverted: ["first"] });
+  expect(files()).toEqual({ there: 0 });
+});
+
+test("a cell that is closed calls a diff off, and waits until it has ended", async () => {
+  const cell = await makeWorld().openWith(CHANGE_MODE);
+  let hasEnded = false;
+  const looking = cell.diff().finally(() => {
+    hasEnded = true;
+  });
+  await Promise.all([expect(looking).rejects.toMatchObject({ name: "AbortError" }), cell.close()]);
+  expect(hasEnded).toBe(true);
 });
 
 test("a commit that is called off after its point of no return is finished", async () => {

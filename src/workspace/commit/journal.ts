@@ -58,6 +58,11 @@ export function readJournal(txDir: string): Journal | null {
   );
 }
 
+/** One that was called off has none. */
+export function hasJournal(txDir: string): boolean {
+  return fs.existsSync(path.join(txDir, JOURNAL));
+}
+
 /** Whether recovery has something to do. */
 export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);

@@ -16,7 +16,7 @@ import {
   rememberFingerprints,
   type Version,
 } from "../commit/fingerprint.ts";
-import { committedIn, isUnfinished, revertedVersions } from "../commit/journal.ts";
+import { committedIn, hasJournal, isUnfinished, revertedVersions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
 import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
@@ -142,7 +142,7 @@ export function commitsIn(dir: string): number[] {
   return fs
     .readdirSync(tx)
     .map(Number)
-    .filter(Number.isSafeInteger)
+    .filter((number) => Number.isSafeInteger(number) && hasJournal(path.join(tx, String(number))))
     .sort((a, b) => a - b);
 }
 

@@ -39,28 +39,34 @@ export interface SessionDoor {
   fork(): Promise<string>;
 }
 
-export function sessionDoor(session: Session | null): SessionDoor {
-  const need = async (): Promise<Session> => {
-    if (session !== null) return session;
-    const message = 'Could not do that: with fs "host" there is no session. Open the cell with fs "overlay".';
-    throw new HotcellError("NOT_SUPPORTED", message);
-  };
+/** Runs what is asked for until its owner is closed, which calls it off; or until the signal does. */
+export type Track = <T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+export function sessionDoor(session: Session | null, track: Track): SessionDoor {
+  const within = <T>(work: (session: Session, signal: AbortSignal) => Promise<T>, given?: AbortSignal) =>
+    track(async (signal) => {
+      if (session !== null) return work(session, signal);
+      const message =
+        'Could not do that: with fs "host" there is no session. Open the cell with fs "overlay".';
+      throw new HotcellError("NOT_SUPPORTED", message);
+    }, given);
   return {
-    diff: async (call, signal) => {
+    diff: (call, given) => {
       const viewOf = ({ shown: changes }: SessionDiff): DiffView => {
         return { changes, stat: () => statText(changes), unified: () => unifiedText(changes) };
       };
-      return (await need()).diff(viewOf, call, signal);
+      return within(({ diff }, signal) => diff(viewOf, call, signal), given);
     },
-    patch: async (call, signal) =>
-      (await need()).diff(({ patch }) => Buffer.concat([...patch()]), call, signal),
-    plan: async (options, signal) => (await need()).plan(options, signal),
-    commit: async (options, watching, signal) => (await need()).commit(options, watching, signal),
-    revert: async (tx) => (await need()).revert(tx),
-    discard: async (paths) => (await need()).discard(paths),
-    checkpoint: async () => (await need()).checkpoint(),
-    rewind: async (to, paths) => (await need()).rewind(to, paths),
-    undoRewind: async () => (await need()).undoRewind(),
-    fork: async () => (await need()).fork(),
+    patch: (call, given) =>
+      within(({ diff }, signal) => diff(({ patch }) => Buffer.concat([...patch()]), call, signal), given),
+    plan: (options, given) => within(({ plan }, signal) => plan(options, signal), given),
+    commit: (options, watching, given) =>
+      within(({ commit }, signal) => commit(options, watching, signal), given),
+    revert: (tx) => within(({ revert }) => revert(tx)),
+    discard: (paths) => within(({ discard }) => discard(paths)),
+    checkpoint: () => within(({ checkpoint }) => checkpoint()),
+    rewind: (to, paths) => within(({ rewind }) => rewind(to, paths)),
+    undoRewind: () => within(({ undoRewind }) => undoRewind()),
+    fork: () => within(({ fork }) => fork()),
   };
 }

@@ -246,8 +246,13 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       return work();
     });
   const checkpoint = async (call: CallMark | null): Promise<void> => {
-    await settleAll();
-    if (holders.size === 0) await beginLayer(call);
+    // Who leaves meanwhile may have changed something after it was looked at.
+    for (let isHeld = true; isHeld; ) {
+      isHeld = holders.size > 0;
+      await settleAll();
+      if (holders.size > 0) return;
+    }
+    await beginLayer(call);
   };
   const beginLayer = async (call: CallMark | null): Promise<void> => {
     const live = layerDir(stateDir, liveLayer(record));
