@@ -55,6 +55,20 @@ async function begin(strategy: "kernel" | "clone", files: Readonly<Record<string
   };
 }
 
+test("what the last background process changes while a call begins is no conflict", async () => {
+  // So long is looked at what was there before that others have their turn.
+  const { session } = await begin("kernel", { x: "old\n", big: "x".repeat(64 * 1024 ** 2) });
+  const leave = session.hold();
+  session.workspace.append("big", "more");
+  const calling = session.change({ id: "c", tool: "test" }, async () => session.workspace.write("z", "z"));
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
+  session.workspace.write("x", "new\n");
+  leave();
+  await calling;
+  const { conflicts } = await session.plan();
+  expect(conflicts.map(({ path: at }) => at)).not.toContain("x");
+});
+
 describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) => {
   test("an edit made while a call changed the same file stays a conflict after later calls", async () => {
     const { session, call, inProject, read } = await begin(strategy, { f: "one\n" });
