@@ -2,6 +2,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SRC = fileURLToPath(new URL("./src/", import.meta.url));
 const DIST = fileURLToPath(new URL("./dist/", import.meta.url));
@@ -28,8 +29,19 @@ const lane = (name: string, include: string[], testTimeout: number, isolate: boo
   test: { name, include, testTimeout, hookTimeout: testTimeout, isolate, pool: "forks" as const },
 });
 
+/** Where nothing is known of earlier runs files go by their size, and those of the longest suites are small. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /commands-os|race|crash/.test(path.basename(moduleId));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Many tests wait for something: on two cores three files go side by side.
     maxWorkers: Math.max(3, os.availableParallelism() - 1),
     projects: [
