@@ -1,5 +1,4 @@
 // Two trees on disk and the layers that lead from one to the other, opened as a session opens them.
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -11,10 +10,9 @@ import { touchedByLayers } from "../../src/workspace/diff/touched.ts";
 import { openTreeReader } from "../../src/workspace/diff/tree-reader.ts";
 import { atOnce } from "../../src/workspace/pieces.ts";
 import { layerOf, type PlantedTree, plant, survey } from "./planted-tree.ts";
+import { removeTree } from "./remove-tree.ts";
 
 const O_PATH = 0o10000000;
-const REMOVE = 'rm -rf "$1" 2>/dev/null || { chmod -R u+rwx "$1"; rm -rf "$1"; }';
-
 export interface DiffWorld {
   readonly top: string;
   readonly before: string;
@@ -54,7 +52,7 @@ export function makeDiffWorld(before: PlantedTree = new Map(), after: PlantedTre
       plant(`${top}/${name}`, layerOf(survey(dirs.before), survey(dirs.after), alsoTouched)),
     patch: (changes) =>
       withReaders(dirs.before, dirs.after, (readers) => Buffer.concat([...patchText(changes, readers)])),
-    remove: () => execFileSync("sh", ["-c", REMOVE, "sh", top]),
+    remove: () => removeTree(top),
   };
 }
 

@@ -1,5 +1,4 @@
 // A project and the state of its sessions, in a directory of their own.
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,10 +9,9 @@ import type { Strategy } from "../../src/workspace/session/record.ts";
 import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
 import { openStateDir } from "../../src/workspace/state-dir.ts";
 import { type PlantedTree, plant } from "./planted-tree.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export const STRATEGIES: readonly Strategy[] = ["kernel", "clone"];
-
-const REMOVE = 'rm -rf "$1" 2>/dev/null || { chmod -R u+rwx "$1"; rm -rf "$1"; }';
 
 export interface SessionWorld {
   readonly top: string;
@@ -51,7 +49,7 @@ export function makeSessionWorld(
     open: (id) => closing(openSession(id, place)),
     remove() {
       for (const session of opened) session.close();
-      execFileSync("sh", ["-c", REMOVE, "sh", top]);
+      removeTree(top);
     },
   };
 }
