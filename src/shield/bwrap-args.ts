@@ -22,7 +22,6 @@ export interface Enclosure {
   readonly masked: readonly Hidden[];
   readonly uid: number;
   readonly gid: number;
-  readonly cwd: string;
   readonly readOnly: boolean;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -89,7 +88,7 @@ export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors
     ...[enclosure.readOnly ? "--ro-bind" : "--bind", FURNITURE.view, enclosure.project],
     ...enclosure.masked.flatMap(hide),
     ...["--clearenv", ...Object.entries(enclosure.env).flatMap(([name, value]) => ["--setenv", name, value])],
-    ...["--chdir", enclosure.cwd],
+    ...["--chdir", enclosure.project],
     ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`],
   ];
 }

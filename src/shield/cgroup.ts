@@ -17,25 +17,29 @@ export interface Cgroup {
   close(): Promise<void>;
 }
 
+export type CgroupLimits = Pick<CommandLimits, "memoryBytes" | "processes">;
+
 interface Hierarchy {
   /** Where our own can be made. */
   readonly parent: string;
-  readonly limits: (limits: CommandLimits) => Readonly<Record<string, number>>;
+  readonly limits: (limits: CgroupLimits) => Readonly<Record<string, number>>;
   readonly oomFile: string;
 }
 
 const PREFIX = "hotcell-";
 const ROOT = "/sys/fs/cgroup";
 
-/** What makes one for each command; null where none can be made. */
-export function createCgroups(): ((limits: CommandLimits) => Cgroup | null) | null {
+/** Null where none can be made. */
+export type MakeCgroup = (limits: CgroupLimits) => Cgroup | null;
+
+export function createCgroups(): MakeCgroup {
   const hierarchies = findHierarchies();
-  if (hierarchies === null) return null;
+  if (hierarchies === null) return () => null;
   for (const { parent } of hierarchies) removeAbandoned(parent);
   return (limits) => openCgroup(limits, hierarchies);
 }
 
-function openCgroup(limits: CommandLimits, hierarchies: readonly Hierarchy[]): Cgroup | null {
+function openCgroup(limits: CgroupLimits, hierarchies: readonly Hierarchy[]): Cgroup | null {
   const name = PREFIX + processToken();
   const made: string[] = [];
   const doors: number[] = [];
@@ -108,7 +112,7 @@ function unified(own: string): readonly Hierarchy[] | null {
   const parents = [path.join(ROOT, own), path.join(ROOT, path.dirname(own))];
   const parent = parents.find((dir) => hands(dir, "memory") && hands(dir, "pids"));
   if (parent === undefined) return null;
-  const limits = ({ memoryBytes, processes }: CommandLimits) => ({
+  const limits = ({ memoryBytes, processes }: CgroupLimits) => ({
     "memory.max": memoryBytes,
     "pids.max": processes,
   });

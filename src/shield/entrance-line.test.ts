@@ -1,46 +1,48 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { enclosureText, entranceLine } from "./entrance-line.ts";
+import { commandText } from "./entrance-line.ts";
 
-const lineOf = (...argv: string[]) =>
-  entranceLine({ entry: ["nsenter", "--"], limits: "ulimit -c 0", argv, mark: "hotcell:1" });
-const toldOf = (...argv: string[]) =>
-  Buffer.from(enclosureText(() => ["--clearenv"], argv))
-    .toString()
-    .split("\0");
+const textOf = (...argv: string[]) => commandText({ cwd: "/", limits: "true", argv, without: [] });
 
-test("the line is the same for all commands of as many words, and has none of them", () => {
-  expect(lineOf("bash", "-c", "secret")).toEqual(lineOf("sh", "-e", "other"));
-  expect(lineOf("bash", "-c", "secret").join(" ")).not.toContain("secret");
-  expect(lineOf("bash", "-c", "secret")).not.toEqual(lineOf("bash"));
-});
-
-test("bubblewrap is told a command's words after everything else", () => {
-  expect(toldOf("echo", "a\n$b 'c'")).toEqual([
-    "--clearenv",
-    ...["--setenv", "HOTCELL_WORD_0", "echo"],
-    ...["--setenv", "HOTCELL_WORD_1", "a\n$b 'c'"],
+test.each(["sh", "bash"])("%s runs exactly these words", (shell) => {
+  const words = [
+    "a\n$b `c` \"d\" 'e' \\f",
     "",
-  ]);
+    "--",
+    "-n",
+    "*",
+    "é日本\u0081\u0088\u00ff",
+    "#",
+    "{",
+    "}",
+    "\\",
+  ];
+  const text = textOf("printf", "%s\\0", ...words);
+  expect(spawnSync(shell, { input: text }).stdout.toString().split("\0")).toEqual([...words, ""]);
 });
 
-test("of many words the later ones are in the line", () => {
-  const argv = Array.from({ length: 5000 }, (_, at) => `w${at}`);
-  expect(lineOf(...argv).slice(-4992)).toEqual(argv.slice(8));
-  expect(toldOf(...argv).slice(-3)).toEqual(["HOTCELL_WORD_7", "w7", ""]);
-});
-
-test("a word that is too long for a variable is in the line, with all after it", () => {
-  const long = "x".repeat(128 * 1024 - 1);
-  expect(lineOf("bash", "-c", long, "more").slice(-2)).toEqual([long, "more"]);
-  expect(toldOf("bash", "-c", long, "more").slice(-3)).toEqual(["HOTCELL_WORD_1", "-c", ""]);
-});
-
-test("a word with a NUL is refused: what follows it would be told to bubblewrap", () => {
-  expect(() => enclosureText(() => [], ["echo", "a\0--bind\0/\0/"])).toThrow(
-    expect.objectContaining({ code: "INVALID_ARGUMENTS" }),
+test("of half a text nothing is run", () => {
+  const text = textOf("echo", "whole");
+  const said = Array.from({ length: text.length - 1 }, (_, length) =>
+    spawnSync("sh", { input: text.slice(0, length) }).stdout.toString(),
   );
+  expect(said.join("")).toBe("");
+  expect(spawnSync("sh", { input: text }).stdout.toString()).toBe("whole\n");
 });
 
-test("half a character is none, as in any command line", () => {
-  expect(toldOf("\udcff").at(-2)).toBe("\ufffd");
+test("a word with a NUL is refused: no argument can hold one", () => {
+  expect(() => textOf("echo", "a\0b")).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENTS" }));
+});
+
+test("it begins in its directory, and has no variable of it that it was not given", () => {
+  const cwd = "/usr/share";
+  const run = (...without: string[]) =>
+    spawnSync("sh", {
+      input: commandText({ cwd, limits: "true", argv: ["sh", "-c", "pwd; env"], without }),
+      env: { PATH: process.env.PATH, PWD: "/" },
+    })
+      .stdout.toString()
+      .split("\n");
+  expect(run()).toEqual(expect.arrayContaining([cwd, `PWD=${cwd}`]));
+  expect(run().join()).not.toContain("OLDPWD");
 });

@@ -1,5 +1,7 @@
-// The command line by which bubblewrap comes into the room, and what it is told there about one command.
-import { argumentsText } from "../workspace/overlay/room.ts";
+// The command line by which bubblewrap comes into the room and makes an enclosure, and what the shell that waits there is
+// told at last.
+import { osPath } from "../workspace/names.ts";
+import { hasNul } from "../workspace/overlay/room.ts";
 import type { Descriptors } from "./bwrap-args.ts";
 
 export const ARGS = 3;
@@ -7,54 +9,41 @@ export const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5 };
 export const GATE = 6;
 /** How many these are. */
 export const LINKS = 4;
+/** A file, for a shell reads it in one go, and what comes by a pipe one byte at a time. */
+const COMMAND = ARGS + LINKS;
 
-export interface LineOptions {
-  /** Up to bubblewrap's own arguments: entering the room, giving up rights. */
-  readonly entry: readonly string[];
+// The shell runs what is in the file when it is told to, and only then: nobody tells it when this process is dead.
+// (bubblewrap's own way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
+const WAIT = `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && . /proc/self/fd/${COMMAND}`;
+
+/**
+ * `entry` is what comes before bubblewrap: entering the room, giving up rights. The mark names whoever has started it.
+ * Nothing else of ours is in its environment or among its arguments: both could be read from inside.
+ */
+export function entranceLine(entry: readonly string[], mark: string): string[] {
+  return [...entry, "bwrap", "--args", `${ARGS}`, "--", "sh", "-c", WAIT, "sh", mark];
+}
+
+export interface CommandText {
+  readonly cwd: string;
   /** What a shell does to limit itself. */
   readonly limits: string;
   readonly argv: readonly string[];
-  /** Names whoever has started it. */
-  readonly mark: string;
+  /** Variables of the shell's own that are not the command's. */
+  readonly without: readonly string[];
 }
 
-/** Nothing of ours is in its environment or among its arguments: both could be read from inside. */
-export function entranceLine({ entry, limits, argv, mark }: LineOptions): string[] {
-  const { names, rest } = wordsOf(argv);
-  return [...entry, "bwrap", "--args", `${ARGS}`, "--", "sh", "-c", gate(limits, names), "sh", mark, ...rest];
+/** What is in that file. In braces, for of half a text nothing may be run. */
+export function commandText({ cwd, limits, argv, without }: CommandText): Uint8Array {
+  if (argv.some((word) => word.includes("\0"))) throw hasNul();
+  return Buffer.concat([
+    Buffer.from("{ cd -P "),
+    Buffer.from(osPath(literally(cwd))),
+    Buffer.from(` && unset OLDPWD ${without.join(" ")} && ${limits} && `),
+    Buffer.from(`exec ${argv.map(literally).join(" ")} ${COMMAND}<&-\n}\n`),
+  ]);
 }
 
-// The command begins when it is told to, and only then: nobody tells it when this process is dead. (bubblewrap's own
-// way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
-function gate(limits: string, names: readonly string[]): string {
-  const words = names.map((name) => `"$${name}"`).join(" ");
-  return [
-    `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && ${limits}`,
-    `shift && set -- ${words} "$@" && unset ${names.join(" ")} && exec "$@"`,
-  ].join(" && ");
+function literally(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
-
-/** What bubblewrap reads. */
-export function enclosureText(
-  bwrapArgs: (descriptors: Descriptors) => readonly string[],
-  argv: readonly string[],
-): Uint8Array {
-  const { names, first } = wordsOf(argv);
-  const variables = names.flatMap((name, at) => ["--setenv", name, first[at]!]);
-  return argumentsText([...bwrapArgs(DESCRIPTORS), ...variables]);
-}
-
-/** Until it begins, a command's first words are variables: so the line is the same for all commands of few words. */
-function wordsOf(argv: readonly string[]) {
-  // As in a command line: half a character is no byte.
-  const words = argv.slice(0, MAX_VARIABLES).map((word) => Buffer.from(word).toString());
-  const tooLong = words.findIndex((word) => Buffer.byteLength(word) > MAX_VARIABLE_BYTES);
-  const first = tooLong < 0 ? words : words.slice(0, tooLong);
-  const names = first.map((_, at) => `HOTCELL_WORD_${at}`);
-  return { names, first, rest: argv.slice(first.length) };
-}
-
-/** bubblewrap takes 9000 arguments at most, and each variable is three. */
-const MAX_VARIABLES = 8;
-/** The kernel takes 128 KiB for a variable with its name, as for a word. */
-const MAX_VARIABLE_BYTES = 120 * 1024;

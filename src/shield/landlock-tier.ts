@@ -35,7 +35,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   return {
     isolation: "landlock",
     asRoot: false,
-    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, place, onBegin }) {
+    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, onBegin }) {
       const processes = processLimit(uid, limits.processes);
       const limiter = prlimitArgs({ ...limits, processes });
       return startLandlocked({
@@ -45,7 +45,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
         cwd: path.join(directory, path.relative(ground.project, cwd)),
         attached,
         surroundings,
-        place,
+        limits,
         onBegin,
       });
     },

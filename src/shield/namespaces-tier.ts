@@ -1,11 +1,11 @@
 // The full tier: user, mount, pid, ipc, uts and net namespaces of the command's own, a minimal read-only system,
 // no capabilities, a seccomp filter.
 import fs from "node:fs";
-import { enterArgs } from "../workspace/overlay/room.ts";
+import { argumentsText, enterArgs } from "../workspace/overlay/room.ts";
 import { createMark, endAbandoned } from "./abandoned.ts";
 import { BASE_ENV, bwrapArgs, type Enclosure, isBelow, rootArgs } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
-import { enclosureText, entranceLine } from "./entrance-line.ts";
+import { commandText, DESCRIPTORS, entranceLine } from "./entrance-line.ts";
 import { createEntrances } from "./entrances.ts";
 import type { Ground } from "./ground.ts";
 import { limitScript } from "./limits.ts";
@@ -46,7 +46,6 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
     storage,
     masked: [...hiddenInView, ...(await ground.masked())],
     ...user,
-    cwd: command.cwd,
     readOnly: command.readOnly ?? false,
     env: command.bareEnv
       ? (command.env ?? {})
@@ -55,31 +54,35 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   return {
     isolation: "full",
     asRoot,
-    async start(command, { attached, limits, place, onBegin }) {
+    async start(command, { attached, limits, onBegin }) {
       const room = await ground.room(root);
       const enclosure = await enclosureOf(command);
-      const argv = [...(command.bareEnv ? WITHOUT_PWD : []), ...command.argv];
-      const text = enclosureText((descriptors) => bwrapArgs(enclosure, descriptors), argv);
-      const line = entranceLine({
-        entry: enterArgs(room, [
-          `--net=/proc/${process.pid}/fd/${network}`,
-          ...(isRoot && !asRoot ? becoming(user) : []),
-        ]),
+      const text = commandText({
+        cwd: command.cwd,
         limits: limitScript(limits),
-        argv,
-        mark,
+        argv: command.argv,
+        without: command.bareEnv ? ["PWD"] : [],
+      });
+      const entry = enterArgs(room, [
+        `--net=/proc/${process.pid}/fd/${network}`,
+        ...(isRoot && !asRoot ? becoming(user) : []),
+      ]);
+      const entrance = entrances.open({
+        room,
+        line: entranceLine(entry, mark),
+        attached,
+        enclosure: argumentsText(bwrapArgs(enclosure, DESCRIPTORS)),
+        isPlain: enclosure.masked.length === 0 && storage === null,
+        seccomp,
+        limits,
       });
       return startProcess({
-        spawned: entrances.open({ room, line, attached }),
-        enclosure: text,
-        seccomp,
-        place(pid) {
-          const placed = place(pid);
-          // It takes a while, in which there is nothing to do here but to wait for bubblewrap.
+        entrance,
+        command: text,
+        onBegin() {
+          onBegin();
           entrances.prepare();
-          return placed;
         },
-        onBegin,
       });
     },
     async close() {
@@ -89,9 +92,6 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
     },
   };
 }
-
-/** bubblewrap itself sets PWD. */
-const WITHOUT_PWD = ["env", "-u", "PWD"];
 
 /** As root a command runs as the owner of the project, and in no other group. */
 function becoming({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {

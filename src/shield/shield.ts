@@ -1,6 +1,5 @@
 // The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
 // under limits.
-import { type Cgroup, createCgroups } from "./cgroup.ts";
 import { type ChosenTier, openTier } from "./choose-tier.ts";
 import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
 import { limitReport } from "./limits.ts";
@@ -30,14 +29,12 @@ export interface Shield {
 
 interface Opened {
   readonly tier: ChosenTier;
-  readonly makeCgroup: ReturnType<typeof createCgroups>;
   readonly disk: DiskMeter;
 }
 
 async function open(options: NamespacesOptions): Promise<Opened> {
   return {
     tier: await openTier(options),
-    makeCgroup: createCgroups(),
     disk: startDiskMeter(options.ground.disk),
   };
 }
@@ -49,25 +46,18 @@ export function openShield(options: NamespacesOptions): Shield {
   return {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
       opening ??= open(options);
-      const { tier, makeCgroup, disk } = await opening;
-      let made: Cgroup | null | undefined;
-      // Made while the command is being started, which takes longer.
-      const cgroupOf = (): Cgroup | null => {
-        if (made === undefined) made = makeCgroup?.(limits) ?? null;
-        return made;
-      };
+      const { tier, disk } = await opening;
+      const onBegin = () => onStart?.(tier);
+      const started = await tier.start(command, { attached, limits, onBegin });
+      const { cgroup } = started;
       try {
-        const place = async (pid: number) => cgroupOf()?.add(pid);
-        const onBegin = () => onStart?.(tier);
-        const started = await tier.start(command, { attached, limits, place, onBegin });
-        const cgroup = cgroupOf();
         const report = limitReport(tier, cgroup !== null);
         const usage = { limits, report, pid: started.pid, disk };
         const ranOutOfMemory = () => cgroup?.ranOutOfMemory() ?? false;
         const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
         return { ...end, report };
       } finally {
-        leaving = Promise.all([leaving, made?.close()]);
+        leaving = Promise.all([leaving, cgroup?.close()]);
       }
     },
     async close() {

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { Socket } from "node:net";
 import { HotcellError } from "../core/errors.ts";
 import { ENVIRONMENT } from "../workspace/overlay/room.ts";
+import { createCgroups, type MakeCgroup } from "./cgroup.ts";
 import { createPipes, type Pipes } from "./pipes.ts";
 
 export interface SpawnOptions {
@@ -11,6 +12,8 @@ export interface SpawnOptions {
   readonly attached: boolean;
   /** How many ways to talk it has beside, from descriptor 3 on. */
   readonly links: number;
+  /** A descriptor that it has as the one after these. */
+  readonly also?: number;
   readonly cwd?: string;
   readonly surroundings: Surroundings;
 }
@@ -20,10 +23,11 @@ export interface Surroundings {
   /** Descriptors that an exec would keep. */
   readonly inheritable: readonly number[];
   readonly pipes: Pipes;
+  readonly makeCgroup: MakeCgroup;
 }
 
 export function createSurroundings(): Surroundings {
-  return { inheritable: findInheritable(), pipes: createPipes() };
+  return { inheritable: findInheritable(), pipes: createPipes(), makeCgroup: createCgroups() };
 }
 
 export interface Spawned {
@@ -40,22 +44,23 @@ const FIRST_LINK = 3;
 /** What this process was started with must not reach the command either: an open file would be a way out. */
 export function spawnAlone(
   [program, ...args]: readonly string[],
-  { attached, links, cwd, surroundings }: SpawnOptions,
+  { attached, links, also, cwd, surroundings }: SpawnOptions,
 ): Spawned {
   const nothing = fs.openSync("/dev/null", fs.constants.O_RDONLY);
   const outputs = attached ? null : [surroundings.pipes.open(), surroundings.pipes.open()];
   try {
     const standard =
       outputs === null ? ["inherit", "inherit", "inherit"] : ["ignore", ...outputs.map(({ write }) => write)];
-    const stdio = [...standard, ...Array(links).fill("pipe")];
-    const end = FIRST_LINK + links;
+    const given = also === undefined ? [] : [also];
+    const stdio = [...standard, ...Array(links).fill("pipe"), ...given];
+    const end = stdio.length;
     for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
     const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
     // Whoever waits for its end is told; nobody may be waiting for one that is started ahead.
     child.on("error", () => {});
     if (child.stdio === undefined) throw noDescriptors();
-    const linked = child.stdio.slice(FIRST_LINK, end) as Socket[];
+    const linked = child.stdio.slice(FIRST_LINK, FIRST_LINK + links) as Socket[];
     // Whoever ended before it has read everything says so by its exit.
     for (const link of linked) link.on("error", () => {});
     const [stdout = null, stderr = null] = (outputs ?? []).map(

@@ -2,6 +2,7 @@
 import os from "node:os";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
+import type { CgroupLimits } from "./cgroup.ts";
 import { type LandlockPlan, landlockArgs } from "./landlock.ts";
 import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
 import {
@@ -20,8 +21,7 @@ export interface LandlockStart {
   readonly cwd: string;
   readonly attached: boolean;
   readonly surroundings: Surroundings;
-  /** Called with the process that it has, before it begins. */
-  readonly place: (pid: number) => Promise<void>;
+  readonly limits: CgroupLimits;
   readonly onBegin: () => void;
 }
 
@@ -35,16 +35,17 @@ interface Told {
 }
 
 export function startLandlocked(start: LandlockStart): StartedProcess {
-  const { plan, seccomp, env, cwd, attached, surroundings, place, onBegin } = start;
+  const { plan, seccomp, env, cwd, attached, surroundings, limits, onBegin } = start;
   const line = landlockArgs({ ...plan, descriptors: DESCRIPTORS });
   const spawned = spawnAlone(line, { attached, links: 3, cwd, surroundings });
+  const cgroup = surroundings.makeCgroup(limits);
   const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   const link = pipe(DESCRIPTORS.link);
   let isAsked = false;
   let failure: unknown = null;
   const begin = async (pid: number) => {
-    await place(pid);
+    await cgroup?.add(pid);
     if (isAsked) return;
     link.write("g");
     onBegin();
@@ -64,6 +65,7 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
   return {
     stdout: spawned.stdout,
     stderr: spawned.stderr,
+    cgroup,
     pid: () => child.pid ?? null,
     ended: endOf(spawned, told, () => isAsked).finally(() => {
       if (failure !== null) throw failure;

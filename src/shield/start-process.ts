@@ -6,18 +6,16 @@ import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
-import { ARGS, DESCRIPTORS, GATE } from "./entrance-line.ts";
+import type { Cgroup } from "./cgroup.ts";
+import type { Entrance } from "./entrance.ts";
 import { readText } from "./read-text.ts";
-import { closed, type Spawned } from "./spawn-alone.ts";
+import { closed } from "./spawn-alone.ts";
 
 export interface Start {
-  /** Waits for its arguments; its command line is an `entranceLine`. */
-  readonly spawned: Spawned;
-  /** As `enclosureText` gives it. */
-  readonly enclosure: Uint8Array;
-  readonly seccomp: Uint8Array;
-  /** Called for each process that it has before it begins, which it does not before that is done. */
-  readonly place: (pid: number) => Promise<void>;
+  /** Its enclosure is being made. */
+  readonly entrance: Entrance;
+  /** A `commandText`. */
+  readonly command: Uint8Array;
   readonly onBegin: () => void;
 }
 
@@ -25,6 +23,8 @@ export interface StartedProcess {
   /** Null when it is attached. */
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
+  /** It has all its processes in it before it begins. Null where none can be made. To be closed at the end. */
+  readonly cgroup: Cgroup | null;
   /** The first process of its pid namespace, as the host numbers it; null until there is one. */
   readonly pid: () => number | null;
   /** Settles when everything that it started is gone. */
@@ -40,31 +40,20 @@ export interface ProcessEnd {
   readonly signal: string | null;
 }
 
-export function startProcess({ spawned, enclosure, seccomp, place, onBegin }: Start): StartedProcess {
-  const pipe = (fd: number) => spawned.links[fd - ARGS]!;
-  const state: State = {
-    pid: null,
-    hasBegun: false,
-    isOver: false,
-    exitCode: null,
-    failure: null,
-  };
+export function startProcess({ entrance, command, onBegin }: Start): StartedProcess {
+  const { spawned, status } = entrance;
+  const state: State = { hasBegun: false, isOver: false, failure: null };
   const kill = () => {
     state.isOver = true;
-    if (state.pid !== null) signalTo(state.pid, "SIGKILL");
+    if (status.pid !== null) signalTo(status.pid, "SIGKILL");
   };
-  const isPlaced = readStatus(pipe(DESCRIPTORS.status), state).then(async (pid) => {
-    if (state.isOver) kill();
-    else await place(pid);
-    return pid;
-  });
-  const isReady = new Promise((resolve) => pipe(GATE).once("data", resolve));
   const begin = async () => {
-    const [pid] = await Promise.all([isPlaced, isReady]);
-    for (const child of childrenOf(pid)) await place(child);
+    await entrance.isMade;
+    if (state.isOver) kill();
+    await entrance.isReady;
     if (state.isOver) return;
     state.hasBegun = true;
-    pipe(GATE).end("go\n");
+    entrance.begin(command);
     onBegin();
   };
   begin().catch((error) => {
@@ -73,15 +62,14 @@ export function startProcess({ spawned, enclosure, seccomp, place, onBegin }: St
     state.failure = error;
     kill();
   });
-  pipe(ARGS).end(enclosure);
-  pipe(DESCRIPTORS.seccomp).end(seccomp);
   return {
     stdout: spawned.stdout,
     stderr: spawned.stderr,
-    pid: () => state.pid,
-    ended: endOf(spawned, state),
+    cgroup: entrance.cgroup,
+    pid: () => status.pid,
+    ended: endOf(entrance, state),
     terminate() {
-      if (state.hasBegun) signalTo(-state.pid!, "SIGTERM");
+      if (state.hasBegun) signalTo(-status.pid!, "SIGTERM");
       else kill();
     },
     kill,
@@ -89,34 +77,14 @@ export function startProcess({ spawned, enclosure, seccomp, place, onBegin }: St
 }
 
 interface State {
-  /** The first process of its pid namespace, which leads its session. */
-  pid: number | null;
   hasBegun: boolean;
   /** It must not begin any more, or go on. */
   isOver: boolean;
-  exitCode: number | null;
   failure: unknown;
 }
 
-/** One JSON document a line: first the process, which is given, at last how the command ended. */
-function readStatus(stream: Readable, state: State): Promise<number> {
-  let text = "";
-  return new Promise((resolve) => {
-    stream.setEncoding("utf8").on("data", (chunk: string) => {
-      const lines = (text + chunk).split("\n");
-      text = lines.pop()!;
-      for (const said of lines.map((line) => JSON.parse(line))) {
-        state.exitCode = said["exit-code"] ?? state.exitCode;
-        if (said["child-pid"] === undefined) continue;
-        state.pid = said["child-pid"];
-        resolve(said["child-pid"]);
-      }
-    });
-  });
-}
-
 /** bubblewrap says nothing of the exit of a command whose whole namespace was ended. */
-async function endOf(spawned: Spawned, state: State): Promise<ProcessEnd> {
+async function endOf({ spawned, status, close }: Entrance, state: State): Promise<ProcessEnd> {
   let said = "";
   spawned.stderr?.on("data", (chunk: Buffer) => {
     if (!state.hasBegun && said.length < MAX_SAID) said += chunk;
@@ -124,10 +92,11 @@ async function endOf(spawned: Spawned, state: State): Promise<ProcessEnd> {
   const code = await closed(spawned).catch((error) => {
     throw cannotStart(error.message);
   });
-  if (state.pid !== null) await gone(state.pid);
+  close();
+  if (status.pid !== null) await gone(status.pid);
   if (state.failure !== null) throw state.failure;
   if (!state.hasBegun && !state.isOver) throw cannotStart(said);
-  const exitCode = state.exitCode ?? code ?? KILLED;
+  const exitCode = status.exitCode ?? code ?? KILLED;
   return { exitCode, signal: signalOf(exitCode) };
 }
 
@@ -154,7 +123,7 @@ export function signalName(number: number): string | null {
 
 const childrenFile = (pid: number): string => `/proc/${pid}/task/${pid}/children`;
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return readText(childrenFile(pid)).split(" ").filter(Boolean).map(Number);
 }
 
@@ -162,7 +131,7 @@ function childrenOf(pid: number): number[] {
  * The namespace outlives bubblewrap's exit by a moment. All others in it descend from its first process, which inherits
  * orphans: when that has been told to end and has no child, there is nobody else, and there will be nobody.
  */
-async function gone(pid: number): Promise<void> {
+export async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) {
     signalTo(pid, "SIGKILL");
     if (!hasChildren(pid)) return;

@@ -4,8 +4,6 @@ import type { StartedProcess } from "./start-process.ts";
 export interface StartOptions {
   readonly attached: boolean;
   readonly limits: CommandLimits;
-  /** Called for each process that it has before it begins, which it does not before that is done. */
-  readonly place: (pid: number) => Promise<void>;
   readonly onBegin: () => void;
 }
 

@@ -49,6 +49,14 @@ function waitingOf(pid: number): number[] {
     .map(Number);
 }
 
+const BOMB = `import subprocess
+n = 0
+try:
+    while n < 200:
+        subprocess.Popen(["sleep", "60"]); n += 1
+except OSError: pass
+print(n)`;
+
 export function entrancesSuite(): void {
   describe("a command that finds its entrance open", () => {
     test("is given its own words, directory and time, whatever the one before had", async () => {
@@ -60,6 +68,25 @@ export function entrancesSuite(): void {
       expect(waitingOf(process.pid)).not.toContain(before);
       expect(await run("pwd", { cwd: "d" })).toBe(`${root}/d\n`);
       expect(await run("sleep 60", { timeout_ms: 200 })).toBe("");
+    });
+    test("is given a word as long as the kernel takes", async () => {
+      const { run } = await open();
+      await untilOneWaits(run);
+      expect(await run(`: ${"'x'".repeat(40_000)}; echo whole`)).toBe("whole\n");
+    });
+    test("begins in the directory that has the name then, when the one before has exchanged it", async () => {
+      const { run, root } = await open({ fs: "host" });
+      fs.writeFileSync(path.join(root, "d/which"), "old\n");
+      const begin = (command: string) => run(command, { cwd: "d" });
+      await untilOneWaits(begin);
+      expect(await begin("cat which; mv ../d ../e; mkdir ../d; echo new > ../d/which")).toBe("old\n");
+      expect(await begin("cat which")).toBe("new\n");
+    });
+    test("has no more processes than allowed", async () => {
+      const { run } = await open({ limits: { processes: 60 } });
+      await untilOneWaits(run);
+      const made = Number(await run(`python3 -c '${BOMB}'`));
+      expect([made > 10, made < 60]).toEqual([true, true]);
     });
     test("meets the files as they are when it begins", async () => {
       const { cell, run, root } = await open();
@@ -87,7 +114,7 @@ export function entrancesSuite(): void {
       const { run } = await open();
       const waiting = await untilOneWaits(run);
       process.kill(waiting, "SIGKILL");
-      await vi.waitFor(() => expect(fs.existsSync(`/proc/${waiting}`)).toBe(false));
+      await vi.waitFor(() => expect(fs.existsSync(`/proc/${waiting}`)).toBe(false), 10_000);
       expect(await run("cat f")).toBe("project\n");
     });
 

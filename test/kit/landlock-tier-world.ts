@@ -66,7 +66,7 @@ export async function makeLandlockTierWorld(
     const out = { stdout: "", stderr: "" };
     const started = await tier.start(
       { argv, cwd: options.cwd ?? project, ...(options.env && { env: options.env }) },
-      { attached: false, limits, place: async () => {}, onBegin: () => {} },
+      { attached: false, limits, onBegin: () => {} },
     );
     const usage = {
       limits,
@@ -96,7 +96,7 @@ export async function makeLandlockTierWorld(
     start: (script) =>
       tier.start(
         { argv: ["bash", "-c", script], cwd: project },
-        { attached: false, limits: DEFAULT_LIMITS, place: async () => {}, onBegin: () => {} },
+        { attached: false, limits: DEFAULT_LIMITS, onBegin: () => {} },
       ),
     runArgv,
     run: (script, limits, signal) =>

@@ -165,7 +165,7 @@ export function argumentsText(args: readonly string[]): Uint8Array {
 }
 
 /** What follows it would be an argument of its own. */
-function hasNul(): HotcellError {
+export function hasNul(): HotcellError {
   const message =
     "Could not start the command: one of its words or variables has a NUL, which no argument can hold. Remove it.";
   return new HotcellError("INVALID_ARGUMENTS", message);
