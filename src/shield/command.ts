@@ -43,12 +43,16 @@ export type LimitReport = Readonly<Record<LimitName, Enforcement>>;
 /** Why a command did not end by itself. */
 export type Termination = "timeout" | "oom" | "signal" | "output" | "cancelled" | "policy";
 
+export type Exceeded = "memory" | "processes" | "disk";
+
 export interface CommandEnd {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** Null when it ended by itself. */
   readonly termination: Termination | null;
+  /** What it had too much of, where that is looked at from time to time. */
+  readonly exceeded: Exceeded | null;
   readonly durationMs: number;
 }
 

@@ -7,7 +7,7 @@ import { osPath, showName } from "../workspace/names.ts";
 import type { Files } from "../workspace/open-files.ts";
 import { furnishRoom, type Room } from "../workspace/overlay/room.ts";
 import { createSecretSearch, type Secrets } from "../workspace/overlay/secret-search.ts";
-import { openRoot } from "../workspace/paths.ts";
+import { openRoot, type Root } from "../workspace/paths.ts";
 import { sessionDir } from "../workspace/session/record.ts";
 import type { Session } from "../workspace/session/session.ts";
 import { SCRATCH_BYTES } from "./limits.ts";
@@ -69,12 +69,26 @@ export function openGround(
   let own: Promise<Room> | null = null;
   const root = openRoot(workspace.root);
   const search = createSecretSearch(root, protectionOf);
+  const furnish = async (asked: readonly string[]): Promise<Room> => {
+    refuseMoved(root);
+    const room = await furnishRoom(null, { ...furnishing(asked), view: workspace.root });
+    try {
+      refuseMoved(root);
+    } catch (error) {
+      room.close();
+      throw error;
+    }
+    return room;
+  };
   return {
     ...common,
     disk: { dir: workspace.root, measure: () => null },
     copy: null,
-    room(root) {
-      own ??= furnishRoom(null, { ...furnishing(root), view: workspace.root });
+    room(asked) {
+      own ??= furnish(asked).catch((error) => {
+        own = null;
+        throw error;
+      });
       return own;
     },
     masked: async () => [...hiddenIn(workspace.root, (await search()).secrets), ...(await beside.masked())],
@@ -101,7 +115,10 @@ function openBeside(storage: string | undefined, protectionOf: (path: string) =>
   const search = createSecretSearch(root, protectionOf);
   return {
     root: root.path,
-    masked: async () => hiddenIn(root.path, (await search()).secrets),
+    async masked() {
+      refuseMoved(root);
+      return hiddenIn(root.path, (await search()).secrets);
+    },
     close: () => fs.closeSync(root.fd),
   };
 }
@@ -122,6 +139,17 @@ function lookAt(at: string): fs.Stats | undefined {
     const message = `Could not keep "${showName(at)}" from commands (${osErrorCode(error)}): no command is run beside it with fs "host". Use fs "overlay".`;
     throw new HotcellError("WORKSPACE_UNUSABLE", message);
   }
+}
+
+/** Commands are given a directory by its path: it must still be the one that the tools work in, whose secrets are known. */
+function refuseMoved({ fd, path }: Root): void {
+  const opened = fs.fstatSync(fd);
+  const there = lookAt(path);
+  if (there?.dev === opened.dev && there.ino === opened.ino) return;
+  throw new HotcellError(
+    "WORKSPACE_UNUSABLE",
+    `Could not run the command: "${showName(path)}" is not the directory any more that it was when the cell was opened. Put that back, or open another cell.`,
+  );
 }
 
 /** A link is no secret by itself, and what it leads to has a name of its own. */

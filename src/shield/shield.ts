@@ -45,14 +45,18 @@ export function openShield(options: NamespacesOptions): Shield {
   let leaving: Promise<unknown> = Promise.resolve();
   return {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
-      opening ??= open(options);
+      opening ??= open(options).catch((error) => {
+        opening = null;
+        throw error;
+      });
       const { tier, disk } = await opening;
+      const isDiskOver = disk(limits.diskBytes);
       const onBegin = () => onStart?.(tier);
       const started = await tier.start(command, { attached, limits, onBegin });
       const { cgroup } = started;
       try {
         const report = limitReport(tier, cgroup !== null);
-        const usage = { limits, report, pid: started.pid, disk };
+        const usage = { limits, report, pid: started.pid, isDiskOver };
         const ranOutOfMemory = () => cgroup?.ranOutOfMemory() ?? false;
         const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
         return { ...end, report };

@@ -1,8 +1,8 @@
 // From a command's start to its end: its output is passed on, and whichever limit comes first ends it.
-import type { CommandEnd, CommandLimits, OnOutput, Termination } from "./command.ts";
+import type { CommandEnd, CommandLimits, Exceeded, OnOutput, Termination } from "./command.ts";
 import { GRACE_MS } from "./limits.ts";
 import type { StartedProcess } from "./start-process.ts";
-import { type Exceeded, type Usage, watchUsage } from "./watch-usage.ts";
+import { type Usage, watchUsage } from "./watch-usage.ts";
 
 export interface Supervision {
   readonly limits: CommandLimits;
@@ -20,12 +20,16 @@ export async function supervise(process: StartedProcess, how: Supervision): Prom
   const cancel = () => ending.gently("cancelled");
   if (how.signal.aborted) cancel();
   how.signal.addEventListener("abort", cancel, { once: true });
-  const endWatch = watchUsage(how.usage, (what) => ending.atOnce(TERMINATION[what]));
+  let exceeded: Exceeded | null = null;
+  const endWatch = watchUsage(how.usage, (what) => {
+    exceeded = what;
+    ending.atOnce(TERMINATION[what]);
+  });
   passOn(process, how, () => ending.atOnce("output"));
   try {
     const { exitCode, signal } = await process.ended;
     const termination = ending.reason() ?? (how.ranOutOfMemory() ? "oom" : signal === null ? null : "signal");
-    return { exitCode, signal, termination, durationMs: performance.now() - startedAt };
+    return { exitCode, signal, termination, exceeded, durationMs: performance.now() - startedAt };
   } finally {
     clearTimeout(timer);
     ending.done();

@@ -1,7 +1,8 @@
 // What the kernel does not hold a command to is looked at from time to time. It may be overshot by what fits
 // into one interval.
 import fs from "node:fs";
-import type { CommandLimits, LimitReport } from "./command.ts";
+import { HotcellError } from "../core/errors.ts";
+import type { CommandLimits, Exceeded, LimitReport } from "./command.ts";
 import { readText } from "./read-text.ts";
 
 export const WATCH_INTERVAL_MS = 250;
@@ -11,7 +12,8 @@ export interface Usage {
   readonly report: LimitReport;
   /** The first process of the command's pid namespace. */
   readonly pid: () => number | null;
-  readonly disk: DiskMeter;
+  /** Whether there is more on the disk than allowed. */
+  readonly isDiskOver: () => boolean;
 }
 
 export interface DiskUse {
@@ -21,20 +23,31 @@ export interface DiskUse {
   measure(): number | null;
 }
 
-export interface DiskMeter {
-  isOver(limit: number): boolean;
-}
+/** Begins to watch for one command; throws when the limit is reached before it has begun. */
+export type DiskMeter = (limit: number) => () => boolean;
 
 /** Measuring takes long, so it is done once, and then only when the disk has really become fuller by as much as is left. */
 export function startDiskMeter({ dir, measure }: DiskUse): DiskMeter {
-  const [free, used] = [freeBytes(dir), measure() ?? 0];
-  return {
-    isOver: (limit) =>
-      free - freeBytes(dir) > limit - used && (measure() ?? Number.POSITIVE_INFINITY) > limit,
+  const [free, used] = [freeBytes(dir), measure()];
+  return (limit) => {
+    if (used === null) return fillingWatch(dir, limit);
+    const isOver = () => free - freeBytes(dir) > limit - used && measure()! > limit;
+    if (isOver()) throw isFull(limit);
+    return isOver;
   };
 }
 
-export type Exceeded = "memory" | "processes" | "disk";
+/** By what the disk has lost since. */
+function fillingWatch(dir: string, limit: number): () => boolean {
+  const free = freeBytes(dir);
+  return () => free - freeBytes(dir) > limit;
+}
+
+function isFull(limit: number): HotcellError {
+  const mib = Math.floor(limit / (1024 * 1024));
+  const message = `Could not run the command: what the session keeps on the disk, for what was changed and for going back, is more than the ${mib} MiB that it may (commands.diskMb). Commit what is to stay and go on in a new session, discard changes (hotcell session discard), or allow more.`;
+  return new HotcellError("EXECUTION_ERROR", message);
+}
 
 /** Tells once; gives what ends the watch. */
 export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): () => void {
@@ -47,13 +60,13 @@ export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): 
   return () => clearInterval(timer);
 }
 
-function findExceeded({ limits, report, pid, disk }: Usage): Exceeded | null {
+function findExceeded({ limits, report, pid, isDiskOver }: Usage): Exceeded | null {
   const first = pid();
   const counts = report.memory === "polled" || report.processes === "polled";
   const all = first === null || !counts ? [] : descendants(first);
   if (report.processes === "polled" && all.length > limits.processes) return "processes";
   if (report.memory === "polled" && sum(all.map(residentBytes)) > limits.memoryBytes) return "memory";
-  return disk.isOver(limits.diskBytes) ? "disk" : null;
+  return isDiskOver() ? "disk" : null;
 }
 
 function freeBytes(dir: string): number {

@@ -7,11 +7,11 @@ import type { CommandResult } from "./commands.ts";
 /** Gives the output of a command that came to its end, with whatever exit code or signal; else throws with it. */
 export function endedWith(
   tool: string,
-  { termination, limits }: CommandResult,
+  { termination, exceeded, limits }: CommandResult,
   output: JsonObject,
 ): JsonObject {
   if (termination === null || termination === "signal") return output;
-  const message = `${tool} was ended: ${reasonOf(termination, limits)}. What it wrote until then is in the output.`;
+  const message = `${tool} was ended: ${reasonOf(termination, exceeded, limits)}. What it wrote until then is in the output.`;
   throw new HotcellError(CODES[termination], message, { termination }, { output });
 }
 
@@ -33,7 +33,11 @@ const CODES = {
   policy: "EXECUTION_ERROR",
 } as const satisfies Record<Exclude<Termination, "signal">, string>;
 
-function reasonOf(termination: Exclude<Termination, "signal">, limits: CommandResult["limits"]): string {
+function reasonOf(
+  termination: Exclude<Termination, "signal">,
+  exceeded: CommandResult["exceeded"],
+  limits: CommandResult["limits"],
+): string {
   const mib = (bytes: number) => `${Math.floor(bytes / (1024 * 1024))} MiB`;
   switch (termination) {
     case "timeout":
@@ -45,6 +49,8 @@ function reasonOf(termination: Exclude<Termination, "signal">, limits: CommandRe
     case "output":
       return `it wrote out more than the ${mib(limits.outputBytes)} that a command may`;
     case "policy":
-      return `it had more than ${limits.processes} processes, or put more than ${mib(limits.diskBytes)} on the disk`;
+      return exceeded === "disk"
+        ? `there came to be more on the disk than the ${mib(limits.diskBytes)} that the session may have`
+        : `it had more than the ${limits.processes} processes that a command may have`;
   }
 }

@@ -304,7 +304,49 @@ print(n)`;
       const { run } = await open({ limits: { diskBytes: 64 * MiB } });
       const fill = "for i in $(seq 6); do head -c 8M /dev/urandom > $RANDOM; done; sleep 1";
       expect((await run(fill)).success).toBe(true);
-      expect((await run(fill)).error?.message).toContain("64 MiB on the disk");
+      expect((await run(fill)).error?.message).toContain("than the 64 MiB that the session may have");
+    });
+    test("in a session that has too much on the disk no command begins, until changes were discarded", async () => {
+      const { cell, run } = await open({ limits: { diskBytes: 8 * MiB } });
+      await run("head -c 12M /dev/urandom > big");
+      expect((await run("echo begun > other")).error?.message).toContain("session discard");
+      await cell.discard();
+      expect(textOf(await run("ls; sleep 1; echo done"))).toBe("f\ndone\n");
+    });
+  });
+
+  describe.each(["another directory", "a link"])("where the path came to lead to %s", (kind) => {
+    /** What was there is beside it. */
+    const exchange = (dir: string, other: string) => {
+      fs.renameSync(dir, `${dir}.old`);
+      if (kind === "a link") fs.symlinkSync(other, dir);
+      else fs.renameSync(other, dir);
+    };
+    const foreign = () => {
+      const dir = tempDir();
+      fs.chmodSync(dir, 0o777);
+      fs.writeFileSync(path.join(dir, ".env"), "KEY=1\n");
+      return dir;
+    };
+    test("of the project, with fs host, no command begins before it is put back", async () => {
+      const { run, root } = await open({ fs: "host" });
+      exchange(root, foreign());
+      const { error } = await run("cat .env; touch planted");
+      expect(error).toMatchObject({ code: "WORKSPACE_UNUSABLE", message: expect.stringContaining(root) });
+      expect(fs.existsSync(path.join(root, "planted"))).toBe(false);
+      fs.renameSync(root, `${root}.other`);
+      fs.renameSync(`${root}.old`, root);
+      expect(textOf(await run("cat f"))).toBe("project\n");
+    });
+    test("of the storage, no command begins", async () => {
+      const storage = path.join(tempDir(), "storage");
+      fs.mkdirSync(storage);
+      const { cell } = await open({ storage, toolsets: ["studio"] });
+      const bash = async (command: string) =>
+        (await cell.call<StudioObservation>({ name: "bash", arguments: { command } })).output;
+      expect(await bash("echo before")).toBe("before\n");
+      exchange(storage, foreign());
+      expect(await bash(`cat ${storage}/.env`)).toContain("is not the directory any more");
     });
   });
 
@@ -493,7 +535,8 @@ print(n)`;
     await once();
     const before = traces();
     for (let round = 0; round < 5; round++) await once();
-    expect(traces()).toEqual(before);
+    // What was told to end may need a moment for it.
+    await vi.waitFor(() => expect(traces()).toEqual(before), 10_000);
   });
 }
 

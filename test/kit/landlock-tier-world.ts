@@ -72,7 +72,7 @@ export async function makeLandlockTierWorld(
       limits,
       report: limitReport(tier, false),
       pid: started.pid,
-      disk: startDiskMeter(ground.disk),
+      isDiskOver: startDiskMeter(ground.disk)(limits.diskBytes),
     };
     const end = await supervise(started, {
       limits,

@@ -34,6 +34,7 @@ const ENDED: CommandResult = {
   exitCode: 0,
   signal: null,
   termination: null,
+  exceeded: null,
   durationMs: 1.6,
   stdout: "out",
   stderr: "err",
