@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Effect } from "../core/words.ts";
 import { showName } from "../workspace/names.ts";
-import type { Session } from "../workspace/session/session.ts";
+import type { Changed, Session } from "../workspace/session/session.ts";
 import { createTurns } from "../workspace/session/turns.ts";
 
 export interface RunningCall {
@@ -13,6 +13,8 @@ export interface RunningCall {
   readonly effect: Effect;
   /** Then what is kept from tools must not be in the view at all. */
   readonly runsCommands: boolean;
+  /** Calls it off before its work begins; the work looks at it by itself. */
+  readonly signal: AbortSignal;
 }
 
 export interface Ran {
@@ -33,19 +35,23 @@ export function onHost(): Around {
 }
 
 export function inSession(session: Session): Around {
-  return async ({ id, tool, effect, runsCommands }, work) => {
+  return async ({ id, tool, effect, runsCommands, signal }, work) => {
     if (effect === "read") {
       if (runsCommands) await session.hideSecrets();
-      return { settled: await settledOf(() => session.read(work)), changes: null };
+      return { settled: await settledOf(() => session.read(work, signal)), changes: null };
     }
-    const options = { withoutSecrets: runsCommands };
-    const { result, paths } = await session.change({ id, tool }, () => settledOf(work), options);
-    return { settled: result, changes: changesOf(paths) };
+    const options = { withoutSecrets: runsCommands, signal };
+    const { result, ...changed } = await session.change({ id, tool }, () => settledOf(work), options);
+    return { settled: result, changes: changesOf(changed) };
   };
 }
 
-function changesOf(paths: readonly string[]): Json {
-  return { count: paths.length, paths: paths.slice(0, LIMITS.maxReportedChanges).map(showName) };
+function changesOf({ paths, unnoted }: Omit<Changed<unknown>, "result">): Json {
+  return {
+    count: paths.length,
+    paths: paths.slice(0, LIMITS.maxReportedChanges).map(showName),
+    ...(unnoted !== null && { warning: unnoted }),
+  };
 }
 
 async function settledOf<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {

@@ -126,7 +126,8 @@ function run(
     progress: (seen) => parts.onEvent?.({ ...about, kind: "progress", ...seen }),
   };
   const runsCommands = tool.needs.includes("commands");
-  return parts.around({ id: start.id, tool: tool.name, effect: tool.effect, runsCommands }, async () => {
+  const running = { id: start.id, tool: tool.name, effect: tool.effect, runsCommands, signal };
+  return parts.around(running, async () => {
     signal.throwIfAborted();
     begins();
     const reach = { files: parts.placesOf(tool).files, check: createPathCheck(tool, decision, parts) };

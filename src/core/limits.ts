@@ -106,6 +106,8 @@ export const LIMITS = {
   maxConfigDepth: 32,
   /** How long closing a cell waits for what a cancelled call still does. */
   closeWaitMs: 5000,
+  /** How long what a cancelled call changed is still looked at; the next call goes on with the rest. */
+  noteWaitMs: 1000,
   /** How long a writer waits for another process's lock. */
   lockWaitMs: 5000,
 } as const;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LIMITS } from "./limits.ts";
-import { processToken, tokenIsAlive, withLock } from "./lock.ts";
+import { holdLock, processToken, tokenIsAlive, withLock } from "./lock.ts";
 
 const [pid, start, boot, namespace, nonce] = processToken().split(":");
 const NOBODY = 99_999_999; // above the kernel's highest pid
@@ -72,6 +72,15 @@ describe("withLock", () => {
     expect(withLock(lock, () => readdirSync(lock).length)).toBe(1);
   });
 
+  test.each<[what: string, prepare: () => void]>([
+    ["has to be made first", () => {}],
+    ["has to be taken from a dead process", () => leaveHeldBy(dead["a pid that is gone"])],
+  ])("is taken when it %s and the time is over by then", (_, prepare) => {
+    prepare();
+    skipTheWait();
+    expect(withLock(lock, () => "taken")).toBe("taken");
+  });
+
   test("held by a living process it is refused after the wait, with the holder's pid and the file", () => {
     leaveHeldBy(processToken());
     skipTheWait();
@@ -125,6 +134,13 @@ describe("withLock", () => {
     expect(() => withLock(nowhere, () => "never")).toThrow(expect.objectContaining({ code: "ENOENT" }));
     expect(existsSync(join(dir, "missing"))).toBe(false);
   });
+});
+
+test("a lock that is held for long is refused soon, and says how long it was waited for", () => {
+  const release = holdLock(lock);
+  expect(() => holdLock(lock)).toThrow(`Could not lock "a.lock" within 100 ms: process ${pid} holds it.`);
+  release();
+  expect(readdirSync(lock)).toEqual(["free"]);
 });
 
 describe("tokenIsAlive", () => {

@@ -14,6 +14,7 @@ import {
   O_RDONLY,
   O_WRONLY,
   withOpenFile,
+  writeAt,
 } from "./open-file.ts";
 import { ownerOfNew, ownerOfReplaced } from "./owner.ts";
 import { beneath } from "./path-text.ts";
@@ -69,14 +70,14 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
 
   const copyFile = (from: Found, at: string, place: Place): void =>
     withOpenFile(from, at, O_RDONLY, (source) =>
-      replace(place, (fd) => copyBytes(source, at, fd), from.stat.mode),
+      replace(place, (fd) => atOnce(copyBytes(source, at, fd)), from.stat.mode),
     );
 
   const appendByCopy = (found: Found, place: Place, more: Uint8Array): void =>
     withOpenFile(found, place.path, O_RDONLY, (source) =>
       replace(place, (fd) => {
-        copyBytes(source, place.path, fd);
-        writeAll(fd, more);
+        atOnce(copyBytes(source, place.path, fd));
+        writeAt(fd, more, fs.fstatSync(fd).size);
       }),
     );
 
@@ -165,7 +166,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
             if (!source.stat.isDirectory()) return copyFile(source, at, target);
             refuseIntoItself("copy", at, target.path);
             if (target.found !== null) throw alreadyExists("copy to", target.path);
-            inParent(target, (dir, name) => copyTree(source, dir, name, newOwner()));
+            inParent(target, (dir, name) => atOnce(copyTree(source, dir, name, newOwner())));
           }),
         ),
       );

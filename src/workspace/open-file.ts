@@ -127,8 +127,47 @@ export function* chunksOf(
   }
 }
 
-export function copyBytes(source: number, at: string, target: number): void {
-  for (const chunk of chunksOf(source, at)) writeAll(target, chunk);
+/** Copies what is in a file to an empty one, with its holes: what is nothing but zeros is not written, where it would take room on the disk that the original does not have. */
+export function* copyBytes(
+  source: number,
+  at: string,
+  target: number,
+  onChunk: (chunk: Buffer) => void = () => {},
+): Pieces<void> {
+  const stat = fs.fstatSync(source);
+  const withHoles = hasHoles(stat);
+  const write = withHoles ? writeWithoutZeros : writeAt;
+  let end = 0;
+  for (const chunk of chunksOf(source, at, stat)) {
+    onChunk(chunk);
+    write(target, chunk, end);
+    end += chunk.length;
+    yield;
+  }
+  if (withHoles) fs.ftruncateSync(target, end);
+}
+
+/** A block of `stat` has 512 bytes. */
+export const hasHoles = ({ size, blocks }: fs.Stats): boolean => blocks * 512 < size;
+
+/** What most file systems give a file room by. */
+const BLOCK_BYTES = 4096;
+
+function writeWithoutZeros(fd: number, chunk: Buffer, position: number): void {
+  if (isZero(chunk)) return;
+  for (let at = 0; at < chunk.length; at += BLOCK_BYTES) {
+    const block = chunk.subarray(at, at + BLOCK_BYTES);
+    if (!isZero(block)) writeAt(fd, block, position + at);
+  }
+}
+
+/** When it begins with a zero and each byte is as the one before it. */
+function isZero(bytes: Buffer): boolean {
+  return bytes[0] === 0 && bytes.subarray(1).equals(bytes.subarray(0, -1));
+}
+
+export function writeAt(fd: number, data: Uint8Array, position: number): void {
+  for (let at = 0; at < data.length; ) at += fs.writeSync(fd, data, at, data.length - at, position + at);
 }
 
 export function* hashFile(fd: number, at: string): Pieces<string> {

@@ -43,3 +43,9 @@ test("what was called off before is not begun", async () => {
   await expect(inPieces(work, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
   expect(work.next()).toEqual({ done: false, value: undefined });
 });
+
+test("what was called off and has time left goes on until that is over", async () => {
+  const signal = AbortSignal.abort(new Error("enough"));
+  expect(await inPieces(slowWork(2), signal, 60_000)).toBe("done");
+  await expect(inPieces(slowWork(Number.POSITIVE_INFINITY), signal, 1)).rejects.toThrow("enough");
+});

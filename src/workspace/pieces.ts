@@ -12,15 +12,18 @@ export function atOnce<T>(work: Pieces<T>): T {
   }
 }
 
-/** The signal calls it off between two pieces. */
-export async function inPieces<T>(work: Pieces<T>, signal?: AbortSignal): Promise<T> {
-  signal?.throwIfAborted();
+/** The signal calls it off between two pieces; what may end by itself within some time is given that. */
+export async function inPieces<T>(work: Pieces<T>, signal?: AbortSignal, graceMs = 0): Promise<T> {
+  if (graceMs === 0) signal?.throwIfAborted();
   const pace = createPace();
+  let endMs: number | null = null;
   let piece = work.next();
   while (piece.done !== true) {
     const turn = pace();
     if (turn !== undefined) await turn;
-    piece = signal?.aborted === true ? work.throw(signal.reason) : work.next();
+    if (signal?.aborted === true) endMs ??= performance.now() + graceMs;
+    const isOver = endMs !== null && performance.now() >= endMs;
+    piece = isOver ? work.throw(signal!.reason) : work.next();
   }
   return piece.value;
 }

@@ -2,11 +2,12 @@
 // directory that is swapped for a link meanwhile leads nowhere else.
 import fs from "node:fs";
 import { osErrorCode } from "../core/errors.ts";
-import { createFile } from "./atomic-write.ts";
+import { openNewFile } from "./atomic-write.ts";
 import { type Cursor, createCursor } from "./cursor.ts";
-import { copyBytes, O_RDONLY, withOpenFile } from "./open-file.ts";
+import { copyBytes, O_RDONLY, openFile } from "./open-file.ts";
 import { giveNew, type Owner } from "./owner.ts";
 import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
+import type { Pieces } from "./pieces.ts";
 import { tourTree } from "./tree.ts";
 
 /** Content with it when something of that name is there: whoever goes down into it finds out what. */
@@ -58,12 +59,12 @@ function tryCopyUp(dir: number): void {
 }
 
 /** Copies a directory and what is below it to a new one, or to none. Special files are left out. */
-export function copyTree(from: Found, dir: number, name: string, owner: Owner | null): void {
+export function* copyTree(from: Found, dir: number, name: string, owner: Owner | null): Pieces<void> {
   makeNewDirectory(dir, name, owner);
   const target = createCursor(dir);
   try {
     target.down(name);
-    copyBelow(from, target, owner);
+    yield* copyBelow(from, target, owner);
   } catch (error) {
     tryRemoveTree(dir, name);
     throw error;
@@ -72,12 +73,12 @@ export function copyTree(from: Found, dir: number, name: string, owner: Owner | 
   }
 }
 
-function copyBelow(from: Found, target: Cursor, owner: Owner | null): void {
+function* copyBelow(from: Found, target: Cursor, owner: Owner | null): Pieces<void> {
   const modes = [from.stat.mode];
   // The mode comes last: a directory that may not be written has to be filled first.
   const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()! & 0o777);
   for (const { step, dir, name } of tourTree(from.fd)) {
-    if (step === "entry") copyEntry(dir, target.fd, name, owner);
+    if (step === "entry") yield* copyEntry(dir, target.fd, name, owner);
     if (step === "enter") {
       makeNewDirectory(target.fd, name, owner);
       target.down(name);
@@ -105,12 +106,11 @@ function tryRemoveTree(dir: number, name: string): void {
   }
 }
 
-function copyEntry(from: number, to: number, name: string, owner: Owner | null): void {
-  const target = childPath(to, name);
+function* copyEntry(from: number, to: number, name: string, owner: Owner | null): Pieces<void> {
   const fd = openChild(from, name);
   try {
     const stat = fs.fstatSync(fd);
-    if (stat.isFile()) copyFile({ fd, stat }, name, target, owner);
+    if (stat.isFile()) yield* copyFile({ fd, stat }, to, name, owner);
     if (!stat.isSymbolicLink()) return;
     makeLink(fs.readlinkSync(childPath(from, name), "buffer"), to, name, owner);
   } finally {
@@ -118,8 +118,13 @@ function copyEntry(from: number, to: number, name: string, owner: Owner | null):
   }
 }
 
-function copyFile(from: Found, name: string, target: string | Buffer, owner: Owner | null): void {
-  withOpenFile(from, name, O_RDONLY, (source) =>
-    createFile(target, { mode: from.stat.mode, owner }, (fd) => copyBytes(source, name, fd)),
-  );
+function* copyFile(from: Found, dir: number, name: string, owner: Owner | null): Pieces<void> {
+  const open = [openFile(from, name, O_RDONLY)];
+  try {
+    open.push(openNewFile(childPath(dir, name), { mode: from.stat.mode, owner }));
+    const [source, copy] = open as [number, number];
+    yield* copyBytes(source, name, copy);
+  } finally {
+    for (const fd of open) fs.closeSync(fd);
+  }
 }

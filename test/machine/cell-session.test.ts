@@ -141,6 +141,35 @@ test("what a failing tool changed before it failed is said and can be rewound", 
   expect(await read(cell, "a")).toMatchObject({ content: "1\told" });
 });
 
+test("a write that is made and can't be noted is a success with a warning", async () => {
+  const { open, stateDir } = makeWorld({ a: "old\n" });
+  const filling = defineTool({
+    name: "fill",
+    description: "Writes, and leaves no room for notes.",
+    inputSchema: { type: "object", properties: {} },
+    category: "file",
+    danger: "safe",
+    effect: "change",
+    toolset: "own",
+    needs: ["workspace"],
+    subject: "none",
+    run: (_args, { workspace }) => {
+      workspace.write("a", "new\n");
+      const dir = path.join(stateDir, "sessions", cell.session!);
+      const layers = fs.readdirSync(dir).filter((name) => Number(name) > 0);
+      for (const layer of layers) fs.mkdirSync(path.join(dir, `${layer}.base.new`));
+      return {};
+    },
+  });
+  const cell = await open({ tools: [filling] });
+  const { success, meta } = await cell.call({ name: "fill" });
+  expect([success, meta.changes]).toEqual([
+    true,
+    { count: 1, paths: ["a"], warning: expect.stringContaining("They are made") },
+  ]);
+  expect(await read(cell, "a")).toMatchObject({ content: "1\tnew" });
+});
+
 test("a tool of the user's own that is dangerous is asked for, in a session too", async () => {
   const { open } = makeWorld({});
   const own = defineTool({

@@ -4,12 +4,17 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { keep } from "../../src/workspace/commit/kept-undo.ts";
+import { O_PATH } from "../../src/workspace/paths.ts";
 import { COMMIT_CHILD, makeScene, type Scene } from "../kit/commit-child.ts";
 import { checkRecovered, killAndRecover, stepsOf, upTo } from "../kit/commit-crash.ts";
 import { layOutScene } from "../kit/commit-scene.ts";
 import { type CommitWorld, changeTree, editOf, makeCommitWorld, treeOf } from "../kit/commit-world.ts";
 import { compile } from "../kit/compile.ts";
+import { MEMORY_DIR } from "../kit/memory-dir.ts";
+import { tempDir } from "../kit/temp-cell.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -31,6 +36,26 @@ describe("a state directory on another file system", () => {
     await world.revert();
     expect(world.tree("project")).toEqual(before);
     expect(fs.statSync(`${world.project.path}/src/edited.txt`).mtimeMs).toBe(1_000_000_000_000);
+  });
+
+  test("takes over a directory, with the holes of a huge file in it, while others have their turn", async () => {
+    const [project, state] = [tempDir(MEMORY_DIR), tempDir()];
+    fs.mkdirSync(`${project}/aside`);
+    fs.writeFileSync(`${project}/aside/huge`, "text");
+    fs.truncateSync(`${project}/aside/huge`, 256 * 1024 ** 2);
+    const dirs = [project, state].map((dir) => fs.openSync(dir, O_PATH));
+    onTestFinished(() => dirs.forEach((fd) => void fs.closeSync(fd)));
+    const [aside, kept] = [
+      { dir: dirs[0]!, name: "aside" },
+      { dir: dirs[1]!, name: "0" },
+    ];
+    const keeping = keep(aside, kept);
+    await setImmediate();
+    expect(fs.existsSync(`${state}/0`)).toBe(false);
+    expect(await keeping).toBe(true);
+    const { size, blocks } = fs.statSync(`${state}/0/huge`);
+    expect(size).toBe(256 * 1024 ** 2);
+    expect(blocks * 512).toBeLessThan(1024 ** 2);
   });
 
   test("crash-007: does so after a kill at steps of the commit", async () => {

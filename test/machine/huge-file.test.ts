@@ -138,6 +138,66 @@ test("a commit that is called off after its point of no return is finished", asy
   expect(files()).toEqual({ there: 0, a: 0, b: 0 });
 });
 
+/** How much this process has read. */
+const readBytes = () => Number(/rchar: (\d+)/.exec(fs.readFileSync("/proc/self/io", "utf8"))![1]);
+
+/** When it has begun to look at what a command has replaced. */
+async function untilLooking(): Promise<void> {
+  const before = readBytes();
+  while (readBytes() < before + 100 * MIB) await setImmediate();
+}
+
+/** As much as nobody ever reads. */
+const ENDLESS = 1024 ** 4;
+const CUT: Command = ["sh", "-c", ": >there"];
+const HAS_CUT = { success: true, meta: { changes: { count: 1, paths: ["there"] } } };
+
+test("a call that has cut a huge file and is called off then has done it, and ends", async () => {
+  const cell = await makeWorld(ENDLESS).openWith(["true"]);
+  const controller = new AbortController();
+  const cutting = cell.exec(CUT, { signal: controller.signal });
+  await untilLooking();
+  controller.abort(ENOUGH);
+  expect(await cutting).toMatchObject(HAS_CUT);
+  // What comes next looks at it again, and is called off like it.
+  const [plan, rewind] = [cell.plan(), cell.rewind("#1")].map((work) => work.catch(({ name }) => name));
+  await untilLooking();
+  await cell.close();
+  expect([await plan, await rewind]).toEqual(["AbortError", "AbortError"]);
+});
+
+test("a cell that is closed when a huge file was cut does not look at all of it", async () => {
+  const cell = await makeWorld(ENDLESS).openWith(["true"]);
+  const cutting = cell.exec(CUT);
+  await untilLooking();
+  await cell.close();
+  expect(await cutting).toMatchObject(HAS_CUT);
+});
+
+test("a cell that is closed while a huge file is put back calls that off", async () => {
+  const { root, openWith } = makeWorld(ENDLESS);
+  fs.mkdirSync(path.join(root, "d"));
+  fs.renameSync(path.join(root, "there"), path.join(root, "d/there"));
+  const cell = await openWith(["rm", "-r", "d"]);
+  const discarding = cell.discard(["d/there"]).catch(({ name }) => name);
+  await untilLooking();
+  await cell.close();
+  expect(await discarding).toBe("AbortError");
+});
+
+test("what was called off while it looked at a huge file is looked at by the next call", async () => {
+  const { files, openWith } = makeWorld(2 * HUGE);
+  const cell = await openWith(["true"]);
+  const controller = new AbortController();
+  const cutting = cell.exec(CUT, { signal: controller.signal });
+  await untilLooking();
+  controller.abort(ENOUGH);
+  await cutting;
+  expect(await cell.exec(["touch", "made"])).toMatchObject({ success: true });
+  expect(await cell.commit()).toMatchObject({ committed: ["made", "there"], conflicts: [] });
+  expect(files()).toEqual({ there: 0, made: 0 });
+});
+
 const optionsFor = ({ root, stateDir }: World) =>
   ({ cwd: root, env: { PATH: process.env.PATH, HOTCELL_STATE_DIR: stateDir } }) as const;
 

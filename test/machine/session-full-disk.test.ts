@@ -37,4 +37,38 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     expect(state()[1]).toEqual(before[1]);
     expect(fs.readdirSync(path.join(world.stateDir, "sessions"))).toHaveLength(1);
   });
+
+  test("a call whose changes can't be noted has made them and says so; the next one notes them", async () => {
+    const world = tempSessionWorld(new Map([["d/x", file("project")]]));
+    const session = await world.create(strategy);
+    const dir = path.join(world.stateDir, "sessions", session.record.id);
+    let blocked = "";
+    const { result, paths, unnoted } = await session.change({ id: "c1", tool: "test" }, async () => {
+      session.workspace.write("d/x", "session");
+      blocked = path.join(dir, `${session.record.stack.at(-1)!.name}.base.new`);
+      fs.mkdirSync(blocked);
+      return "done";
+    });
+    expect([result, paths]).toEqual(["done", ["d/x"]]);
+    expect(unnoted).toBe(
+      `Could not note the changes of the session "${session.record.id}": it is a directory (EISDIR). They are made; the next call that changes something notes them first.`,
+    );
+    const next = () => session.change({ id: "c2", tool: "test" }, async () => "done");
+    await expect(next()).rejects.toThrow("EISDIR");
+    fs.rmdirSync(blocked);
+    expect(await next()).toEqual({ result: "done", paths: [], unnoted: null });
+    expect(await session.commit()).toMatchObject({ committed: ["d/x"], conflicts: [] });
+  });
+
+  test("a call that fails, and whose changes can't be noted, says why it failed", async () => {
+    const world = tempSessionWorld(new Map([["d/x", file("project")]]));
+    const session = await world.create(strategy);
+    const dir = path.join(world.stateDir, "sessions", session.record.id);
+    const failing = session.change({ id: "c1", tool: "test" }, async () => {
+      session.workspace.write("d/x", "session");
+      fs.mkdirSync(path.join(dir, `${session.record.stack.at(-1)!.name}.base.new`));
+      throw new Error("no more");
+    });
+    await expect(failing).rejects.toThrow("no more");
+  });
 });

@@ -254,6 +254,26 @@ describe("fs.read", () => {
     });
   });
 
+  test("text that takes too much room as JSON is cut where its hint goes on, until all is read", async () => {
+    const text = `${"\x01".repeat(99)}\n`.repeat(9000);
+    const { call } = await openMounts(
+      { agents: { a: { maxReadBytes: 1024 ** 2 } }, agentId: "a" },
+      { f: text },
+    );
+    const { contentPreview, hint, ...about } = await call("fs.read", { path: "@project/f" });
+    expect(about).toMatchObject({ ok: true, truncated: true, sha256: sha256(text) });
+    expect(text.startsWith(contentPreview as string)).toBe(true);
+    expect(hint).toContain("Give startLine and endLine");
+    const parts: string[] = [];
+    for (let startLine = 1; startLine > 0; ) {
+      const part = await call("fs.read", { path: "@project/f", startLine });
+      parts.push((part.content ?? part.contentPreview) as string);
+      startLine = Number(/Go on with startLine (\d+)/.exec((part.hint ?? "") as string)?.[1] ?? 0);
+    }
+    expect(parts.length).toBeGreaterThan(1);
+    expect(`${parts.join("\n")}\n` === text).toBe(true);
+  });
+
   test("a cut never goes through a character", async () => {
     const { call } = await openMounts({ agents: { a: { maxReadBytes: 4 } }, agentId: "a" }, { u: "aé日本" });
     expect(await call("fs.read", { path: "@project/u" })).toMatchObject({ contentPreview: "aé" });

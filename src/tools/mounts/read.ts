@@ -5,6 +5,7 @@ import { readHead } from "../../workspace/read-head.ts";
 import { readLines } from "../../workspace/read-lines.ts";
 import type { OpenedFile } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
+import { readFitting } from "../read-fitting.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
 
 interface Args {
@@ -35,9 +36,9 @@ export const fsRead = defineTool({
     const file = workspace.open(args.path);
     try {
       const isWhole = args.startLine === undefined && args.endLine === undefined;
-      return isWhole
-        ? await whole(file, maxReadBytes, signal)
-        : await windowOf(file, args, maxReadBytes, signal);
+      return await readFitting(file.size, maxReadBytes, (maxBytes) =>
+        isWhole ? whole(file, maxBytes, signal) : windowOf(file, args, maxBytes, signal),
+      );
     } finally {
       file.close();
     }

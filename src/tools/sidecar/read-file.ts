@@ -5,6 +5,7 @@ import { showName } from "../../workspace/names.ts";
 import { type Lines, readLines } from "../../workspace/read-lines.ts";
 import type { OpenedFile } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
+import { readFitting } from "../read-fitting.ts";
 import { guessMime, isBinary } from "./binary.ts";
 
 interface Args {
@@ -54,14 +55,11 @@ async function readOpened(file: OpenedFile, args: Args, signal: AbortSignal): Pr
   }
   const isWhole = args.start_line === undefined && args.end_line === undefined;
   if (isWhole && file.size > LIMITS.maxReadBytes) throw tooLarge(path, file.size);
-  const range = {
-    start,
-    end,
-    maxBytes: LIMITS.maxReadBytes,
-    lineCost: LINE_COST,
-    maxHashBytes: LIMITS.maxHashBytes,
-  };
-  return textOutput(path, start, await readLines(whole, range, signal));
+  const { maxReadBytes, maxHashBytes } = LIMITS;
+  return readFitting(file.size, maxReadBytes, async (maxBytes) => {
+    const range = { start, end, maxBytes, lineCost: LINE_COST, maxHashBytes };
+    return textOutput(path, start, await readLines(maxBytes === maxReadBytes ? whole : file, range, signal));
+  });
 }
 
 function tooLarge(path: string, size: number): HotcellError {

@@ -161,6 +161,18 @@ describe("read_file", () => {
     expect(content!.endsWith(`\n${shown}\t${line.trimEnd()}`)).toBe(true);
   });
 
+  test("cuts what takes too much room as JSON at a line's end, and names the next line", async () => {
+    const line = `${"\x01".repeat(99)}\n`;
+    const world = await openTempCell({}, { f: line.repeat(9000) });
+    const { content, truncated, note } = (await call(world, "read_file", { path: "f" })) as Record<
+      string,
+      string
+    >;
+    const shown = content!.split("\n").length;
+    expect([truncated, note]).toEqual([true, `The answer was cut. Go on with start_line ${shown + 1}.`]);
+    expect(content!.endsWith(`\n${shown}\t${line.trimEnd()}`)).toBe(true);
+  });
+
   test("cuts a line that is too long by itself, and names the next one", async () => {
     const world = await openTempCell({}, { one: `${"x".repeat(2_000_000)}\nnext\n` });
     const { content, truncated, note } = (await call(world, "read_file", {

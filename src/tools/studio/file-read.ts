@@ -4,6 +4,7 @@ import { showName } from "../../workspace/names.ts";
 import { readHead } from "../../workspace/read-head.ts";
 import type { OpenedFile, WorkspaceFS } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
+import { readFitting } from "../read-fitting.ts";
 import { FILE_TOOL, PATH } from "./file-tool.ts";
 
 interface Args {
@@ -25,10 +26,12 @@ export const fileRead = defineTool({
   async run(args: Args, { workspace }, signal) {
     const file = open(args.path, workspace);
     try {
-      const { text, truncated, sha256, bytes } = await readHead(file, LIMITS.maxReadBytes, signal);
-      const note = `\n[Cut: the file has ${bytes} bytes, and the first ${LIMITS.maxReadBytes} are shown.]`;
-      const metadata = { path: showName(file.path), bytes, sha256, truncated };
-      return { output: truncated ? text + note : text, metadata, isError: false };
+      return await readFitting(file.size, LIMITS.maxReadBytes, async (maxBytes) => {
+        const { text, truncated, sha256, bytes } = await readHead(file, maxBytes, signal);
+        const note = `\n[Cut: the file has ${bytes} bytes, and the first ${maxBytes} are shown.]`;
+        const metadata = { path: showName(file.path), bytes, sha256, truncated };
+        return { output: truncated ? text + note : text, metadata, isError: false };
+      });
     } finally {
       file.close();
     }

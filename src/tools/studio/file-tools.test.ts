@@ -46,6 +46,13 @@ describe("file_read", () => {
     });
   });
 
+  test("cuts what takes too much room as JSON, and says so", async () => {
+    const { call } = await openStudio({}, { f: "\x01".repeat(900_000) });
+    const { output, metadata } = await call("file_read", { path: "f" });
+    const shown = /^\x01+\n\[Cut: the file has 900000 bytes, and the first (\d+) are shown\.\]$/.exec(output);
+    expect([output.indexOf("\n"), metadata.truncated]).toEqual([Number(shown?.[1]), true]);
+  });
+
   test("cuts above 1 MiB, and says so", async () => {
     const { call } = await openStudio({}, { big: "x".repeat(1024 * 1024 + 1) });
     const { output, metadata, isError } = await call("file_read", { path: "big" });

@@ -60,7 +60,7 @@ async function copyWhole(aside: Spot, kept: Spot): Promise<void> {
 async function tryCopy(found: Found, from: Spot, to: Spot): Promise<boolean> {
   const { stat } = found;
   const owner = ownerOfReplaced(stat);
-  if (stat.isDirectory()) copyTree(found, to.dir, to.name, owner);
+  if (stat.isDirectory()) await inPieces(copyTree(found, to.dir, to.name, owner));
   else if (stat.isSymbolicLink()) makeLink(fs.readlinkSync(pathTo(from), "buffer"), to.dir, to.name, owner);
   else if (!stat.isFile()) return false;
   else {

@@ -3,15 +3,16 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Cursor } from "../cursor.ts";
-import { copyBytes, O_RDONLY, withOpenFile } from "../open-file.ts";
+import { copyBytes, hasHoles, O_RDONLY, openFile } from "../open-file.ts";
 import { ownerOfReplaced } from "../owner.ts";
 import { childPath, type Found, fdPath, openChild, openChildDirectory } from "../paths.ts";
+import { inPieces } from "../pieces.ts";
 import { tourTree } from "../tree.ts";
 import { makeDirectory, makeLink } from "../tree-change.ts";
 import { allowOwner, kindAt } from "./alike.ts";
 import type { Pace } from "./pace.ts";
 
-const { COPYFILE_FICLONE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+const { COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 /** A larger file is copied by another thread, and by sharing its blocks where that is possible. */
 const MAX_SMALL_BYTES = 64 * 1024;
 
@@ -53,13 +54,29 @@ async function copyFile(from: Found, { dir, name }: Spot): Promise<fs.Stats> {
 /** False when it may not be read: the copy stands in for it, and can't be read either. */
 async function copyContent(from: Found, name: string, to: number): Promise<boolean> {
   try {
-    if (from.stat.size > MAX_SMALL_BYTES)
-      await fs.promises.copyFile(fdPath(from.fd), fdPath(to), COPYFILE_FICLONE);
-    else withOpenFile(from, name, O_RDONLY, (source) => copyBytes(source, name, to));
+    if (from.stat.size > MAX_SMALL_BYTES && (await tryShare(from, to))) return true;
+    const source = openFile(from, name, O_RDONLY);
+    try {
+      await inPieces(copyBytes(source, name, to));
+    } finally {
+      fs.closeSync(source);
+    }
     return true;
   } catch (error) {
     if (osErrorCode(error) === "EACCES") return false;
     throw error;
+  }
+}
+
+/** Where its blocks can't be shared, the system would fill the holes of a file: false then. */
+async function tryShare({ fd, stat }: Found, to: number): Promise<boolean> {
+  const withHoles = hasHoles(stat);
+  try {
+    await fs.promises.copyFile(fdPath(fd), fdPath(to), withHoles ? COPYFILE_FICLONE_FORCE : COPYFILE_FICLONE);
+    return true;
+  } catch (error) {
+    if (!withHoles || osErrorCode(error) === undefined) throw error;
+    return false;
   }
 }
 

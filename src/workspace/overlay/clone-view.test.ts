@@ -110,6 +110,21 @@ describe("a new copy", () => {
     expect([...world.tree().keys()].sort()).toEqual([".env.example", "d", "d/secrets", "d/secrets/notes.md"]);
   });
 
+  test("has the holes that files of the project have, and so have its layers", async () => {
+    const world = tempWorld(new Map([["there", file("t")]]));
+    const size = 512 * 1024 ** 2;
+    fs.truncateSync(path.join(world.project, "there"), size);
+    const view = await openIn(world, stackOf(1));
+    fs.writeFileSync(path.join(world.merged, "made"), "m");
+    fs.truncateSync(path.join(world.merged, "made"), size);
+    await view.capture();
+    const copies = [path.join(world.merged, "there"), path.join(world.dir, "1", "made")];
+    expect(copies.map((at) => fs.statSync(at).size)).toEqual([size, size]);
+    for (const at of copies) expect(fs.statSync(at).blocks * 512).toBeLessThan(1024 ** 2);
+    const begins = (at: string) => fs.readFileSync(at).subarray(0, 2).toString();
+    expect(copies.map(begins)).toEqual(["t\0", "m\0"]);
+  });
+
   test("is told about while it is made, and lets others have their turn", async () => {
     const files = Array.from({ length: 1500 }, (_, index) => [`d${index % 30}/${index}`, file("x")] as const);
     const world = tempWorld(new Map(files));

@@ -4,10 +4,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { explainingLater } from "../os-error.ts";
 import { openRealRoot, openRoot } from "../paths.ts";
+import { unlessFull } from "../session/full-disk.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
 import type { SessionPlace, SessionView } from "../session/session-view.ts";
-import { isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
+import { begin, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
 import {
   buildCopy,
   type ClonePlace,
@@ -66,6 +67,7 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
       explained("keep the changes of", async () => {
         if (await whole()) shown = await captureChanges(place, shown);
       }),
+    forget: () => begin(place.dir, "showing"),
     refresh: () =>
       explained("refresh", async () => {
         const before = shown;
@@ -106,5 +108,10 @@ async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {
   const noted = found.stack.filter((layer) => fs.existsSync(layerDir(stateDir, layer)));
   const before = isInterrupted ? stack : noted;
   const shown = { stack: before, layers: await readLayers(place, before), project, copy: found.tree };
-  return isInterrupted ? captureChanges(place, shown) : showStack(place, shown, stack);
+  if (!isInterrupted) return showStack(place, shown, stack);
+  // On a full disk the next one that needs the changes tries again.
+  return unlessFull(
+    () => captureChanges(place, shown),
+    () => shown,
+  );
 }

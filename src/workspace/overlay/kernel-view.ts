@@ -85,6 +85,8 @@ export async function openKernelView(
         fs.closeSync(live.fd);
       }
     },
+    // It is in the layer in any case.
+    forget() {},
     async refresh() {
       looks.forget();
       if (!stale) return false;

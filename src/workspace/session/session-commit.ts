@@ -146,6 +146,15 @@ export function commitsIn(dir: string): number[] {
     .sort((a, b) => a - b);
 }
 
+/** Where a commit is: the one with this number, or the last. */
+export function commitDir(dir: string, tx: string | undefined): string {
+  const numbers = commitsIn(dir).map(String);
+  const number = tx ?? numbers.at(-1);
+  if (number !== undefined && numbers.includes(number)) return path.join(dir, "tx", number);
+  const state = tx === undefined ? "the session has no commit" : `the session has no commit ${quote(tx)}`;
+  throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
+}
+
 export function unfinishedCommits(dir: string): string[] {
   return commitsIn(dir)
     .map((number) => path.join(dir, "tx", String(number)))

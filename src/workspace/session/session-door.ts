@@ -62,11 +62,11 @@ export function sessionDoor(session: Session | null, track: Track): SessionDoor 
     plan: (options, given) => within(({ plan }, signal) => plan(options, signal), given),
     commit: (options, watching, given) =>
       within(({ commit }, signal) => commit(options, watching, signal), given),
-    revert: (tx) => within(({ revert }) => revert(tx)),
-    discard: (paths) => within(({ discard }) => discard(paths)),
-    checkpoint: () => within(({ checkpoint }) => checkpoint()),
-    rewind: (to, paths) => within(({ rewind }) => rewind(to, paths)),
-    undoRewind: () => within(({ undoRewind }) => undoRewind()),
-    fork: () => within(({ fork }) => fork()),
+    revert: (tx) => within(({ revert }, signal) => revert(tx, signal)),
+    discard: (paths) => within(({ discard }, signal) => discard(paths, signal)),
+    checkpoint: () => within(({ checkpoint }, signal) => checkpoint(signal)),
+    rewind: (to, paths) => within(({ rewind }, signal) => rewind(to, paths, signal)),
+    undoRewind: () => within(({ undoRewind }, signal) => undoRewind(signal)),
+    fork: () => within(({ fork }, signal) => fork(signal)),
   };
 }

@@ -11,7 +11,7 @@ import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { Watching } from "../commit/watching.ts";
 import { openDirectoryView } from "../directory-view.ts";
 import { clockStep, fileClock } from "../file-clock.ts";
-import { explainingLater } from "../os-error.ts";
+import { explaining, explainingLater } from "../os-error.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
 import type { Furnishing, Room } from "../overlay/room.ts";
 import { openRoot, type Root } from "../paths.ts";
@@ -19,11 +19,12 @@ import { inPieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { findFollowing, moveBases, takeBases } from "./bases.ts";
 import { bytesIn } from "./bytes-in.ts";
+import { unlessFull } from "./full-disk.ts";
 import { hasNotes } from "./layer-notes.ts";
 import { changedIn, layerDir } from "./layers.ts";
 import { createLooked } from "./looked.ts";
 import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
-import { openView } from "./open-view.ts";
+import { openView, strategyFor } from "./open-view.ts";
 import {
   type CallMark,
   readRecord,
@@ -35,6 +36,7 @@ import {
 } from "./record.ts";
 import {
   type CommitOptions,
+  commitDir,
   commitSession,
   commitsIn,
   planSession,
@@ -46,9 +48,10 @@ import {
 } from "./session-commit.ts";
 import { type SessionDiff, withDiff } from "./session-diff.ts";
 import type { SessionPlace, SessionView } from "./session-view.ts";
+import { settleWork } from "./settle-work.ts";
 import { begun, checkpointed, forked, indexOfCall, liveLayer, restacked, rewound, unwound } from "./stack.ts";
 import { createTurns } from "./turns.ts";
-import { removeUnused } from "./unused.ts";
+import { emptyUnused, removeUnused } from "./unused.ts";
 import { restoreRest, withoutPaths } from "./without-paths.ts";
 
 export interface Session {
@@ -59,17 +62,17 @@ export interface Session {
   /** Runs a call that changes something, alone; its changes get a layer of their own. */
   change<T>(call: CallMark, work: () => Promise<T>, options?: ChangeOptions): Promise<Changed<T>>;
   /** Runs a call that only reads; once more when the project changed underneath meanwhile. */
-  read<T>(work: () => Promise<T>): Promise<T>;
+  read<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** What follows is apart from what was done so far. */
-  checkpoint(): Promise<void>;
+  checkpoint(signal?: AbortSignal): Promise<void>;
   /** To before a call: its id, or `#3`. With paths only those. Undone by `undoRewind`. */
-  rewind(to: string, paths?: readonly string[]): Promise<void>;
+  rewind(to: string, paths?: readonly string[], signal?: AbortSignal): Promise<void>;
   /** The session as it was before the last rewind, or before paths were discarded. */
-  undoRewind(): Promise<void>;
+  undoRewind(signal?: AbortSignal): Promise<void>;
   /** Throws changes away: at these paths, which can be undone, or all of them, which can't. */
-  discard(paths?: readonly string[]): Promise<void>;
+  discard(paths?: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Another session with the same changes; gives its id. */
-  fork(): Promise<string>;
+  fork(signal?: AbortSignal): Promise<string>;
   /** When everything that was begun has ended, also what nobody waits for any more. */
   idle(): Promise<void>;
   /** Before something looks at the view directly, as a command does: the project's secrets are not there for it. */
@@ -89,33 +92,38 @@ export interface Session {
   plan(options?: CommitOptions, signal?: AbortSignal): Promise<CommitPlan>;
   commit(options?: CommitOptions, watching?: Watching, signal?: AbortSignal): Promise<CommitResult>;
   /** Puts back what a commit did to the project: its number, or the last one. */
-  revert(tx?: string): Promise<RevertResult>;
+  revert(tx?: string, signal?: AbortSignal): Promise<RevertResult>;
   close(): void;
 }
 
 export interface ChangeOptions {
   /** The project's secrets are not there for whatever looks at the view directly, as a command does. */
   readonly withoutSecrets?: boolean;
+  /** Calls it off before the work begins; the work has to look at it by itself. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Changed<T> {
   readonly result: T;
   /** The paths that the call changed. */
   readonly paths: readonly string[];
+  /** Why they could not be noted yet; null when they are. */
+  readonly unnoted: string | null;
 }
 
 export interface CreateOptions extends SessionPlace {
-  /** The kernel's overlay where it can be had, when left out. */
+  /** The kernel's overlay where it can be had for this project, when left out. */
   readonly strategy?: Strategy;
 }
 
 /** Makes a session for a project, and opens it. */
 export async function createSession(workspace: string, options: CreateOptions): Promise<Session> {
-  const { stateDir, strategy = "kernel" } = options;
+  const { stateDir } = options;
   const { fd, path: project } = openRoot(workspace);
+  const { strategy = strategyFor(fd) } = options;
   fs.closeSync(fd);
   const record = begun(newSessionId(), project, strategy, fileClock(stateDir));
-  makeSession(record, stateDir);
+  explaining("make a session of", project, () => makeSession(record, stateDir));
   try {
     return await openSession(record.id, options, options.strategy === undefined);
   } catch (error) {
@@ -141,7 +149,8 @@ export async function openSession(id: string, place: SessionPlace, mayChoose = f
       protectionOf: place.protectionOf,
       onUse: view.notice,
     });
-    return await sessionOn({ record, view, workspace, place, dir, release });
+    const opened = { record, view, workspace, place, dir, release };
+    return await explainingLater("open the session", id, () => sessionOn(opened));
   } catch (error) {
     release();
     throw error;
@@ -172,6 +181,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const looked = createLooked();
   const holders = new Set<symbol>();
   let record = opened.record;
+  let revertsAreSettled = false;
 
   const note = (next: SessionRecord): void => {
     if (next !== record) rewriteRecord(dir, record, next);
@@ -202,13 +212,15 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     });
   };
   /** What was changed since the last time is in the live layer, and what was there before is known. */
-  const settle = async (signal?: AbortSignal): Promise<void> => {
+  const settle = async (signal?: AbortSignal, graceMs?: number): Promise<void> => {
     await view.capture();
     const taking = withProjectInPieces(record, (project) =>
       takeBases(record, stateDir, project, view.root, looked),
     );
-    await inPieces(taking, signal);
+    await inPieces(taking, signal, graceMs);
     await noteCommits(signal);
+    if (!revertsAreSettled) await inPieces(settleReverts(record, stateDir), signal);
+    revertsAreSettled = true;
   };
   const noteCommits = async (signal?: AbortSignal): Promise<void> => {
     const settled = await inPieces(settleCommits(record, stateDir, holders.size === 0), signal);
@@ -226,8 +238,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     const paths = await inPieces(finding, signal);
     if (paths.length === 0) return;
     try {
-      await show(withoutPaths(record, 0, paths, stateDir));
+      await show(await withoutPaths(record, 0, paths, stateDir, signal));
     } catch (error) {
+      signal?.throwIfAborted();
       // Then they stay as they are in the session, and a commit says that they are a conflict.
       if (!(error instanceof HotcellError)) throw error;
     }
@@ -245,11 +258,11 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       if (holders.size > 0) throw isHeld(what);
       return work();
     });
-  const checkpoint = async (call: CallMark | null): Promise<void> => {
+  const checkpoint = async (call: CallMark | null, signal?: AbortSignal): Promise<void> => {
     // Who leaves meanwhile may have changed something after it was looked at.
     for (let isHeld = true; isHeld; ) {
       isHeld = holders.size > 0;
-      await settleAll();
+      await settleAll(signal);
       if (holders.size > 0) return;
     }
     await beginLayer(call);
@@ -266,14 +279,27 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     await (isOpen ? checkpoint(null) : beginLayer(null));
   };
   /** As if the layers from this one on had never touched these paths. */
-  const leavePaths = (from: number, paths: readonly string[]): Promise<void> =>
+  const leavePaths = (from: number, paths: readonly string[], signal?: AbortSignal): Promise<void> =>
     wholly(async () => {
-      await show(withoutPaths(record, from, paths, stateDir));
-      await restoreRest(record, from, paths, place, view.root);
-      await settle();
+      await show(await withoutPaths(record, from, paths, stateDir, signal));
+      await restoreRest(record, from, paths, { ...place, ...(signal && { signal }) }, view.root);
+      await settle(signal);
     });
-  await settle();
-  await inPieces(settleReverts(record, stateDir));
+  /** Nothing is noted of what is thrown away: it must work on a full disk. */
+  const discardAll = async (): Promise<void> => {
+    await unlessFull(view.capture, view.forget);
+    const commits = commitsIn(dir).at(-1) ?? record.commits;
+    const emptied = { ...restacked(record, [], fileClock(dir)), left: [], commits };
+    await unlessFull(
+      () => show(emptied),
+      () => {
+        emptyUnused(emptied, stateDir);
+        return show(emptied);
+      },
+    );
+    removeUnused(record, stateDir);
+  };
+  await unlessFull(settle, () => {});
   looked.forget();
 
   return {
@@ -282,22 +308,22 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     },
     workspace,
     view: view.root,
-    change: (call, work, { withoutSecrets = false } = {}) =>
+    change: (call, work, { withoutSecrets = false, signal } = {}) =>
       alone(async () => {
         if (withoutSecrets) view.mustHide();
-        await checkpoint(call);
+        await checkpoint(call, signal);
         try {
           const result = await work();
-          await settle();
-          return { result, paths: changedIn(liveLayer(record), stateDir) };
+          const unnoted = await settleWork(id, settle, signal);
+          return { result, paths: changedIn(liveLayer(record), stateDir), unnoted };
         } catch (error) {
-          await settle();
+          await settleWork(id, settle, signal);
           throw error;
         }
       }),
-    async read(work) {
+    async read(work, signal) {
       await alone(async () => {
-        await follow();
+        await follow(signal);
         await refresh();
       });
       try {
@@ -309,28 +335,27 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await alone(refresh);
       return together(work);
     },
-    checkpoint: () => alone(() => checkpoint(null)),
-    rewind: (to, paths) =>
+    checkpoint: (signal) => alone(() => checkpoint(null, signal)),
+    rewind: (to, paths, signal) =>
       unheld("rewind", async () => {
-        await settle();
+        await settle(signal);
         if (paths === undefined) await show(rewound(record, to, fileClock(dir)));
-        else await leavePaths(indexOfCall(record.stack, to), paths);
+        else await leavePaths(indexOfCall(record.stack, to), paths, signal);
       }),
-    undoRewind: () =>
+    undoRewind: (signal) =>
       unheld("undo the rewind", async () => {
-        await settle();
+        await settle(signal);
         await show(unwound(record, fileClock(dir)));
       }),
-    discard: (paths) =>
+    discard: (paths, signal) =>
       unheld("discard", async () => {
-        await settle();
-        if (paths !== undefined) return leavePaths(0, paths);
-        await show({ ...restacked(record, [], fileClock(dir)), left: [] });
-        removeUnused(record, stateDir);
+        if (paths === undefined) return discardAll();
+        await settle(signal);
+        await leavePaths(0, paths, signal);
       }),
-    fork: () =>
+    fork: (signal) =>
       unheld("fork", async () => {
-        await checkpoint(null);
+        await checkpoint(null, signal);
         const child = forked(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));
         makeSession(child, stateDir);
         (await openSession(child.id, place)).close();
@@ -373,10 +398,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         await closeCommit(isOpen);
         return result;
       }),
-    revert: (tx) =>
+    revert: (tx, signal) =>
       alone(async () => {
-        await settle();
-        const txDir = txDirOf(dir, tx);
+        await settle(signal);
+        const txDir = commitDir(dir, tx);
         const result = await whileCommitting(record, stateDir, async (project) => {
           const reverted = await revertCommit(txDir, project);
           await inPieces(moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project));
@@ -402,12 +427,4 @@ function canNotHide(): HotcellError {
   const message =
     "Could not run the command: a secret has come into the project, and can't be hidden while a background process works in the session. Stop that first.";
   return new HotcellError("LOCKED", message);
-}
-
-function txDirOf(dir: string, tx: string | undefined): string {
-  const numbers = commitsIn(dir).map(String);
-  const number = tx ?? numbers.at(-1);
-  if (number !== undefined && numbers.includes(number)) return path.join(dir, "tx", number);
-  const state = tx === undefined ? "the session has no commit" : `the session has no commit ${quote(tx)}`;
-  throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
 }

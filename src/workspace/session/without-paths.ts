@@ -21,12 +21,13 @@ import { type DiffOptions, withSpan } from "./session-diff.ts";
 import { restacked } from "./stack.ts";
 
 /** From the layer with the number `from` on. */
-export function withoutPaths(
+export async function withoutPaths(
   record: SessionRecord,
   from: number,
   paths: readonly string[],
   stateDir: string,
-): SessionRecord {
+  signal?: AbortSignal,
+): Promise<SessionRecord> {
   const concerned = record.stack.map((layer, index) => index >= from && hasSome(layer, paths, stateDir));
   const first = concerned.indexOf(true);
   if (first < 0) throw notChanged(paths);
@@ -35,10 +36,10 @@ export function withoutPaths(
     // What stands for several layers at once stands for the old ones.
     const { collapsed: _, ...alone } = layer;
     if (!concerned[index]) return index < first ? layer : alone;
-    const copy = { ...alone, session: record.id, name: String(next++) };
-    copyWithout(layer, copy, paths, stateDir);
-    return copy;
+    return { ...alone, session: record.id, name: String(next++) };
   });
+  for (const [index, layer] of record.stack.entries())
+    if (concerned[index]) await copyWithout(layer, stack[index]!, paths, stateDir, signal);
   return restacked({ ...record, next }, stack, fileClock(sessionDir(stateDir, record.id)));
 }
 
@@ -58,7 +59,8 @@ export async function restoreRest(
         (change) => isAtOrBelow(change.path, path) || (change.from && isAtOrBelow(change.from, path)),
       );
     const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
-    for (const path of paths.filter(isLeft)) await inPieces(transplant(before, view, path, isSecret));
+    for (const path of paths.filter(isLeft))
+      await inPieces(transplant(before, view, path, isSecret), place.signal);
   });
 }
 
@@ -74,10 +76,16 @@ function hasSome(layer: Layer, paths: readonly string[], stateDir: string): bool
   return false;
 }
 
-function copyWithout(layer: Layer, copy: Layer, paths: readonly string[], stateDir: string): void {
+async function copyWithout(
+  layer: Layer,
+  copy: Layer,
+  paths: readonly string[],
+  stateDir: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const [from, to] = [layerDir(stateDir, layer), layerDir(stateDir, copy)];
   removeLayer(path.dirname(to), copy.name);
-  copyLayer(from, to);
+  await copyLayer(from, to, signal);
   const root = openRoot(to);
   try {
     for (const at of paths) removeAt(root, at);
