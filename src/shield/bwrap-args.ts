@@ -23,7 +23,6 @@ export interface Enclosure {
   readonly uid: number;
   readonly gid: number;
   readonly readOnly: boolean;
-  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface Descriptors {
@@ -87,7 +86,7 @@ export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors
     ...(enclosure.storage === null ? [] : ["--ro-bind", enclosure.storage, enclosure.storage]),
     ...[enclosure.readOnly ? "--ro-bind" : "--bind", FURNITURE.view, enclosure.project],
     ...enclosure.masked.flatMap(hide),
-    ...["--clearenv", ...Object.entries(enclosure.env).flatMap(([name, value]) => ["--setenv", name, value])],
+    "--clearenv",
     ...["--chdir", enclosure.project],
     ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`],
   ];

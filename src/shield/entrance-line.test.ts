@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { commandText } from "./entrance-line.ts";
 
-const textOf = (...argv: string[]) => commandText({ cwd: "/", limits: "true", argv, without: [] });
+const textOf = (...argv: string[]) => commandText({ cwd: "/", limits: "true", env: {}, hasPwd: true, argv });
 
 test.each(["sh", "bash"])("%s runs exactly these words", (shell) => {
   const words = [
@@ -34,15 +37,53 @@ test("a word with a NUL is refused: no argument can hold one", () => {
   expect(() => textOf("echo", "a\0b")).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENTS" }));
 });
 
-test("it begins in its directory, and has no variable of it that it was not given", () => {
-  const cwd = "/usr/share";
-  const run = (...without: string[]) =>
-    spawnSync("sh", {
-      input: commandText({ cwd, limits: "true", argv: ["sh", "-c", "pwd; env"], without }),
-      env: { PATH: process.env.PATH, PWD: "/" },
-    })
-      .stdout.toString()
-      .split("\n");
-  expect(run()).toEqual(expect.arrayContaining([cwd, `PWD=${cwd}`]));
-  expect(run().join()).not.toContain("OLDPWD");
+interface Given {
+  readonly cwd?: string;
+  readonly limits?: string;
+  readonly env?: Record<string, string>;
+  readonly hasPwd?: boolean;
+}
+
+/** By a shell that has itself no variables but PWD, as it is in an enclosure. */
+function run(shell: string, script: string, given: Given = {}) {
+  const argv = ["/bin/sh", "-c", script];
+  const input = commandText({ cwd: "/usr/share", limits: "true", env: {}, hasPwd: true, argv, ...given });
+  const { stdout, status } = spawnSync(shell, { input, env: { PWD: "/" } });
+  return { said: stdout.toString(), status };
+}
+
+describe.each(["/bin/sh", "/bin/bash"])("by %s, a command", (shell) => {
+  test("begins in its directory, whatever the name of that is", () => {
+    const cwd = fs.mkdtempSync(path.join(os.tmpdir(), "-it's a\n$HOME \\ "));
+    onTestFinished(() => fs.rmdirSync(cwd));
+    expect(run(shell, "pwd", { cwd }).said).toBe(`${cwd}\n`);
+  });
+  test("has the variables that it is given, and PWD if it may", () => {
+    const env = {
+      A: "it's\n$B `c`",
+      PATH: "/nowhere:/usr/bin:/bin",
+      IFS: "x",
+      LC_ALL: "C",
+      "not a.name": "x",
+    };
+    const names = (hasPwd: boolean) =>
+      run(shell, "env -0 | cut -z -d= -f1 | tr '\\0' '\\n'", { env, hasPwd })
+        .said.trim()
+        .split("\n")
+        .filter((name) => !["_", "SHLVL"].includes(name))
+        .sort();
+    expect(run(shell, 'printf %s "$A$PATH"', { env }).said).toBe(env.A + env.PATH);
+    expect(names(true)).toEqual(["A", "IFS", "LC_ALL", "PATH", "PWD"]);
+  });
+  test.each(["UID", "PPID", "SHELLOPTS", "OPTIND"])("begins also when it is given %s", (name) => {
+    expect(run(shell, "echo begun", { env: { [name]: "odd", A: "1" } }).said).toBe("begun\n");
+  });
+  test.each([{ cwd: "/nowhere" }, { limits: "false" }])("does not begin where it can't: %o", (given) => {
+    expect(run(shell, "echo begun", given)).toEqual({ said: "", status: 1 });
+  });
+});
+
+test("without PWD a program that is no shell has none", () => {
+  const input = commandText({ cwd: "/", limits: "true", env: {}, hasPwd: false, argv: ["env"] });
+  expect(spawnSync("/bin/sh", { input, env: { PWD: "/" } }).stdout.toString()).toBe("");
 });

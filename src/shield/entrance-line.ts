@@ -14,35 +14,47 @@ const COMMAND = ARGS + LINKS;
 
 // The shell runs what is in the file when it is told to, and only then: nobody tells it when this process is dead.
 // (bubblewrap's own way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
-const WAIT = `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}<&- && . /proc/self/fd/${COMMAND}`;
+const WAIT = `echo >&${GATE} && read -r _ <&${GATE} && . /proc/self/fd/${COMMAND}`;
 
 /**
  * `entry` is what comes before bubblewrap: entering the room, giving up rights. The mark names whoever has started it.
- * Nothing else of ours is in its environment or among its arguments: both could be read from inside.
+ * Nothing else of ours is in its environment or among its arguments: both could be read from inside. Which shell it is
+ * must not be for the project to say, nor for a command's variables.
  */
 export function entranceLine(entry: readonly string[], mark: string): string[] {
-  return [...entry, "bwrap", "--args", `${ARGS}`, "--", "sh", "-c", WAIT, "sh", mark];
+  return [...entry, "bwrap", "--args", `${ARGS}`, "--", "/bin/sh", "-c", WAIT, "sh", mark];
 }
 
 export interface CommandText {
   readonly cwd: string;
   /** What a shell does to limit itself. */
   readonly limits: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** It has the variable PWD too. */
+  readonly hasPwd: boolean;
   readonly argv: readonly string[];
-  /** Variables of the shell's own that are not the command's. */
-  readonly without: readonly string[];
 }
 
-/** What is in that file. In braces, for of half a text nothing may be run. */
-export function commandText({ cwd, limits, argv, without }: CommandText): Uint8Array {
-  if (argv.some((word) => word.includes("\0"))) throw hasNul();
+/** What is in that file. In braces, for of half a text nothing may be run. The shell says so where the command can't begin. */
+export function commandText({ cwd, limits, env, hasPwd, argv }: CommandText): Uint8Array {
+  if ([cwd, ...Object.values(env), ...argv].some((word) => word.includes("\0"))) throw hasNul();
+  const variables = Object.entries(env).filter(([name]) => NAME.test(name) && !SHELLS_OWN.has(name));
+  const surroundings = [
+    `{ cd -P ${literally(cwd)} && ${limits} || { echo >&${GATE}; exit 1; }`,
+    `unset OLDPWD ${hasPwd ? "" : "PWD"}`,
+    ...variables.map(([name, value]) => `export ${name}=${literally(value)}`),
+    "",
+  ].join("\n");
+  const words = argv.map(literally).join(" ");
   return Buffer.concat([
-    Buffer.from("{ cd -P "),
-    Buffer.from(osPath(literally(cwd))),
-    Buffer.from(` && unset OLDPWD ${without.join(" ")} && ${limits} && `),
-    Buffer.from(`exec ${argv.map(literally).join(" ")} ${COMMAND}<&-\n}\n`),
+    Buffer.from(osPath(surroundings)),
+    Buffer.from(`exec ${words} ${GATE}<&- ${COMMAND}<&-\n}\n`),
   ]);
 }
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** No shell lets these be set, or lets them be what they are. */
+const SHELLS_OWN = new Set(["UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "OPTIND"]);
 
 function literally(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;

@@ -5,9 +5,9 @@ import { explaining } from "../workspace/os-error.ts";
 import type { Room } from "../workspace/overlay/room.ts";
 import type { Cgroup, CgroupLimits } from "./cgroup.ts";
 import { ARGS, DESCRIPTORS, GATE, LINKS } from "./entrance-line.ts";
-import { openNamelessFile } from "./nameless-file.ts";
+import { fillFile, openNamelessFile } from "./nameless-file.ts";
 import { type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
-import { childrenOf } from "./start-process.ts";
+import { childrenOf, gone, isAlive, signalTo } from "./start-process.ts";
 
 export interface EntrancePlan {
   readonly room: Room;
@@ -25,7 +25,7 @@ export interface EntrancePlan {
 export interface Entrance {
   readonly spawned: Spawned;
   readonly status: Status;
-  /** Once. */
+  /** Has the enclosure made, when it is not yet. */
   make(enclosure: Uint8Array): void;
   /** There is a first process of its pid namespace. */
   readonly isMade: Promise<unknown>;
@@ -35,6 +35,13 @@ export interface Entrance {
   readonly cgroup: Cgroup | null;
   /** Has the shell run this. Once. */
   begin(command: Uint8Array): void;
+  /** Also when this process has not been told yet. */
+  hasEnded(): boolean;
+  /** Whether this process stays for it. */
+  matters(is: boolean): void;
+  /** For one that nobody comes in by. */
+  dismiss(): Promise<void>;
+  /** Gives back what it has open, when it has ended. */
   close(): void;
 }
 
@@ -42,40 +49,52 @@ export interface Status {
   /** The first process of its pid namespace, which leads its session. */
   pid: number | null;
   exitCode: number | null;
+  /** The shell could not go where the command was to begin, or not limit itself. */
+  isRefused: boolean;
 }
 
-export function openEntrance(
-  { line, attached, seccomp, limits }: EntrancePlan,
-  surroundings: Surroundings,
-): Entrance {
+export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): Entrance {
   const file = openNamelessFile();
-  let open: number | null = file.write;
+  let write: number | null = file.write;
   const close = () => {
-    if (open !== null) fs.closeSync(open);
-    open = null;
+    if (write !== null) fs.closeSync(write);
+    write = null;
   };
   try {
+    const { line, attached, seccomp, limits } = plan;
     const spawned = spawnAlone(line, { attached, links: LINKS, also: file.read, surroundings });
-    const link = (fd: number) => spawned.links[fd - ARGS]!;
-    const status: Status = { pid: null, exitCode: null };
-    const isMade = readStatus(link(DESCRIPTORS.status), status);
-    const isThere = new Promise((resolve) => link(GATE).once("data", resolve));
-    link(DESCRIPTORS.seccomp).end(seccomp);
     const cgroup = surroundings.makeCgroup(limits);
-    const isReady = placed(cgroup, isMade, isThere);
+    const link = (fd: number) => spawned.links[fd - ARGS]!;
+    const status: Status = { pid: null, exitCode: null, isRefused: false };
+    const isMade = readStatus(link(DESCRIPTORS.status), status);
+    const isReady = placed(cgroup, isMade, readGate(link(GATE), status));
     // Nobody may be waiting for one that is opened ahead.
     isReady.catch(() => {});
+    let isTold = false;
+    link(DESCRIPTORS.seccomp).end(seccomp);
     return {
       spawned,
       status,
       isMade,
       isReady,
       cgroup,
-      make: (enclosure) => void link(ARGS).end(enclosure),
+      make(enclosure) {
+        if (!isTold) link(ARGS).end(enclosure);
+        isTold = true;
+      },
       begin(command) {
-        explaining("start the command with", file.name, () => fs.writeFileSync(file.write, command));
+        explaining("start the command by", file.name, () => fillFile(file, command));
         close();
         link(GATE).end("go\n");
+      },
+      hasEnded: () => hasEnded(spawned),
+      matters(is) {
+        for (const part of [spawned.child, ...streamsOf(spawned)]) is ? part.ref() : part.unref();
+      },
+      async dismiss() {
+        await kill(spawned, status, isTold ? isMade : null);
+        close();
+        await cgroup?.close();
       },
       close,
     };
@@ -114,4 +133,38 @@ function readStatus(stream: Readable, status: Status): Promise<number> {
       }
     });
   });
+}
+
+/** The shell says that it is there; more it says only where it can't begin. */
+function readGate(stream: Readable, status: Status): Promise<unknown> {
+  return new Promise((resolve) => {
+    stream.once("data", (there) => {
+      stream.on("data", () => {
+        status.isRefused = true;
+      });
+      resolve(there);
+    });
+  });
+}
+
+function hasEnded({ child }: Spawned): boolean {
+  const isTold = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  return isTold || !isAlive(child.pid!);
+}
+
+/** Who is to be first in the enclosure would be left waiting, if bubblewrap were ended before that one's number is known. */
+async function kill(spawned: Spawned, status: Status, isMade: Promise<unknown> | null): Promise<void> {
+  const { child } = spawned;
+  child.ref();
+  const isClosed = hasEnded(spawned) || new Promise((resolve) => child.once("close", resolve));
+  if (isMade !== null) await Promise.race([isMade, isClosed]);
+  if (status.pid !== null) signalTo(status.pid, "SIGKILL");
+  child.kill("SIGKILL");
+  for (const stream of streamsOf(spawned)) stream.destroy();
+  await isClosed;
+  if (status.pid !== null) await gone(status.pid);
+}
+
+function streamsOf({ links, stdout, stderr }: Spawned) {
+  return [...links, stdout, stderr].filter((stream) => stream !== null);
 }

@@ -23,16 +23,33 @@ export function openNamelessFile(): NamelessFile {
   }
 }
 
+/** Once. */
+export function fillFile({ write }: NamelessFile, bytes: Uint8Array): void {
+  let at = 0;
+  while (at < bytes.length) at += fs.writeSync(write, bytes, at, bytes.length - at, at);
+  fs.ftruncateSync(write, bytes.length);
+}
+
+/** With room for a text of usual length. */
+const ROOM = new Uint8Array(4096);
+
 function openIn(dir: string): NamelessFile {
   const name = path.join(dir, `hotcell-${randomUUID()}`);
-  const write = fs.openSync(name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  const opened: number[] = [];
+  const open = (flags: number): number => {
+    opened.push(fs.openSync(name, flags, 0o600));
+    return opened.at(-1)!;
+  };
   try {
-    const read = fs.openSync(name, O_RDONLY);
-    fs.unlinkSync(name);
+    const write = open(O_WRONLY | O_CREAT | O_EXCL);
+    const read = open(O_RDONLY);
+    fs.writeSync(write, ROOM);
     fs.fchmodSync(write, 0o444);
     return { name, read, write };
   } catch (error) {
-    fs.closeSync(write);
+    for (const fd of opened) fs.closeSync(fd);
     throw error;
+  } finally {
+    if (opened.length > 0) fs.unlinkSync(name);
   }
 }

@@ -41,15 +41,14 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   const hiddenInView = hidden.filter(({ at }) => isBelow(at, project));
   const seccomp = seccompFilter({ arch: process.arch as "x64" | "arm64", enclosed: "namespaces" });
 
+  const common = { ...BASE_ENV, PATH: system.searchPath, ...env };
+
   const enclosureOf = async (command: ShieldedCommand): Promise<Enclosure> => ({
     project,
     storage,
     masked: [...hiddenInView, ...(await ground.masked())],
     ...user,
     readOnly: command.readOnly ?? false,
-    env: command.bareEnv
-      ? (command.env ?? {})
-      : { ...BASE_ENV, PATH: system.searchPath, ...env, ...command.env },
   });
   return {
     isolation: "full",
@@ -60,8 +59,9 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
       const text = commandText({
         cwd: command.cwd,
         limits: limitScript(limits),
+        env: { ...(command.bareEnv ? {} : common), ...command.env },
+        hasPwd: !command.bareEnv,
         argv: command.argv,
-        without: command.bareEnv ? ["PWD"] : [],
       });
       const entry = enterArgs(room, [
         `--net=/proc/${process.pid}/fd/${network}`,

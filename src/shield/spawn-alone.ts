@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 import { HotcellError } from "../core/errors.ts";
 import { ENVIRONMENT } from "../workspace/overlay/room.ts";
 import { createCgroups, type MakeCgroup } from "./cgroup.ts";
-import { createPipes, type Pipes } from "./pipes.ts";
+import { createPipes, type Pipe, type Pipes } from "./pipes.ts";
 
 export interface SpawnOptions {
   /** Its input and output are this process's own; else there is no input, and the output can be read. */
@@ -47,8 +47,9 @@ export function spawnAlone(
   { attached, links, also, cwd, surroundings }: SpawnOptions,
 ): Spawned {
   const nothing = fs.openSync("/dev/null", fs.constants.O_RDONLY);
-  const outputs = attached ? null : [surroundings.pipes.open(), surroundings.pipes.open()];
+  const outputs: Pipe[] | null = attached ? null : [];
   try {
+    if (outputs !== null) while (outputs.length < 2) outputs.push(surroundings.pipes.open());
     const standard =
       outputs === null ? ["inherit", "inherit", "inherit"] : ["ignore", ...outputs.map(({ write }) => write)];
     const given = also === undefined ? [] : [also];

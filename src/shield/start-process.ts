@@ -87,15 +87,17 @@ interface State {
 async function endOf({ spawned, status, close }: Entrance, state: State): Promise<ProcessEnd> {
   let said = "";
   spawned.stderr?.on("data", (chunk: Buffer) => {
-    if (!state.hasBegun && said.length < MAX_SAID) said += chunk;
+    if (said.length < MAX_SAID) said += chunk;
   });
-  const code = await closed(spawned).catch((error) => {
-    throw cannotStart(error.message);
-  });
-  close();
+  const code = await closed(spawned)
+    .catch((error) => {
+      throw cannotStart(error.message);
+    })
+    .finally(close);
   if (status.pid !== null) await gone(status.pid);
   if (state.failure !== null) throw state.failure;
   if (!state.hasBegun && !state.isOver) throw cannotStart(said);
+  if (status.isRefused) throw cannotBegin(said);
   const exitCode = status.exitCode ?? code ?? KILLED;
   return { exitCode, signal: signalOf(exitCode) };
 }
@@ -110,6 +112,11 @@ export function cannotStart(reason: string): HotcellError {
     "NO_SANDBOX",
     `Could not start the command in its shield; what was said is ${said}. Run hotcell doctor.`,
   );
+}
+
+function cannotBegin(reason: string): HotcellError {
+  const message = `Could not begin the command in its directory, under its limits: ${quote(reason.trim())}. Nothing of it was run.`;
+  return new HotcellError("EXECUTION_ERROR", message);
 }
 
 /** By the shells' convention; a command that itself exits with 137 can't be told from one that was killed. */

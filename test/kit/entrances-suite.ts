@@ -127,6 +127,27 @@ export function entrancesSuite(): void {
     });
   });
 
+  test.each(["overlay", "host"] as const)(
+    "what is being made for a command ends with its cell, with fs %s",
+    async (mode) => {
+      for (let round = 0; round < 12; round++) {
+        const { cell, run } = await open({ fs: mode });
+        await run("true");
+        await run("true");
+        await cell.close();
+      }
+      expect(waitingOf(process.pid)).toEqual([]);
+    },
+  );
+  test("nothing of the project waits for a command, where programs are looked for in the project", async () => {
+    const { run, root } = await open({ fs: "host", env: { PATH: "d:/usr/bin:/bin" } });
+    fs.writeFileSync(path.join(root, "d/sh"), '#!/bin/bash\necho ran >> f\nexec /bin/sh "$@"\n', {
+      mode: 0o755,
+    });
+    expect(await run("sh -c true; cat f")).toBe("project\nran\n");
+    await untilOneWaits(run);
+    expect(await run("cat f")).toBe("project\nran\n");
+  });
   test("what waits for a command ends with its cell, with all that it had open", async () => {
     const { cell, run } = await open();
     await untilOneWaits(run);
