@@ -55,6 +55,66 @@
       (br $blocks))
     (unreachable))
 
+  ;; The first place in [from, end) where as many bytes as there are sets may stand for them in their order, or -1; a
+  ;; byte that is in no set may pass. A set is a bit, the last one the highest, and the bits below the first are in all
+  ;; that follows. At `sets` stand sixteen bytes by the lower half of a byte, then sixteen by the upper half: the sets
+  ;; with such a byte. `before` has the bits below the first.
+  (func (export "findSets")
+    (param $from i32) (param $end i32) (param $sets i32) (param $count i32) (param $before i32) (result i32)
+    (local $found i32) (local $bytes v128) (local $lower v128) (local $upper v128)
+    (local $one v128) (local $two v128) (local $four v128)
+    (local $one0 v128) (local $two0 v128) (local $four0 v128)
+    (local.set $lower (v128.load (local.get $sets)))
+    (local.set $upper (v128.load offset=16 (local.get $sets)))
+    (local.set $one0 (i8x16.splat (local.get $before)))
+    (local.set $two0 (local.get $one0))
+    (local.set $four0 (local.get $one0))
+    (loop $blocks
+      (if (i32.ge_s (local.get $from) (local.get $end)) (then (return (i32.const -1))))
+      (local.set $bytes (v128.load (local.get $from)))
+      (local.set $one
+        (v128.and
+          (i8x16.swizzle (local.get $lower) (v128.and (local.get $bytes) (i8x16.splat (i32.const 15))))
+          (i8x16.swizzle
+            (local.get $upper)
+            (v128.and (i16x8.shr_u (local.get $bytes) (i32.const 4)) (i8x16.splat (i32.const 15))))))
+      ;; A set's bit stays where the byte before is in the set before; then two and two, then four and four. What a
+      ;; shift brings over from the neighbour are bits that nobody looks at.
+      (local.set $two
+        (v128.and
+          (local.get $one)
+          (i16x8.shl
+            (i8x16.shuffle 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 (local.get $one0) (local.get $one))
+            (i32.const 1))))
+      (local.set $four
+        (v128.and
+          (local.get $two)
+          (i16x8.shl
+            (i8x16.shuffle 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 (local.get $two0) (local.get $two))
+            (i32.const 2))))
+      (local.set $found
+        (i8x16.bitmask
+          (v128.and
+            (local.get $four)
+            (i16x8.shl
+              (i8x16.shuffle 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27
+                (local.get $four0) (local.get $four))
+              (i32.const 4)))))
+      (if (local.get $found)
+        (then
+          (local.set $found (i32.add (local.get $from) (i32.ctz (local.get $found))))
+          (return
+            (select
+              (i32.const -1)
+              (i32.sub (i32.add (local.get $found) (i32.const 1)) (local.get $count))
+              (i32.ge_s (local.get $found) (local.get $end))))))
+      (local.set $one0 (local.get $one))
+      (local.set $two0 (local.get $two))
+      (local.set $four0 (local.get $four))
+      (local.set $from (i32.add (local.get $from) (i32.const 16)))
+      (br $blocks))
+    (unreachable))
+
   ;; How many newlines are in [from, end).
   (func (export "countNewlines") (param $from i32) (param $end i32) (result i32)
     (local $count i32) (local $left i32)

@@ -1,13 +1,18 @@
 // Finds the lines that match a query. Literals are found by the finder in the memory; where a pattern is more than
-// that, only lines that have one of the literals it needs are matched.
+// that, only lines are matched that have one of the literals it needs, or a place where a match may begin.
+import { MAX_ROW_LENGTH } from "./byte-row.ts";
 import type { CompiledRegex } from "./regex/compile-regex.ts";
 import type { LineMatcher } from "./regex/line-matcher.ts";
-import type { Needle, ScanMemory } from "./scan-memory.ts";
+import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
 import type { SearchQuery } from "./search-query.ts";
 import { withoutReturn } from "./shown-line.ts";
 
 /** More literals than this are looked for by the matcher alone: each is a pass of its own over the text. */
 const MAX_NEEDLES = 8;
+/** At how many places a match may seem to begin: at more, most lines have one, and a literal of one byte says as much. */
+const MAX_LIKELIHOOD = 1 / 100;
+/** What may be matched in vain before such a filter has to pay. */
+const SPARE_BYTES = 8 * 1024 * 1024;
 const NOT_ASCII = /[^\x00-\x7F]/;
 
 export interface LineFinder {
@@ -51,7 +56,16 @@ function regexFinder(memory: ScanMemory, compiled: CompiledRegex, ignoreCase: bo
   const needles = required && needlesFor(memory, required, ignoreCase);
   if (needles !== null && compiled.exact) return literalFinder(memory, needles);
   const judge = matcher === null ? backtracking(memory, regexp) : linear(memory, matcher);
-  return needles === null ? judge : filtered(memory, needles, judge);
+  const row = rowFor(memory, compiled);
+  const longLine = row === null ? judge.longLine : () => laterPieces(memory, row, judge);
+  if (row !== null && !needles?.every(({ length }) => length > 1))
+    return { ...filtered(memory, rowFilter(memory, row), judge, SPARE_BYTES), longLine };
+  return needles === null ? judge : { ...filtered(memory, needleSet(memory, needles), judge), longLine };
+}
+
+function rowFor(memory: ScanMemory, compiled: CompiledRegex): ByteRow | null {
+  const row = memory.row(compiled.firstBytes(MAX_ROW_LENGTH));
+  return row !== null && row.likelihood <= MAX_LIKELIHOOD ? row : null;
 }
 
 const escaped = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
@@ -64,22 +78,57 @@ function needlesFor(memory: ScanMemory, literals: readonly string[], ignoreCase:
   return needles.every((needle) => needle !== null) ? needles : null;
 }
 
-interface NeedleSet {
+/** Without a place that it finds in it, no line matches. */
+interface Filter {
   begin(to: number): void;
-  /** Where the first of the needles is, at or behind `from`. */
+  /** The first place at or behind `from`, or -1. */
   next(from: number): number;
 }
 
-function needleSet(memory: ScanMemory, needles: readonly Needle[]): NeedleSet {
-  // Where each was last found: behind `from` that is still true.
-  const places = needles.map(() => 0);
+/** A line that comes in pieces is matched from the first place on where a match may begin. */
+function laterPieces(memory: ScanMemory, row: ByteRow, judge: LineFinder): LinePieces {
+  let begun: LinePieces | null = null;
+  return {
+    overlap: row.length,
+    next(from, fresh, to) {
+      if (begun !== null) return begun.next(from, fresh, to);
+      const place = memory.findRow(row, Math.max(from, fresh - row.length + 1), to);
+      if (place < 0) return -1;
+      begun = judge.longLine();
+      // With the byte before it, where no match begins: it says what `^` and `\b` ask for.
+      const start = Math.max(from, place - 1);
+      return begun.next(start, start, to);
+    },
+    end: () => begun?.end() ?? false,
+  };
+}
+
+function rowFilter(memory: ScanMemory, row: ByteRow): Filter {
   let end = 0;
   return {
     begin(to) {
       end = to;
+    },
+    next: (from) => memory.findRow(row, from, end),
+  };
+}
+
+function needleSet(memory: ScanMemory, needles: readonly Needle[]): Filter {
+  // Each is a pass of its own over the text: where none of several can begin, one pass tells.
+  const row = needles.length > 1 ? memory.row(memory.firstBytes(needles)) : null;
+  // Where each was last found: behind `from` that is still true.
+  const places = needles.map(() => 0);
+  let end = 0;
+  let isFresh = true;
+  return {
+    begin(to) {
+      end = to;
+      isFresh = true;
       places.fill(0);
     },
     next(from) {
+      if (isFresh && row !== null && memory.findRow(row, from, end) < 0) return -1;
+      isFresh = false;
       let nearest = end;
       needles.forEach((needle, index) => {
         if (places[index]! < from) {
@@ -130,10 +179,15 @@ function linear({ bytes }: ScanMemory, matcher: LineMatcher): LineFinder {
   };
 }
 
-/** Only lines that have one of the needles are judged. */
-function filtered(memory: ScanMemory, needles: readonly Needle[], judge: LineFinder): LineFinder {
-  const filter = needleSet(memory, needles);
+/** Only lines with such a place are judged; all of them once more than half of the text was, beyond what is spared. */
+function filtered(
+  memory: ScanMemory,
+  filter: Filter,
+  judge: LineFinder,
+  sparedBytes = Number.POSITIVE_INFINITY,
+): Omit<LineFinder, "longLine"> {
   let end = 0;
+  let spare = sparedBytes;
   return {
     engine: judge.engine,
     begin(to) {
@@ -141,18 +195,23 @@ function filtered(memory: ScanMemory, needles: readonly Needle[], judge: LineFin
       filter.begin(to);
     },
     next(from) {
-      for (let at = from; at < end; ) {
+      let at = from;
+      while (at < end && spare >= 0) {
         const candidate = filter.next(at);
+        const start = candidate < 0 ? end : memory.lineStart(candidate, at);
+        spare += start - at;
         if (candidate < 0) return -1;
         const behind = Math.min(memory.lineEnd(candidate, end) + 1, end);
         judge.begin(behind);
-        const found = judge.next(memory.lineStart(candidate, at));
+        const found = judge.next(start);
         if (found >= 0) return found;
+        spare -= behind - start;
         at = behind;
       }
-      return -1;
+      if (at >= end) return -1;
+      judge.begin(end);
+      return judge.next(at);
     },
-    longLine: judge.longLine,
   };
 }
 

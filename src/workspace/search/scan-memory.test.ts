@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { MAX_ROW_LENGTH } from "./byte-row.ts";
 import { createScanMemory, WINDOW_BYTES, WINDOW_START } from "./scan-memory.ts";
 
 const memory = createScanMemory();
@@ -50,6 +51,30 @@ test("newlines are counted between any two places", () => {
       .subarray(after, Math.max(after, text.length - before))
       .filter((byte) => byte === 10);
     expect(memory.countNewlines(from + after, to - before)).toBe(expected.length);
+  });
+  fc.assert(property, { numRuns: 5000 });
+});
+
+test("a row of sets is found where each byte has both halves in common with bytes of its set", () => {
+  const sets = fc.array(fc.uint8Array({ maxLength: 4 }), { minLength: 1, maxLength: MAX_ROW_LENGTH });
+  const texts = fc.array(fc.nat({ max: 255 }), { maxLength: 80 }).map((list) => Buffer.from(list));
+  const property = fc.property(sets, texts, places, fc.nat(), (members, noise, [after, before], seed) => {
+    const text = Buffer.concat([
+      noise,
+      Buffer.from(members.map((set) => set[seed % set.length] ?? 0)),
+      noise,
+    ]);
+    fc.pre(after + before <= text.length);
+    memory.clear();
+    const row = memory.row(members.map((set) => new Uint8Array(256).map((_, byte) => +set.includes(byte))))!;
+    const { from, to } = put(text);
+    const searched = [...text.subarray(after, text.length - before)];
+    const isLike = (byte: number | undefined, set: Uint8Array) =>
+      byte !== undefined &&
+      set.some((one) => (one & 15) === (byte & 15)) &&
+      set.some((one) => one >> 4 === byte >> 4);
+    const expected = searched.findIndex((_, at) => members.every((set, i) => isLike(searched[at + i], set)));
+    expect(memory.findRow(row, from + after, to - before)).toBe(expected < 0 ? -1 : from + after + expected);
   });
   fc.assert(property, { numRuns: 5000 });
 });

@@ -1,7 +1,9 @@
 // The memory that files are read into and searched in: first what is looked for, then a window on a file, then
 // room for the finder to read behind its end.
+import { bitsBefore, FREQUENT, likelihoodOf, MAX_ROW_LENGTH, ROW_BYTES, rowTable } from "./byte-row.ts";
 import { createWord, findPatiently, type Word } from "./find-patiently.ts";
 import { FINDER_WASM } from "./finder.gen.ts";
+import type { ByteSet } from "./regex/first-bytes.ts";
 
 /** Node has it; its types don't tell. */
 declare const WebAssembly: {
@@ -19,9 +21,6 @@ const PATIENCE = 8;
 const TOO_HARD = -2;
 const NEWLINE = 0x0a;
 
-/** From frequent in source text to rare; what is not here is rarer still. */
-const FREQUENT = ' etaoinsrlducpmf_g,;)(h.*-=>y\nvb\t0x1/w"TEASCRINDLk2OP';
-
 /** What is looked for: where its bytes are, and which two of them are rare. */
 export interface Needle {
   readonly start: number;
@@ -32,14 +31,27 @@ export interface Needle {
   hard: Word | null;
 }
 
+/** Sets of bytes that are looked for one behind the other, and how likely some stand at any place. */
+export interface ByteRow {
+  readonly start: number;
+  readonly length: number;
+  readonly likelihood: number;
+}
+
 export interface ScanMemory {
   readonly bytes: Buffer;
-  /** Forgets all needles. */
+  /** Forgets all needles and rows. */
   clear(): void;
   /** Puts down what is to be looked for; null when there is no room for it. With `ignoreCase` small letters mean both cases. */
   needle(literal: Buffer, ignoreCase: boolean): Needle | null;
   /** Where the needle first is in [from, to), or -1. */
   find(needle: Needle, from: number, to: number): number;
+  /** The sets of bytes that the needles begin with. */
+  firstBytes(needles: readonly Needle[]): readonly ByteSet[];
+  /** Puts down sets of bytes, not more than `MAX_ROW_LENGTH`; null when there are none, or no room. */
+  row(sets: readonly ByteSet[]): ByteRow | null;
+  /** Where bytes of the row's sets, or some that are like them, first stand in [from, to); -1 when they don't. */
+  findRow(row: ByteRow, from: number, to: number): number;
   countNewlines(from: number, to: number): number;
   /** Where the line begins that `at` is in, no earlier than `from`. */
   lineStart(at: number, from: number): number;
@@ -57,6 +69,7 @@ interface FinderExports {
     second: number,
     patience: number,
   ): number;
+  findSets(from: number, to: number, sets: number, count: number, before: number): number;
   countNewlines(from: number, to: number): number;
 }
 
@@ -64,7 +77,7 @@ export function createScanMemory(): ScanMemory {
   const memory = new WebAssembly.Memory({ initial: (WINDOW_START + WINDOW_BYTES) / PAGE_BYTES + 1 });
   const code = new WebAssembly.Module(Buffer.from(FINDER_WASM, "base64"));
   const { exports } = new WebAssembly.Instance(code, { search: { memory } });
-  const { find, countNewlines } = exports as FinderExports;
+  const { find, findSets, countNewlines } = exports as FinderExports;
   const bytes = Buffer.from(memory.buffer);
   // So that nothing looks for the beginning of a line before the window.
   bytes[WINDOW_START - 1] = NEWLINE;
@@ -93,6 +106,19 @@ export function createScanMemory(): ScanMemory {
       }
       return findPatiently(bytes, needle.hard, from, to);
     },
+    firstBytes(needles) {
+      const length = Math.min(MAX_ROW_LENGTH, ...needles.map((needle) => needle.length));
+      return Array.from({ length }, (_, at) => bytesAt(bytes, needles, at));
+    },
+    row(sets) {
+      const start = used;
+      if (sets.length === 0 || start + ROW_BYTES >= WINDOW_START) return null;
+      used += ROW_BYTES;
+      const table = rowTable(sets);
+      table.copy(bytes, start);
+      return { start, length: sets.length, likelihood: likelihoodOf(table, sets.length) };
+    },
+    findRow: ({ start, length }, from, to) => findSets(from, to, start, length, bitsBefore(length)),
     countNewlines,
     lineStart(at, from) {
       const before = at > from ? bytes.lastIndexOf(NEWLINE, at - 1) : -1;
@@ -103,6 +129,16 @@ export function createScanMemory(): ScanMemory {
       return end < 0 || end > to ? to : end;
     },
   };
+}
+
+function bytesAt(bytes: Buffer, needles: readonly Needle[], at: number): ByteSet {
+  const set = new Uint8Array(256);
+  for (const { start, length } of needles) {
+    const letter = bytes[start + at]!;
+    set[letter] = 1;
+    set[letter ^ bytes[start + length + at]!] = 1;
+  }
+  return set;
 }
 
 function foldOf(literal: Buffer, ignoreCase: boolean): Buffer {

@@ -204,3 +204,35 @@ test("with characters above U+FFFF the required literals stand where V8 finds a 
     RUNS,
   );
 });
+
+/** Whether bytes of these sets stand in the line one behind the other. */
+function beginsIn(line: string, sets: readonly Uint8Array[]): boolean {
+  const bytes = [...Buffer.from(line)];
+  const standsAt = (at: number) => sets.every((set, index) => set[bytes[at + index] ?? -1] === 1);
+  return sets.length === 0 || bytes.some((_, at) => standsAt(at));
+}
+
+test("where V8 finds a match, bytes stand that matches begin with", () => {
+  const chars = [...BASIC, ...PAIRS];
+  fc.assert(
+    fc.property(patternsOf(chars), textsOf(chars), (pattern, text) => {
+      const sets = compileRegex(pattern, { ignoreCase: false }).firstBytes(8);
+      const regexp = new RegExp(pattern, "su");
+      const missed = text.split(/\r?\n/).filter((line) => regexp.test(line) && !beginsIn(line, sets));
+      expect(missed).toEqual([]);
+    }),
+    RUNS,
+  );
+});
+
+test("where V8 finds a match when case is ignored, bytes stand that matches begin with", () => {
+  fc.assert(
+    fc.property(patternsOf(BASIC), textsOf(BASIC), (pattern, text) => {
+      const sets = compileRegex(pattern, { ignoreCase: true }).firstBytes(8);
+      const regexp = new RegExp(pattern, "is");
+      const missed = text.split(/\r?\n/).filter((line) => regexp.test(line) && !beginsIn(line, sets));
+      expect(missed).toEqual([]);
+    }),
+    FEWER_RUNS,
+  );
+});

@@ -6,6 +6,7 @@ import { LIMITS } from "../../../core/limits.ts";
 import { quote } from "../../../core/quote.ts";
 import { buildNfa } from "./build-nfa.ts";
 import { createCaseVariants } from "./case-variants.ts";
+import { type ByteSet, firstBytes } from "./first-bytes.ts";
 import { createLazyDfa } from "./lazy-dfa.ts";
 import { createLineMatcher, type LineMatcher } from "./line-matcher.ts";
 import type { Nfa } from "./nfa.ts";
@@ -21,6 +22,8 @@ export interface RegexOptions {
 export interface CompiledRegex extends RequiredLiterals {
   /** Finds lines by bytes; null when the pattern needs look-around or back-references. */
   readonly matcher: LineMatcher | null;
+  /** How each match begins, by at most so many bytes; empty when that is not known. */
+  firstBytes(most: number): readonly ByteSet[];
   /** For the patterns without a matcher, line by line: run only in a worker that can be killed. */
   readonly regexp: RegExp;
 }
@@ -32,7 +35,12 @@ export function compileRegex(source: string, options: RegexOptions): CompiledReg
     throw takesTooLong(source);
   };
   const matcher = nfa && createLineMatcher(createLazyDfa(nfa, LIMITS, { ...LIMITS, tooMuch }));
-  return { matcher, regexp, ...requiredLiterals(shape, options.ignoreCase) };
+  return {
+    matcher,
+    regexp,
+    firstBytes: (most) => (nfa === null ? [] : firstBytes(nfa, most)),
+    ...requiredLiterals(shape, options.ignoreCase),
+  };
 }
 
 interface AnalysedRegex {
