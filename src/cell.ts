@@ -1,6 +1,8 @@
 // openCell: the only place where all parts meet. It owns their lifetime.
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
@@ -67,7 +69,7 @@ export interface Cell extends SessionDoor {
     request: CallRequest | string,
     options?: CallOptions,
   ): Promise<Shape>;
-  /** The calls of one model turn; results in the order of the calls. */
+  /** The calls of one model turn; results in the order of the calls. Rejects when there are more than 128. */
   callBatch<Shape extends AnyObservation = Observation>(
     requests: readonly (CallRequest | string)[],
     options?: CallOptions,
@@ -104,6 +106,7 @@ export interface ExecOptions extends CallOptions {
 export async function openCell(options: CellOptions): Promise<Cell> {
   const { timeoutMs = LIMITS.toolTimeoutMs } = options;
   if (!(timeoutMs > 0)) throw wrongOption("timeoutMs", timeoutMs, "a number above zero");
+  checkSurroundings(options);
   const rulebook = await createRulebook(options);
   const files = await openFiles(options, rulebook.protectionOf);
   const { workspace, session } = files;
@@ -140,6 +143,16 @@ export async function openCell(options: CellOptions): Promise<Cell> {
       closeFiles();
     }
   });
+}
+
+/** What would otherwise fail with the first command, and be said by another program. */
+function checkSurroundings({ toolchains = [], env = {} }: CellOptions): void {
+  for (const [index, at] of toolchains.entries()) {
+    if (!isAbsolute(at) || !existsSync(`${at}/.`))
+      throw wrongOption(`toolchains[${index}]`, at, "the whole path of a directory that is there");
+  }
+  const wrong = Object.keys(env).find((name) => !/^[^=]+$/.test(name));
+  if (wrong !== undefined) throw wrongOption("a name in env", wrong, 'one that is not empty and has no "="');
 }
 
 /** A log for each session, and for each workspace on the host: every cell on it goes on with the same chain. */

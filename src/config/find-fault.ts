@@ -20,7 +20,7 @@ export function findFault(value: unknown, schema: Schema, path: Fault["path"] = 
 function fits(value: unknown, schema: Schema): boolean {
   switch (schema.type) {
     case "string":
-      return typeof value === "string" && value.length >= (schema.minLength ?? 0) && isListed(value, schema);
+      return typeof value === "string" && isText(value, schema);
     case "integer":
       return Number.isInteger(value) && isWithin(value as number, schema);
     case "boolean":
@@ -32,8 +32,10 @@ function fits(value: unknown, schema: Schema): boolean {
   }
 }
 
-function isListed(value: string, schema: Schema): boolean {
-  return schema.enum === undefined || schema.enum.includes(value);
+function isText(value: string, { minLength = 0, pattern = "", enum: listed }: Schema): boolean {
+  return (
+    value.length >= minLength && new RegExp(pattern, "u").test(value) && (listed?.includes(value) ?? true)
+  );
 }
 
 function isWithin(value: number, { minimum = -Infinity, maximum = Infinity }: Schema): boolean {
@@ -89,8 +91,9 @@ function suggestKey(key: string, known: readonly string[]): string {
 function describeAllowed(schema: Schema): string {
   switch (schema.type) {
     case "string":
-      return schema.enum
-        ? `allowed are ${schema.enum.map(quote).join(", ")}`
+      if (schema.enum) return `allowed are ${schema.enum.map(quote).join(", ")}`;
+      return schema.pattern
+        ? `allowed is text that fits ${schema.pattern}`
         : "allowed is text that is not empty";
     case "integer":
       return `allowed are whole numbers from ${schema.minimum} to ${schema.maximum}`;

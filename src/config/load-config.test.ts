@@ -320,6 +320,18 @@ describe("the file", () => {
       { tools: [{ ...TOOL, secrets: { A: "value" } }] },
       '"tools[0].secrets" at line 8 is an object; allowed is a list of 0 to 1000',
     ],
+    [
+      { commands: { memoryMb: 1 } },
+      '"commands.memoryMb" at line 3 is 1; allowed are whole numbers from 16 to 1073741824',
+    ],
+    [
+      { commands: { processes: 1e300 } },
+      '"commands.processes" at line 3 is 1e+300; allowed are whole numbers from 8 to 4194304',
+    ],
+    [
+      { commands: { env: ["A=B"] } },
+      '"commands.env[0]" at line 4 is "A=B"; allowed is text that fits ^[^=]+$',
+    ],
     [[], "it at line 1 is an array of 0; allowed is an object"],
   ])(
     "that says something wrong is refused with key, line, value and what is allowed: %j",

@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findFault } from "./find-fault.ts";
-import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "./schema.ts";
+import { CONFIG_PROPERTIES, CONFIG_SCHEMA, type Schema } from "./schema.ts";
 
 const isValid = new Ajv({ strict: true }).compile(JSON.parse(JSON.stringify(CONFIG_SCHEMA)));
 
@@ -39,6 +39,7 @@ const tool = fc
       [],
       [""],
       ["A", "A"],
+      ["A=B"],
     ),
   })
   .map(({ base, key, value }) => JSON.parse(JSON.stringify({ ...base, [key]: value })));
@@ -89,4 +90,17 @@ test("every setting is described, and its default is one that it takes", () => {
     expect(schema.description, name).toMatch(/\.$/);
     if ("default" in schema) expect(isValid({ [name]: schema.default }), name).toBe(true);
   }
+});
+
+test("every number and list has a least and a most, for that is what a wrong one is told", () => {
+  const unbounded: string[] = [];
+  const look = (schema: Schema, at: string): void => {
+    if (schema.type === "integer" && (schema.minimum === undefined || schema.maximum === undefined))
+      unbounded.push(at);
+    if (schema.type === "array" && schema.maxItems === undefined) unbounded.push(at);
+    for (const [key, member] of Object.entries(schema.properties ?? {})) look(member, `${at}.${key}`);
+    for (const inner of [schema.items, ...(schema.oneOf ?? [])]) if (inner) look(inner, `${at}[]`);
+  };
+  look(CONFIG_SCHEMA, "");
+  expect(unbounded).toEqual([]);
 });

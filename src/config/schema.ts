@@ -1,7 +1,7 @@
 // The one source of what a configuration may say: the validator reads it, and it is published as JSON Schema.
 import { LIMITS } from "../core/limits.ts";
 import { TRUST_LEVELS } from "../core/words.ts";
-import { TOOL_SCHEMA } from "./tool-schema.ts";
+import { TOOL_SCHEMA, VARIABLE } from "./tool-schema.ts";
 
 /** The part of JSON Schema that `findFault` understands. */
 export interface Schema {
@@ -10,6 +10,7 @@ export interface Schema {
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly minLength?: number;
+  readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly items?: Schema;
@@ -26,6 +27,10 @@ export interface Schema {
 
 const TEXT: Schema = { type: "string", minLength: 1 };
 const MAX_ITEMS = 1000;
+/** A number of bytes that is still exact. */
+const MAX_MIB = 2 ** 30;
+/** More than Linux can have. */
+const MAX_PROCESSES = 2 ** 22;
 
 const MOUNT: Schema = {
   type: "object",
@@ -167,11 +172,17 @@ export const CONFIG_PROPERTIES = {
       memoryMb: {
         type: "integer",
         minimum: 16,
+        maximum: MAX_MIB,
         description: "All processes of one command together, in MiB.",
       },
-      processes: { type: "integer", minimum: 8, description: "At once, of one command." },
-      diskMb: { type: "integer", minimum: 1, description: "What a session may have on the disk, in MiB." },
-      outputMb: { type: "integer", minimum: 1, description: "What one command may write out, in MiB." },
+      processes: {
+        type: "integer",
+        minimum: 8,
+        maximum: MAX_PROCESSES,
+        description: "At once, of one command.",
+      },
+      diskMb: { ...upTo(MAX_MIB), description: "What a session may have on the disk, in MiB." },
+      outputMb: { ...upTo(MAX_MIB), description: "What one command may write out, in MiB." },
       toolchains: {
         type: "array",
         items: TEXT,
@@ -181,7 +192,7 @@ export const CONFIG_PROPERTIES = {
       },
       env: {
         type: "array",
-        items: TEXT,
+        items: VARIABLE,
         maxItems: MAX_ITEMS,
         description: "Names of variables that commands get from hotcell's own environment.",
       },

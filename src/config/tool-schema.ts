@@ -2,7 +2,8 @@
 import { LIMITS } from "../core/limits.ts";
 import type { Schema } from "./schema.ts";
 
-const TEXT = { type: "string", minLength: 1 } as const;
+/** The name of a variable. */
+export const VARIABLE = { type: "string", pattern: "^[^=]+$" } as const;
 const MAX_ITEMS = 1000;
 
 const COMMON = {
@@ -18,7 +19,7 @@ const COMMON = {
   },
   secrets: {
     type: "array",
-    items: TEXT,
+    items: VARIABLE,
     maxItems: MAX_ITEMS,
     uniqueItems: true,
     description:

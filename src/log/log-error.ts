@@ -1,12 +1,12 @@
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 
 export function logUnavailable(file: string, found: string, cause?: unknown): HotcellError {
-  const message = `Could not use the log: ${found}. Nothing runs unlogged: mend the state directory, or start a new run.`;
+  const message = `Could not use the log: ${found}. Nothing runs unlogged: mend the state directory, or name another one.`;
   return new HotcellError("LOG_UNAVAILABLE", message, { file }, { cause });
 }
 
 export function logTampered(file: string, found: string): HotcellError {
-  const message = `Could not continue the log: ${found}. See what "hotcell audit verify" finds, then start a new run.`;
+  const message = `Could not continue the log: ${found}. "hotcell audit verify" says what is wrong with it, and what to move away so that a new log begins.`;
   return new HotcellError("LOG_TAMPERED", message, { file });
 }
 

@@ -4,6 +4,7 @@ import { type ChosenTier, openTier } from "./choose-tier.ts";
 import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
 import { limitReport } from "./limits.ts";
 import type { NamespacesOptions } from "./namespaces-tier.ts";
+import { passInterrupts } from "./pass-interrupts.ts";
 import { supervise } from "./supervise.ts";
 import { type DiskMeter, startDiskMeter } from "./watch-usage.ts";
 
@@ -54,6 +55,7 @@ export function openShield(options: NamespacesOptions): Shield {
       const onBegin = () => onStart?.(tier);
       const started = await tier.start(command, { attached, limits, onBegin });
       const { cgroup } = started;
+      const endInterrupts = attached ? passInterrupts(started) : () => {};
       try {
         const report = limitReport(tier, cgroup !== null);
         const usage = { limits, report, pid: started.pid, isDiskOver };
@@ -61,6 +63,7 @@ export function openShield(options: NamespacesOptions): Shield {
         const end = await supervise(started, { limits, usage, signal, onOutput, ranOutOfMemory });
         return { ...end, report };
       } finally {
+        endInterrupts();
         leaving = Promise.all([leaving, cgroup?.close()]);
       }
     },

@@ -57,7 +57,8 @@ export function spawnAlone(
     const end = stdio.length;
     for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
-    const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd });
+    // In a session of its own: Ctrl-C in the terminal would end the enclosure, and with it at once all that runs there.
+    const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd, detached: true });
     // Whoever waits for its end is told; nobody may be waiting for one that is started ahead.
     child.on("error", () => {});
     if (child.stdio === undefined) throw noDescriptors();

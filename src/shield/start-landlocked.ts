@@ -62,6 +62,10 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
     isAsked = true;
     link.end();
   };
+  const tell = (signal: NodeJS.Signals) => () => {
+    if (told.pid === null || !told.hasBegun) kill();
+    else if (told.end === null) signalTo(-told.pid, signal);
+  };
   return {
     stdout: spawned.stdout,
     stderr: spawned.stderr,
@@ -70,10 +74,8 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
     ended: endOf(spawned, told, () => isAsked).finally(() => {
       if (failure !== null) throw failure;
     }),
-    terminate() {
-      if (told.pid === null || !told.hasBegun) kill();
-      else if (told.end === null) signalTo(-told.pid, "SIGTERM");
-    },
+    interrupt: tell("SIGINT"),
+    terminate: tell("SIGTERM"),
     kill,
   };
 }

@@ -29,7 +29,9 @@ export interface StartedProcess {
   readonly pid: () => number | null;
   /** Settles when everything that it started is gone. */
   readonly ended: Promise<ProcessEnd>;
-  /** Asks all of the command's process group to end. */
+  /** Tells all of the command's process group what Ctrl-C tells. */
+  interrupt(): void;
+  /** Asks all of it to end. */
   terminate(): void;
   /** Ends everything. */
   kill(): void;
@@ -62,16 +64,18 @@ export function startProcess({ entrance, command, onBegin }: Start): StartedProc
     state.failure = error;
     kill();
   });
+  const tell = (signal: NodeJS.Signals) => () => {
+    if (state.hasBegun) signalTo(-status.pid!, signal);
+    else kill();
+  };
   return {
     stdout: spawned.stdout,
     stderr: spawned.stderr,
     cgroup: entrance.cgroup,
     pid: () => status.pid,
     ended: endOf(entrance, state),
-    terminate() {
-      if (state.hasBegun) signalTo(-status.pid!, "SIGTERM");
-      else kill();
-    },
+    interrupt: tell("SIGINT"),
+    terminate: tell("SIGTERM"),
     kill,
   };
 }

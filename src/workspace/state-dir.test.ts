@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openStateDir } from "./state-dir.ts";
 
 let home: string;
@@ -10,7 +10,10 @@ beforeEach(() => {
   fs.mkdirSync(`${home}/ws`);
   fs.symlinkSync("ws", `${home}/link-to-ws`);
 });
-afterEach(() => fs.rmSync(home, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  fs.rmSync(home, { recursive: true });
+});
 
 test("the state directory is made with its parents, for its owner only", () => {
   expect(openStateDir(`${home}/a/state`, `${home}/ws`)).toBe(`${home}/a/state`);
@@ -35,4 +38,22 @@ test.each([
 test("a state directory that can't be made is refused, with what to set", () => {
   fs.writeFileSync(`${home}/file`, "");
   expect(() => openStateDir(`${home}/file/state`, `${home}/ws`)).toThrow(/ENOTDIR.*Set HOTCELL_STATE_DIR/);
+});
+
+test.each(["/proc", "/proc/hotcell/state", "/dev/fd", "/dev/fd/state"])(
+  "a state directory at %s, where nothing can be made, is refused at once",
+  (state) => {
+    expect(() => openStateDir(state, `${home}/ws`)).toThrow(
+      /the system refused \(E\w+\)\. Set HOTCELL_STATE_DIR/,
+    );
+  },
+);
+
+test("a state directory that another process makes at the same time is taken", () => {
+  const made = fs.mkdirSync;
+  vi.spyOn(fs, "mkdirSync").mockImplementation((at, options) => {
+    made(at, { recursive: true });
+    return made(at, options);
+  });
+  expect(openStateDir(`${home}/a/state`, `${home}/ws`)).toBe(`${home}/a/state`);
 });

@@ -12,7 +12,7 @@ export function openStateDir(stateDir: string, workspace: string): string {
     );
   }
   try {
-    fs.mkdirSync(state, { recursive: true, mode: 0o700 });
+    makeDirectory(path.join(state, "runs"));
     fs.accessSync(state, fs.constants.W_OK);
   } catch (error) {
     throw new HotcellError(
@@ -21,6 +21,22 @@ export function openStateDir(stateDir: string, workspace: string): string {
     );
   }
   return state;
+}
+
+/** Node's own recursive mkdir tries for ever where a parent is there and nothing can be made in it, as in /proc. */
+function makeDirectory(at: string): void {
+  if (isDirectory(at)) return;
+  makeDirectory(path.dirname(at));
+  try {
+    fs.mkdirSync(at, 0o700);
+  } catch (error) {
+    // Somebody else may have made it by now.
+    if (!isDirectory(at)) throw error;
+  }
+}
+
+function isDirectory(at: string): boolean {
+  return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Of two real paths: neither is inside the other, nor are they the same. */

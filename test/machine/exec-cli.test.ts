@@ -90,6 +90,68 @@ test("SIGTERM to exec is a SIGTERM to the command", async () => {
   expect({ stdout, status }).toEqual({ stdout: "ready\nbye\n", status: 5 });
 });
 
+/** Runs `hotcell exec` on a script in a terminal, and types Ctrl-C each time that it says "ready". */
+function interruptWhenReady(script: string): { shown: string; status: number } {
+  const { options, root } = openWorld();
+  fs.writeFileSync(path.join(root, "script.sh"), script);
+  const argv = JSON.stringify([process.execPath, CLI, "exec", "--", "bash", "script.sh"]);
+  const { stdout } = spawnSync("python3", ["-c", TYPE_CTRL_C, argv], {
+    ...options,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout);
+}
+
+const TYPE_CTRL_C = `
+import json, os, pty, sys
+argv = json.loads(sys.argv[1])
+pid, terminal = pty.fork()
+if pid == 0: os.execv(argv[0], argv)
+shown = b""
+answered = 0
+while True:
+    try: some = os.read(terminal, 65536)
+    except OSError: break
+    if not some: break
+    shown += some
+    while answered < shown.count(b"ready"):
+        os.write(terminal, b"\\x03")
+        answered += 1
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(json.dumps({"shown": shown.decode(), "status": status}))
+`;
+
+test("Ctrl-C in the terminal of exec is a SIGINT to the command, which may do with it what it likes", () => {
+  const { shown, status } = interruptWhenReady(
+    "trap 'echo bye; exit 5' INT; echo ready; while :; do sleep 0.1; done",
+  );
+  expect(status).toBe(5);
+  expect(shown).toContain("bye");
+});
+
+test("a command that Ctrl-C ends gives 130", () => {
+  expect(interruptWhenReady("echo ready; exec sleep 60").status).toBe(130);
+});
+
+test("a command that goes on after Ctrl-C is asked to end by the second", () => {
+  const traps = "trap 'echo ready again' INT; trap 'echo asked; exit 6' TERM";
+  const { shown, status } = interruptWhenReady(`${traps}; echo ready; while :; do sleep 0.1; done`);
+  expect(status).toBe(6);
+  expect(shown).toContain("asked");
+});
+
+test("without a terminal SIGINT to exec asks the command to end; one that is ended by it gives 130", async () => {
+  const { options } = openWorld();
+  const run = async (line: string) => {
+    const child = spawn(process.execPath, [CLI, "exec", "--", "bash", "-c", line], options);
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    return (await once(child, "close"))[0];
+  };
+  expect(await run("echo ready; exec sleep 60")).toBe(130);
+  expect(await run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.1; done")).toBe(5);
+});
+
 test("a shell in a session is a terminal, and its changes are the session's", () => {
   const { hotcell, terminal, root } = openWorld();
   hotcell(["session", "create"]);

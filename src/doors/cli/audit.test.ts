@@ -1,5 +1,7 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { type CliWorld, openCliWorld } from "../../../test/kit/cli-world.ts";
 import { appendForged, logCall, makeRunLog, type RunLog, restart } from "../../../test/kit/run-log.ts";
 import { showLogs, verifyLogs } from "./audit.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -22,6 +24,15 @@ function audit({ stateDir, logFile }: RunLog, command: (io: Io, flags: LogFlags)
   return { code, lines: out.replace(`${logFile}\n`, "").split("\n").slice(0, -1) };
 }
 
+function wayOut({ stateDir }: RunLog): string[] {
+  return [
+    "  Once you have looked at it, a new log begins if you move both of these while nothing runs there:",
+    `    ${stateDir}/runs/run-1/logs to OLD/runs/run-1/logs`,
+    `    ${stateDir}/anchors/run-1.json to OLD/anchors/run-1.json`,
+    "  The old one can then be verified with --state-dir OLD.",
+  ];
+}
+
 describe("hotcell audit verify", () => {
   test("exits 1 for a log that lost records in a restart, after it went on as well", () => {
     const run = logOne();
@@ -35,6 +46,7 @@ describe("hotcell audit verify", () => {
           expect.stringMatching(
             /^ {2}NOT WHOLE: 1 records, head \w+; lost before a restart: 2 \(in a power failure, or cut off\)$/,
           ),
+          ...wayOut(run),
         ],
       });
   });
@@ -46,6 +58,7 @@ describe("hotcell audit verify", () => {
       code: 1,
       lines: [
         "  BROKEN (unanchored) at execution.jsonl:3. The log ends with record 3, its anchor knows of 2: what comes after that may be forged.",
+        ...wayOut(run),
       ],
     });
     restart(run);
@@ -56,10 +69,43 @@ describe("hotcell audit verify", () => {
         expect.stringMatching(
           /^ {2}NOT WHOLE: 4 records, head \w+; not anchored before a restart: 1 \(a power failure, or forged\)$/,
         ),
+        ...wayOut(run),
       ],
     });
   });
 });
+
+describe("a log that is not continued", () => {
+  test("is moved away as its verification says; a new one begins, and the old one is still found broken", async () => {
+    const world = openCliWorld({ a: "x" });
+    expect((await read(world)).code).toBe(0);
+    const { log } = JSON.parse((await world.run(["audit", "verify", "--json"])).out)[0];
+    writeFileSync(log, readFileSync(log, "utf8").replace(/.*\n$/, ""));
+    expect(await read(world)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"hotcell audit verify" says what is wrong'),
+    });
+    const old = path.join(world.root, "../old");
+    moveAsTold((await world.run(["audit", "verify"])).out, old);
+    expect((await read(world)).code).toBe(0);
+    expect((await world.run(["audit", "verify"])).code).toBe(0);
+    expect(await world.run(["audit", "verify", "--state-dir", old])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("BROKEN (truncated)"),
+    });
+  });
+});
+
+function read(world: CliWorld) {
+  return world.run(["call", "read_file", '{"path":"a"}', "--fs", "host"]);
+}
+
+function moveAsTold(said: string, old: string): void {
+  for (const [, from, to] of said.matchAll(/^ {4}(\S+) to OLD\/(\S+)$/gm)) {
+    mkdirSync(path.join(old, path.dirname(to!)), { recursive: true });
+    renameSync(from!, path.join(old, to!));
+  }
+}
 
 test("hotcell audit show takes a record with fields that no record has for none", () => {
   const run = logOne();

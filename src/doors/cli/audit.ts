@@ -37,12 +37,28 @@ export function showLogs(io: Io, flags: LogFlags): ExitCode {
 export function verifyLogs(io: Io, flags: LogFlags): ExitCode {
   const results = findLogs(io, flags).map(({ logFile, anchorFile }) => ({
     log: logFile,
+    anchor: anchorFile,
     ...verifyLog(logFile, anchorFile),
   }));
   if (flags.json === true) printJson(io, results, true);
   else if (results.length === 0) printLines(io, "No log yet: nothing was called.");
-  else for (const result of results) printLines(io, result.log, `  ${explain(result)}`);
+  else
+    for (const result of results)
+      printLines(io, result.log, `  ${explain(result)}`, ...explainWayOut(result));
   return results.every(isWhole) ? 0 : 1;
+}
+
+/** Together they can still be verified; a log without its anchor, or an anchor without its log, is never continued. */
+function explainWayOut({ log, anchor, ...result }: Verification & { log: string; anchor: string | null }) {
+  if (anchor === null || isWhole(result)) return [];
+  const logs = path.dirname(log);
+  const run = path.basename(path.dirname(logs));
+  return [
+    "  Once you have looked at it, a new log begins if you move both of these while nothing runs there:",
+    `    ${logs} to OLD/runs/${run}/logs`,
+    `    ${anchor} to OLD/anchors/${run}.json`,
+    "  The old one can then be verified with --state-dir OLD.",
+  ];
 }
 
 /** What a restart took or brought may be a power failure's doing or somebody's: a person must look. */

@@ -8,11 +8,12 @@ export async function withCell<T>(
   io: Io,
   options: CellOptions,
   work: (cell: Cell, signal: AbortSignal) => Promise<T>,
+  sparedInterrupts = 0,
 ): Promise<T> {
   const progress = createProgress(io, "Copying the project");
   const cell = await openCell({ ...options, onProgress: progress.report }).finally(progress.end);
   try {
-    return await interruptible("end the call", (signal) => work(cell, signal));
+    return await interruptible("end the call", (signal) => work(cell, signal), sparedInterrupts);
   } finally {
     await cell.close();
   }

@@ -98,6 +98,37 @@ describe("unifiedDiff", () => {
     expect(content("f")).toBe("one\n2\nthree\n");
   });
 
+  const HUNK = "@@ -2 +2 @@\n-two\n+2\n";
+  test.each([
+    ["--- a/src/f", "+++ b/src/f"],
+    ["--- src/f", "+++ src/f"],
+    ["--- f.orig\t2024-01-01", "+++ f\t2024-01-02"],
+    ["--- @project/src/f", "+++ @project/src/f"],
+    ["--- /home/me/project/src/f", "+++ /home/me/project/src/f"],
+    ["--- /dev/null", "+++ b/src/f"],
+    ['--- "a/src/f"', '+++ "b/src/f"'],
+  ])("whose header names the file is applied: %j, %j", async (...header) => {
+    const { patch, content } = await openPatched({ "src/f": TEXT });
+    const diff = `${header.join("\n")}\n${HUNK}`;
+    expect(await patch("@project/src/f", { operation: "unifiedDiff", diff })).toMatchObject({ ok: true });
+    expect(content("src/f")).toBe("one\n2\nthree\n");
+  });
+
+  test.each([
+    ["--- a/other", "+++ b/other", 'Could not patch "@project/src/f": the patch is for "b/other"\\.'],
+    ["--- a/lib/f", "+++ b/lib/f", 'the patch is for "b/lib/f"'],
+    ["--- /elsewhere/f", "+++ /elsewhere/f", 'the patch is for "/elsewhere/f"'],
+    ["--- /dev/null", "+++ b/other", 'the patch is for "b/other"'],
+    ["--- a/src/f", "+++ /dev/null", "the patch deletes it.*no fs tool deletes one"],
+  ])("whose header names another file, or none, is refused: %j, %j", async (old, new_, why) => {
+    const { patch, content } = await openPatched({ "src/f": TEXT });
+    const diff = `${old}\n${new_}\n${HUNK}`;
+    expect(await patch("@project/src/f", { operation: "unifiedDiff", diff })).toEqual(
+      refused("E_PRECONDITION_FAILED", why),
+    );
+    expect(content("src/f")).toBe(TEXT);
+  });
+
   test("that does not fit names the hunk and the line, and changes nothing", async () => {
     const { patch, content } = await openPatched({ f: TEXT });
     const diff = "@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n";

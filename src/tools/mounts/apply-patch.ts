@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { showName } from "../../workspace/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { applyUnifiedDiff } from "../patch/apply-unified-diff.ts";
+import { checkDiffNames } from "../patch/check-diff-names.ts";
 import type { FrontmatterUpdate } from "../patch/frontmatter-changes.ts";
 import { replaceText } from "../patch/replace-text.ts";
 import { updateFrontmatter } from "../patch/update-frontmatter.ts";
@@ -84,18 +85,19 @@ export const fsApplyPatch = defineTool({
     const before = workspace.read(path);
     const sha256Before = createHash("sha256").update(before).digest("hex");
     if (ifMatchSha256 !== undefined && ifMatchSha256 !== sha256Before) throw changed(path, sha256Before);
-    const after = patched(textOf(path, before), patch);
+    const after = patched(path, textOf(path, before), patch);
     checkSize(path, after, maxWriteBytes);
     const written = workspace.write(path, after, { ifMatchSha256: sha256Before });
     return { path: showName(written.path), sha256Before, sha256After: written.sha256 };
   },
 });
 
-function patched(text: string, patch: Patch): string {
+function patched(path: string, text: string, patch: Patch): string {
   switch (patch.operation) {
     case "updateFrontmatter":
       return updateFrontmatter(text, given(patch, "update"));
     case "unifiedDiff":
+      checkDiffNames(given(patch, "diff"), path);
       return applyUnifiedDiff(text, given(patch, "diff"));
     case "replace":
       return replaceText(text, given(patch, "oldText"), given(patch, "newText"));

@@ -220,6 +220,17 @@ describe("read_file", () => {
     const world = await openTempCell({}, { "d/f": "" });
     expect(await call(world, "read_file", { path: "d" })).toMatchObject({ code: "NOT_A_FILE" });
   });
+
+  test("names the workspace itself as it is named in a call", async () => {
+    const world = await openTempCell({ trust: "autonomous" });
+    const state = "it is a directory, not a regular file.";
+    expect(await call(world, "read_file", { path: "." })).toMatchObject({
+      message: `Could not read ".": ${state}`,
+    });
+    expect(await call(world, "write_file", { path: ".", content: "" })).toMatchObject({
+      message: `Could not write ".": ${state}`,
+    });
+  });
 });
 
 describe("write_file", () => {

@@ -102,8 +102,9 @@ function renamed(error: HotcellError, spot: Spot, naming: Naming): HotcellError 
   const { code, details, cause, output } = error;
   const message = partsOf(spot.path)
     .reduce((text, path) => {
-      const inner = path === "." ? "" : showName(path);
-      return text.replaceAll(`"${inner}"`, `"${showName(naming.name({ ...spot, path }))}"`);
+      const shown = `"${showName(naming.name({ ...spot, path }))}"`;
+      const inner = path === "." ? ['""', '"."'] : [`"${showName(path)}"`];
+      return inner.reduce((said, name) => said.replaceAll(name, shown), text);
     }, error.message)
     .replace("Use a path relative to the workspace.", "Use a path within its mount.");
   const told = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };

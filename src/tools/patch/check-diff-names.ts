@@ -1,0 +1,37 @@
+// Whether a unified diff is for the file that it is sent for, as far as its header says.
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+
+/** Throws PATCH_FAILED when the header names only other files, or none that there would be. */
+export function checkDiffNames(diff: string, path: string): void {
+  const [header = ""] = diff.split(/^@@ /m, 1);
+  const old = OLD_NAME.exec(header)?.[1]?.trim();
+  const new_ = NEW_NAME.exec(header)?.[1]?.trim();
+  if (new_ === NO_FILE)
+    throw unwanted(path, "the patch deletes it, and a patch changes lines of text only", EMPTY_IT);
+  const named = [new_, old].filter((name) => name !== undefined && name !== NO_FILE);
+  if (named.length === 0 || named.some((name) => isFor(name!, path))) return;
+  throw unwanted(
+    path,
+    `the patch is for ${quote(named[0])}`,
+    "Send it with the path of that file, or correct its header.",
+  );
+}
+
+// diff puts a time behind the name, after a tab.
+const OLD_NAME = /^--- ([^\t\n]*)/m;
+const NEW_NAME = /^\+\+\+ ([^\t\n]*)/m;
+const NO_FILE = "/dev/null";
+const EMPTY_IT = "To empty the file, name it after +++ too; no fs tool deletes one.";
+
+/** A diff may have been made further down, or with the whole path. One that git has quoted is not looked into. */
+function isFor(name: string, path: string): boolean {
+  if (name.startsWith('"')) return true;
+  const inMount = `/${path.replace(/^@[^/]*\//, "")}`;
+  if (/^[/@]/.test(name)) return name.endsWith(inMount);
+  return [name, name.replace(/^(?:[ab]|\.)\//, "")].some((at) => inMount.endsWith(`/${at}`));
+}
+
+function unwanted(path: string, state: string, next: string): HotcellError {
+  return new HotcellError("PATCH_FAILED", `Could not patch ${quote(path)}: ${state}. ${next}`);
+}
