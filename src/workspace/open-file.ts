@@ -79,7 +79,7 @@ export function checkRegular(found: Found, at: string, action: string): void {
   if (kind === "file") return;
   throw new HotcellError(
     "NOT_A_FILE",
-    `Could not ${action} "${showName(at)}": it is ${NOT_REGULAR[kind]}, not a regular file.`,
+    `Could not ${action} "${showName(at) || "."}": it is ${NOT_REGULAR[kind]}, not a regular file.`,
     {
       path: at,
       kind,

@@ -1,5 +1,6 @@
 // The files of a cell: a session, or the project itself.
 import fs from "node:fs";
+import path from "node:path";
 import { defaultStateDir } from "../config/load-config.ts";
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
@@ -98,7 +99,8 @@ function workspaceOf({ workspace, session, fs: mode }: FilesOptions, stateDir: s
   if (mode === "host")
     throw cannotOpen("CONFIG_INVALID", `a session is given, and fs ${quote(mode)} has none`);
   const own = readRecord(sessionDir(stateDir, session)).workspace;
-  if (workspace === undefined || realPathOf(workspace) === own) return own;
+  // Of a project that is gone, it is said when it is opened.
+  if (workspace === undefined || (realPathOf(workspace) ?? path.resolve(workspace)) === own) return own;
   throw cannotOpen(
     "CONFIG_INVALID",
     `the session ${quote(session)} belongs to ${quote(own)}, not to ${quote(workspace)}`,

@@ -2,7 +2,13 @@ import { type ErrorCode, HotcellError, osErrorCode } from "../core/errors.ts";
 import { showName } from "./names.ts";
 import type { Pieces } from "./pieces.ts";
 
-const CODES: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
+const FREE_SPACE =
+  "Free some space; sessions that are not needed any more go with hotcell session discard or gc.";
+
+/** The code, the state found and, where there is one, the next step. */
+type Explanation = readonly [ErrorCode, string, string?];
+
+const CODES: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   ["ENOENT", ["NOT_FOUND", "nothing is there"]],
   ["ENOTDIR", ["NOT_A_DIRECTORY", "a part of the path is not a directory"]],
   ["EISDIR", ["NOT_A_FILE", "it is a directory"]],
@@ -13,12 +19,20 @@ const CODES: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ["ELOOP", ["EXECUTION_ERROR", "it changed while it was opened; try again"]],
   ["EACCES", ["EXECUTION_ERROR", "permission denied by the system"]],
   ["EPERM", ["EXECUTION_ERROR", "the system does not permit it"]],
-  ["ENOSPC", ["EXECUTION_ERROR", "the disk is full"]],
-  ["EDQUOT", ["EXECUTION_ERROR", "the disk quota is used up"]],
+  ["ENOSPC", ["EXECUTION_ERROR", "the disk is full", FREE_SPACE]],
+  ["EDQUOT", ["EXECUTION_ERROR", "the disk quota is used up", FREE_SPACE]],
   ["EIO", ["EXECUTION_ERROR", "the disk reported an input/output error"]],
   ["EROFS", ["EXECUTION_ERROR", "the file system is read-only"]],
   ["EMFILE", ["EXECUTION_ERROR", "too many files are open; try again"]],
   ["EFBIG", ["EXECUTION_ERROR", "the file would be larger than allowed"]],
+  [
+    "EOVERFLOW",
+    [
+      "EXECUTION_ERROR",
+      "it, or a directory above it, belongs to another user or group, which the kernel's overlay can't copy for an ordinary user",
+      "A session made with --strategy clone can.",
+    ],
+  ],
   ["EXDEV", ["EXECUTION_ERROR", "the two places are on different file systems"]],
 ]);
 
@@ -52,9 +66,7 @@ export function* explainingPieces<T>(action: string, path: string, work: Pieces<
 function explain(action: string, path: string, error: unknown): unknown {
   const code = osErrorCode(error);
   if (error instanceof HotcellError || code === undefined) return error;
-  const [hotcellCode, state] = CODES.get(code) ?? ["EXECUTION_ERROR", "the system refused"];
-  return new HotcellError(hotcellCode, `Could not ${action} "${showName(path)}": ${state} (${code}).`, {
-    path,
-    errno: code,
-  });
+  const [hotcellCode, state, next] = CODES.get(code) ?? ["EXECUTION_ERROR", "the system refused"];
+  const message = `Could not ${action} "${showName(path)}": ${state} (${code}).${next ? ` ${next}` : ""}`;
+  return new HotcellError(hotcellCode, message, { path, errno: code });
 }

@@ -60,7 +60,7 @@ export interface WalkOptions {
   readonly follow?: boolean;
 }
 
-export function openRoot(dir: string): Root {
+export function openRoot(dir: string, next = "Give an existing directory."): Root {
   if (process.platform !== "linux") {
     throw new HotcellError(
       "NOT_SUPPORTED",
@@ -76,16 +76,13 @@ export function openRoot(dir: string): Root {
       osErrorCode(error) === "ENOENT"
         ? "there is no such directory"
         : `the system refused (${osErrorCode(error)})`;
-    throw new HotcellError(
-      "WORKSPACE_UNUSABLE",
-      `Could not open the workspace "${dir}": ${state}. Give an existing directory.`,
-    );
+    throw new HotcellError("WORKSPACE_UNUSABLE", `Could not open the workspace "${dir}": ${state}. ${next}`);
   }
 }
 
 /** Opens a directory by its real path; refused when the path has come to lead elsewhere since it was taken down. */
 export function openRealRoot(real: string): Root {
-  const root = openRoot(real);
+  const root = openRoot(real, PUT_BACK);
   if (root.path === real) return root;
   fs.closeSync(root.fd);
   throw leadsElsewhere(real);
@@ -94,9 +91,11 @@ export function openRealRoot(real: string): Root {
 export function leadsElsewhere(real: string): HotcellError {
   return new HotcellError(
     "WORKSPACE_UNUSABLE",
-    `Could not open the workspace "${real}": this path leads to another directory now. Put the project back to where it was.`,
+    `Could not open the workspace "${real}": this path leads to another directory now. ${PUT_BACK}`,
   );
 }
+
+const PUT_BACK = "Put the project back to where it was.";
 
 export const fdPath = (fd: number): string => `/proc/self/fd/${fd}`;
 

@@ -31,13 +31,18 @@ export interface TourOptions {
   readonly temporary?: boolean;
   /** Give the owner all rights to each directory that is entered. */
   readonly unlock?: boolean;
+  /** The names in an open directory, for who knows them; they are read when left out. */
+  readonly namesIn?: NamesIn;
 }
+
+export type NamesIn = (dir: number, stat: fs.Stats) => readonly NamedKind[];
 
 /** Visits everything below an open directory, in order of names, following no link: an `enter` and a `leave` for each directory, one `entry` for one that is not to be entered. */
 export function* tourTree(
   start: number,
-  { enters = () => true, unreadable, temporary = false, unlock = false }: TourOptions = {},
+  { enters = () => true, unreadable, temporary = false, unlock = false, namesIn }: TourOptions = {},
 ): Generator<TreeStep, void, void> {
+  const read: NamesIn = namesIn ?? ((dir, stat) => readNames(dir, temporary, stat));
   const cursor = createCursor(start);
   const trail: string[] = [];
   // What is still to be visited in each directory on the trail, last first.
@@ -45,7 +50,7 @@ export function* tourTree(
   const open = (stat: fs.Stats) => {
     if (unlock) fs.chmodSync(fdPath(cursor.fd), 0o700);
     try {
-      levels.push(readNames(cursor.fd, temporary, stat).reverse());
+      levels.push(read(cursor.fd, stat).toReversed());
     } catch (error) {
       if (unreadable === undefined || osErrorCode(error) !== "EACCES") throw error;
       unreadable(trail);

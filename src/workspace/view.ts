@@ -1,13 +1,13 @@
 // What every operation of a directory view goes through: is the view open, may this path be touched, and
 // does another process write just now.
-import type { Stats } from "node:fs";
+import { fstatSync, readlinkSync, type Stats } from "node:fs";
 import { HotcellError } from "../core/errors.ts";
 import { processToken, withLock } from "../core/lock.ts";
 import type { Protection } from "../policy/protected.ts";
 import { showName } from "./names.ts";
 import { explaining } from "./os-error.ts";
 import { beneath } from "./path-text.ts";
-import type { Found, Root } from "./paths.ts";
+import { type Found, fdPath, type Root } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 
 export type Access = "read" | "write";
@@ -71,9 +71,9 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
 
   const looking = <T>(action: string, at: string, work: () => T): T => {
     onUse?.(at);
-    if (state.open) return explaining(action, at, work);
-    const message = `Could not ${action} "${showName(at)}": the workspace is closed.`;
-    throw new HotcellError("WORKSPACE_UNUSABLE", message);
+    if (!state.open) throw unusable(action, at, "the workspace is closed");
+    if (isRemoved(root)) throw unusable(action, at, "the workspace's directory was removed");
+    return explaining(action, at, work);
   };
 
   const judge = (at: string, access: Access): void => {
@@ -115,6 +115,15 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
       ),
     close,
   };
+}
+
+/** A directory that was removed is empty for whoever has it open. Some file systems count no links at all. */
+function isRemoved({ fd }: Root): boolean {
+  return fstatSync(fd).nlink === 0 && readlinkSync(fdPath(fd)).endsWith(" (deleted)");
+}
+
+function unusable(action: string, at: string, state: string): HotcellError {
+  return new HotcellError("WORKSPACE_UNUSABLE", `Could not ${action} "${showName(at)}": ${state}.`);
 }
 
 function passes(check: () => void): boolean {

@@ -5,10 +5,10 @@ import path from "node:path";
 
 const NOBODY = 65534;
 
-/** From here on this process is an ordinary user's, for good: for test files that run in a process of their own. */
-export function dropRoot(): void {
+/** From here on this process is an ordinary user's, also of these groups, for good: for test files that run in a process of their own. */
+export function dropRoot(groups: readonly number[] = []): void {
   if (process.getuid?.() !== 0) return;
-  process.setgroups!([]);
+  process.setgroups!([...groups]);
   process.setgid!(NOBODY);
   process.setuid!(NOBODY);
   becomeDumpable();

@@ -8,6 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type Cell, openCell } from "../../src/cell.ts";
 import { HotcellError } from "../../src/core/errors.ts";
+import { readRecord, type SessionRecord } from "../../src/workspace/session/record.ts";
 import { ROOT } from "../kit/document.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
@@ -27,7 +28,7 @@ interface World {
   openWith(command: Command): Promise<Cell>;
   /** What is in the project, with sizes. */
   files(): Record<string, number>;
-  session(cell: Cell): string;
+  session(cell: Cell): SessionRecord;
 }
 
 function makeWorld(size = HUGE): World {
@@ -47,8 +48,7 @@ function makeWorld(size = HUGE): World {
     },
     files: () =>
       Object.fromEntries(fs.readdirSync(root).map((name) => [name, fs.statSync(path.join(root, name)).size])),
-    session: ({ session }) =>
-      fs.readFileSync(path.join(stateDir, "sessions", session!, "session.json"), "utf8"),
+    session: ({ session }) => readRecord(path.join(stateDir, "sessions", session!)),
   };
 }
 

@@ -1,10 +1,13 @@
 // What can't be put on record has not happened: the view and the record are of one mind.
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Session } from "../../src/workspace/session/session.ts";
 import { file, survey } from "../kit/planted-tree.ts";
 import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";
+
+const BIN = path.resolve(import.meta.dirname, "../../bin/hotcell.js");
 
 const OPERATIONS: readonly (readonly [string, (session: Session) => Promise<unknown>])[] = [
   ["rewind", (session) => session.rewind("c2")],
@@ -71,4 +74,35 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     });
     await expect(failing).rejects.toThrow("no more");
   });
+
+  test.skipIf(process.getuid!() !== 0)(
+    "on a full disk nothing new is begun, and that is said; to discard all frees it",
+    async () => {
+      const { project, stateDir } = tempSessionWorld(new Map([["a", file("project")]]));
+      // The state directory is a file system of its own, with little room, which ends with the shell.
+      const script = `mount -t tmpfs -o size=2m none '${stateDir}' && cd '${project}' && exec 2>&1
+export HOTCELL_STATE_DIR='${stateDir}'
+hotcell() { '${process.execPath}' '${BIN}' "$@"; }
+id=$(hotcell session create --strategy ${strategy})
+hotcell exec --session "$id" -- sh -c 'cat /dev/zero > big 2> /dev/null' 2> /dev/null
+hotcell session create --strategy ${strategy}; echo "exit $?"
+hotcell session commit "$id" --yes; echo "exit $?"
+hotcell session discard "$id" --yes; echo "exit $?"
+hotcell session create --strategy ${strategy} > /dev/null; echo "exit $?"
+ls '${stateDir}/sessions' | sed 's/.*[.]/left over: ./' | grep left`;
+      const { stdout } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });
+      expect(stdout.split("\n")).toEqual([
+        expect.stringMatching(
+          /^hotcell: Could not make a session of ".*": the disk is full \(ENOSPC\)\. Free /,
+        ),
+        "exit 1",
+        expect.stringMatching(/^hotcell: Could not .*: the disk is full \(ENOSPC\)\. Free /),
+        "exit 1",
+        "The session has 0 changes now.",
+        "exit 0",
+        "exit 0",
+        "",
+      ]);
+    },
+  );
 });

@@ -211,7 +211,11 @@ describe("when there is no room", () => {
   ];
 
   test.each([
-    ["a full disk", "the disk is full (ENOSPC)", onSmallDisk],
+    [
+      "a full disk",
+      "the disk is full (ENOSPC). Free some space; sessions that are not needed any more go with hotcell session discard or gc",
+      onSmallDisk,
+    ],
     ["a limit on the size of files", "the file would be larger than allowed (EFBIG)", underFileLimit],
   ])("%s is told, the old file stays whole, and no other is left", (_, state, work) => {
     const world = newWorld();

@@ -5,10 +5,12 @@ import { HotcellError } from "../../core/errors.ts";
 import { configuredTools } from "./configured-tools.ts";
 import type { Io } from "./io.ts";
 import type { CellFlags } from "./main.ts";
+import { readStrategy } from "./read-strategy.ts";
 import { findSession, workspaceOf } from "./session-place.ts";
 
 /** The cell that flags, environment and configuration file describe. */
 export function cellOptions(io: Io, flags: CellFlags): CellOptions {
+  const strategy = readStrategy(flags.strategy, flags.session);
   const found = flags.session === undefined ? null : findSession(io, flags.session, flags);
   const workspace = found?.workspace ?? workspaceOf(io, flags);
   const config = loadConfig({ file: flags.config, workspace, env: io.env, flags, cwd: io.cwd });
@@ -17,6 +19,7 @@ export function cellOptions(io: Io, flags: CellFlags): CellOptions {
     workspace,
     fs: config.workspaceFsMode,
     ...(found !== null && { session: found.id }),
+    ...(strategy && { strategy }),
     toolsets: config.toolsets,
     mounts: Object.fromEntries(config.mounts.map(({ name, ...mount }) => [name, mount])),
     ...(config.storage !== undefined && { storage: config.storage }),

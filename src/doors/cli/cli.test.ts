@@ -81,6 +81,7 @@ describe("hotcell call", () => {
     ["--fs", "docker", 'it is "docker"; allowed are "host", "overlay", "agentfs"'],
     ["--fs", "agentfs", 'this version has no fs "agentfs" yet'],
     ["--session", "none", 'There is no session "none"'],
+    ["--strategy", "fuse", '--strategy is "fuse"; allowed are kernel, clone.'],
     ["--toolset", "nope", 'allowed are "sidecar"'],
     ["--rule", "allow raed_file", 'perhaps "read_file"'],
     ["--workspace", "nowhere", "there is no such directory"],
@@ -107,6 +108,23 @@ describe("hotcell call", () => {
     const env = { HOTCELL_STATE_DIR: `${root}-state`, [name]: value };
     const { code, err } = await run(["call", "time.now"], { env });
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("exec offers no --json, for what it prints is the command's, and refuses it", async () => {
+    const { run } = openWorld();
+    expect((await run(["exec", "--help"])).out).not.toContain("--json");
+    expect(await run(["exec", "--json", "--", "true"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("unknown option '--json'"),
+    });
+  });
+
+  test("a configuration with a toolchain that is not there is exit 2, before anything runs", async () => {
+    const { run, root } = openWorld({ "c.json": '{"commands":{"toolchains":["py"]}}' });
+    expect(await run(["call", "time.now", "--config", "c.json"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`toolchains[0] is "${root}/py"; allowed is the whole path of a directory`),
+    });
   });
 
   test("a state directory inside the workspace is exit 2 and says what to set", async () => {
@@ -245,6 +263,7 @@ describe("the command line", () => {
     [["call"], "missing required argument 'tool'"],
     [["call", "time.now", "--nope"], "unknown option '--nope'"],
     [["call", "time.now", "{}", "more"], "too many arguments"],
+    [["call", "time.now", "--session", "last", "--strategy", "clone"], "leave one of them out"],
   ])("%j is exit 2 and says what is wrong", async (args, message) => {
     expect(await openWorld().run(args)).toMatchObject({
       code: 2,

@@ -73,4 +73,8 @@ export function skippedLines(skipped: readonly Skipped[]): string[] {
   );
 }
 
+export function ownerLines({ changesOwner }: CommitPlan): string[] {
+  return changesOwner.map((path) => `becomes yours: ${showName(path)} (only root could keep its owner)`);
+}
+
 export const isHeld = ({ why }: Pick<Skipped, "why">): boolean => why === "needs its own yes";

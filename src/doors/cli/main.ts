@@ -13,6 +13,7 @@ export interface CellFlags {
   readonly config?: string;
   readonly fs?: string;
   readonly session?: string;
+  readonly strategy?: string;
   readonly trust?: string;
   readonly rule?: readonly string[];
   readonly toolset?: readonly string[];
@@ -60,7 +61,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await printTools(io, flags));
     });
 
-  withCellFlags(program.command("exec"))
+  withPlaceFlags(program.command("exec"))
     .description("run a command in the cell yourself: shielded, but without rules; its exit code is given on")
     .usage("[OPTIONS] -- COMMAND [ARGUMENTS]")
     .argument("[command...]", "the program and its arguments")
@@ -125,16 +126,20 @@ Examples:
 Exit status: 0 done, 1 the tool or check failed, 2 wrong use.`;
 
 function withCellFlags(command: Command): Command {
+  return withPlaceFlags(command).option("--json", "one compact JSON document on standard output");
+}
+
+function withPlaceFlags(command: Command): Command {
   return command
     .option("--workspace <dir>", "the project that the cell works on (default: here)")
     .option("--fs <mode>", "overlay: changes go into a session (default); host: into the project itself")
     .option("--session <id>", "go on with this session (its id, or last), instead of a new one")
+    .option("--strategy <name>", "of a new session, kernel or clone: see hotcell session create --help")
     .option("--trust <level>", "supervised, guided or autonomous: when to ask")
     .option("--rule <rule>", "'allow|ask|deny TOOL(PATTERN)'; repeatable", collect)
     .option("--toolset <name>", "family of tools to load; repeatable", collect)
     .option("--config <file>", "configuration to use instead of the workspace's hotcell.config.json")
-    .option("--state-dir <dir>", "where logs are kept")
-    .option("--json", "one compact JSON document on standard output");
+    .option("--state-dir <dir>", "where logs are kept");
 }
 
 export interface LogFlags {

@@ -35,7 +35,7 @@ Examples:
 function addMaking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("create"))
     .description("make a session of a project, and print its id")
-    .option("--strategy <name>", "kernel: the system's overlay; clone: a copy. Unless told, what works here")
+    .option("--strategy <name>", STRATEGY)
     .action(async (flags: CreateFlags) => {
       const { createSessionFor } = await import("./session-create.ts");
       done(await createSessionFor(io, flags));
@@ -48,6 +48,9 @@ function addMaking(session: Command, io: Io, done: Done): void {
       done(await forkSession(io, id, flags));
     });
 }
+
+const STRATEGY =
+  "kernel: the system's overlay; clone: a copy, also of files that belong to another user or group. Unless told, what works here for this project";
 
 function addWorking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("shell"))
@@ -145,8 +148,10 @@ function addGoingBack(session: Command, io: Io, done: Done): void {
 
 function addClearing(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("gc"))
-    .description("remove sessions without changes, and what no session needs")
-    .option("--max-size <size>", "also the longest unused ones with changes, until all take less, such as 5G")
+    .description(
+      "remove sessions in which nothing is left to take or to take back, and what no session needs",
+    )
+    .option("--max-size <size>", "also others, the longest unused first, until all take less, such as 5G")
     .option("--dry-run", "say what would be removed")
     .option("--yes", "do not ask")
     .action(async (flags: GcFlags) => {

@@ -57,6 +57,13 @@ describe("hotcell session commit", () => {
     ]);
   });
 
+  test("takes a file by the very name that it has, also when another could be shown by it", async () => {
+    const name = "n\\xff";
+    const { id, root, run } = await openSessionCliWorld({}, { c1: (w) => w.write(name, "text\n") });
+    const { out } = await run(["session", "commit", id, name, "--yes", "--json"]);
+    expect([JSON.parse(out).committed, filesIn(root)]).toEqual([[name], [name]]);
+  });
+
   test("takes some hunks by their ids", async () => {
     const lines = (first: string, last: string) => `${first}\n${"same\n".repeat(20)}${last}\n`;
     const world = await openSessionCliWorld(
@@ -143,7 +150,11 @@ describe("hotcell session commit", () => {
     const session = await openAgain();
     const { code, out } = await run(["session", "commit", id, "--yes", "--json"]);
     session.close();
-    expect([code, JSON.parse(out).error.code]).toEqual([1, "LOCKED"]);
+    const { error } = JSON.parse(out);
+    expect([code, error.code]).toEqual([1, "LOCKED"]);
+    expect(error.message).toContain(
+      `Could not open the session "${id}": another hotcell works in it. Close that, or wait until it is done.`,
+    );
   });
 });
 
@@ -157,6 +168,7 @@ describe("the plan of a commit", () => {
     );
     const plan = JSON.parse((await run(["session", "commit", id, "--dry-run", "--json"])).out);
     expect(Object.keys(plan).sort()).toEqual([
+      "changesOwner",
       "conflicts",
       "hash",
       "obstacles",

@@ -8,7 +8,15 @@ import { showName } from "../../workspace/names.ts";
 import type { Session } from "../../workspace/session/session.ts";
 import type { CommitOptions } from "../../workspace/session/session-commit.ts";
 import { agree, isAgreed, needYes } from "./ask.ts";
-import { conflictLines, isHeld, isUnsettled, planLines, resultLine, skippedLines } from "./commit-text.ts";
+import {
+  conflictLines,
+  isHeld,
+  isUnsettled,
+  ownerLines,
+  planLines,
+  resultLine,
+  skippedLines,
+} from "./commit-text.ts";
 import { interruptible } from "./interruptible.ts";
 import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
 import { pickHunks } from "./pick-hunks.ts";
@@ -50,6 +58,7 @@ export async function commitToProject(
     const wanted = { selection, onConflict, allowProtected: flags.protected === true };
     const plan = await planFor(session, wanted);
     if (flags.dryRun === true) return printPlan(run, plan);
+    tellLines(io, ...ownerLines(plan));
     const agreed = await askFor(run, wanted, plan);
     const progress = createProgress(io, "Committing");
     const commit = (signal: AbortSignal) =>
@@ -89,7 +98,7 @@ function refuseUnaskable(io: Io, { patch, hunk, dryRun, yes }: CommitFlags): voi
 
 async function choose({ io, session, flags }: Committing, given: readonly string[]): Promise<Selection> {
   const { patch, hunk: hunks = [] } = flags;
-  const paths = readPaths(given, session.record.workspace);
+  const paths = await readPaths(given, session);
   const selection: Selection = paths || hunks.length > 0 ? { paths: paths ?? [], hunks } : "all";
   if (patch !== true) return selection;
   const picked = await changesFor(session, selection);
@@ -147,7 +156,7 @@ async function isHeldAgreed(io: Io, { skipped }: CommitPlan): Promise<boolean> {
 }
 
 function printPlan({ io, flags }: Committing, plan: CommitPlan): ExitCode {
-  tellLines(io, ...conflictLines(plan.conflicts), ...skippedLines(plan.skipped));
+  tellLines(io, ...conflictLines(plan.conflicts), ...skippedLines(plan.skipped), ...ownerLines(plan));
   if (flags.json === true) printShown(io, plan);
   else printLines(io, ...planLines(plan));
   return plan.obstacles.length > 0 ? 1 : exitOf(plan.conflicts);

@@ -19,6 +19,12 @@ describe("hotcell session create and fork", () => {
     expect(fs.readdirSync(root)).toEqual(["a"]);
   });
 
+  test("call takes the strategy of the session that it makes", async () => {
+    const { run } = openCliWorld({ a: "a\n" });
+    const { out } = await run(["call", "read_file", '{"path":"a"}', "--strategy", "clone", "--json"]);
+    expect(JSON.parse(out).meta.strategy).toBe("clone");
+  });
+
   test("a fork has the changes, and goes its own way", async () => {
     const { run, id, change } = await openSessionCliWorld({ a: "a\n" }, { c1: (w) => w.write("a", "b\n") });
     const fork = (await run(["session", "fork", id])).out.trim();

@@ -1,16 +1,14 @@
-import { quote } from "../../core/quote.ts";
-import type { SessionRecord, Strategy } from "../../workspace/session/record.ts";
+import type { SessionRecord } from "../../workspace/session/record.ts";
 import { createSession } from "../../workspace/session/session.ts";
 import { openStateDir } from "../../workspace/state-dir.ts";
-import { type ExitCode, type Io, printJson, printLines, usage } from "./io.ts";
+import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import { createProgress } from "./progress.ts";
+import { readStrategy } from "./read-strategy.ts";
 import { findSession, placeFor, type SessionFlags, withSession, workspaceOf } from "./session-place.ts";
 
 export interface CreateFlags extends SessionFlags {
   readonly strategy?: string;
 }
-
-const STRATEGIES: readonly Strategy[] = ["kernel", "clone"];
 
 /** What both print is the id alone, so that a script can keep it. */
 export async function createSessionFor(io: Io, flags: CreateFlags): Promise<ExitCode> {
@@ -38,10 +36,4 @@ function printMade(io: Io, { id, workspace, strategy }: SessionRecord, { json }:
   if (json === true) printJson(io, { id, workspace, strategy }, true);
   else printLines(io, id);
   return 0;
-}
-
-function readStrategy(given: string | undefined): Strategy | undefined {
-  const strategy = STRATEGIES.find((known) => known === given);
-  if (strategy === given) return strategy;
-  throw usage(`--strategy is ${quote(given)}; allowed are ${STRATEGIES.join(", ")}.`);
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { openCliWorld } from "../../../test/kit/cli-world.ts";
 import { openSessionCliWorld } from "../../../test/kit/session-cli-world.ts";
+import type { WorkspaceFS } from "../../workspace/workspace-fs.ts";
 
 test("hotcell session list is a table for people and an array for programs", async () => {
   const { run, root, id, open } = await openSessionCliWorld({ a: "a\n" }, { c1: (w) => w.write("b", "b\n") });
@@ -97,4 +98,11 @@ $`,
     { id: "c3", tool: "write_file", at: expect.any(String), paths: 2 },
   ]);
   expect(shown.commits).toEqual([{ tx: "1", paths: ["b"] }]);
+});
+
+test("a call that changed nothing is not listed, and the others keep their numbers", async () => {
+  const calls = { c1: (w: WorkspaceFS) => w.write("a", "new\n"), c2: () => {} };
+  const { id, run } = await openSessionCliWorld({ a: "a\n" }, calls);
+  const { out } = await run(["session", "show", id]);
+  expect(out.match(/#\d .* c\d/g)?.map((line) => line.replace(/ .* /, " "))).toEqual(["#1 c1"]);
 });

@@ -43,17 +43,12 @@ function describe(details: SessionDetails): string[] {
     ["changes", `${changes ?? "unknown: the project can't be read"}`],
     ["size", `${formatBytes(bytes)}, ${counted(layers, "layer")}`],
   ];
+  const changing = calls.map((call, at) => ({ ...call, n: at + 1 })).filter(({ paths }) => paths > 0);
   return [
     ...tableOf(facts),
-    ...(calls.length > 0 ? ["calls that changed something:"] : []),
+    ...(changing.length > 0 ? ["calls that changed something:"] : []),
     ...tableOf(
-      calls.map(({ tool, paths, at, id: call }, n) => [
-        `  #${n + 1}`,
-        tool,
-        counted(paths, "path"),
-        at,
-        call,
-      ]),
+      changing.map(({ n, tool, paths, at, id: call }) => [`  #${n}`, tool, counted(paths, "path"), at, call]),
     ),
     ...(commits.length > 0 ? ["commits:"] : []),
     ...tableOf(commits.map(({ tx, paths }) => [`  ${tx}`, counted(paths.length, "path")])),

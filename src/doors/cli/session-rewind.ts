@@ -27,7 +27,7 @@ export async function rewindSession(
     throw usage("--undo takes back the whole last rewind: leave the paths out.");
   return withSession(io, findSession(io, given, flags), async (session) => {
     if (to === undefined) await session.undoRewind();
-    else await session.rewind(callName(to), readPaths(paths, session.record.workspace));
+    else await session.rewind(callName(to), await readPaths(paths, session));
     return printLeft(io, session, flags, to !== undefined);
   });
 }
@@ -40,7 +40,7 @@ export async function discardChanges(
   { yes, ...flags }: DiscardFlags,
 ): Promise<ExitCode> {
   return withSession(io, findSession(io, given, flags), async (session) => {
-    const chosen = readPaths(paths, session.record.workspace);
+    const chosen = await readPaths(paths, session);
     if (chosen === undefined) await askForAll(io, session, yes);
     await session.discard(chosen);
     return printLeft(io, session, flags, chosen !== undefined);

@@ -7,7 +7,15 @@ import type { Pieces } from "../pieces.ts";
 import { kindOf, readNames } from "../tree.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
 import { isThere, type NoWay, pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
-import { areOneFile, fingerprintAt, identityOf, sameVersion } from "./fingerprint.ts";
+import {
+  areOneFile,
+  fingerprintAt,
+  identityOf,
+  isOneFile,
+  type Look,
+  lookAt,
+  sameVersion,
+} from "./fingerprint.ts";
 import type { Outcome } from "./journal.ts";
 import { enter, moveAside, returnTo } from "./move-aside.ts";
 import type { ConflictReason } from "./plan.ts";
@@ -61,8 +69,9 @@ type Operation = (step: CommitStep, place: StepPlace, spot: Spot) => Pieces<Outc
 
 const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   *delete({ expect }, { aside, tick }, spot) {
-    if (!isThere(spot) && !isThere(aside)) return DONE;
-    const hindrance = yield* moveAside({ at: spot, aside, expect: expect!, tick });
+    const found = lookAt(spot);
+    if (found === null && !isThere(aside)) return DONE;
+    const hindrance = yield* moveAside({ at: spot, aside, expect: expect!, found, tick });
     return hindrance === null ? DONE : { state: "left", ...hindrance };
   },
 
@@ -89,11 +98,12 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   },
 
   *put(step, place, spot) {
-    if (areOneFile(place.fresh, spot)) return DONE;
     // As long as it has no name in the project, nobody else can write it.
-    const put = identityOf(place.fresh);
-    const outcome = yield* replace(step, place, spot);
-    if (outcome.state === "done") return put === null ? outcome : { ...outcome, put };
+    const fresh = lookAt(place.fresh);
+    const found = lookAt(spot);
+    if (isOneFile(fresh, found)) return DONE;
+    const outcome = yield* replace(step, place, { spot, fresh, found });
+    if (outcome.state === "done") return fresh === null ? outcome : { ...outcome, put: identityOf(fresh) };
     // Somebody made the same, or it was put before a kill and what was staged is gone.
     return (yield* isAlike(step, spot)) ? DONE : outcome;
   },
@@ -111,10 +121,21 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   },
 };
 
-function* replace({ expect }: CommitStep, { fresh, aside, tick }: StepPlace, spot: Spot): Pieces<Outcome> {
-  if (expect === null && isThere(spot)) return left("made in the project");
-  if (!isThere(fresh)) return left("what was staged for it is gone");
-  const hindrance = expect && (yield* moveAside({ at: spot, aside, expect, tick }));
+interface Looked {
+  readonly spot: Spot;
+  /** What is staged, and what the project has there. */
+  readonly fresh: Look | null;
+  readonly found: Look | null;
+}
+
+function* replace(
+  { expect }: CommitStep,
+  { fresh: staged, aside, tick }: StepPlace,
+  { spot, fresh, found }: Looked,
+): Pieces<Outcome> {
+  if (expect === null && found !== null) return left("made in the project");
+  if (fresh === null) return left("what was staged for it is gone");
+  const hindrance = expect && (yield* moveAside({ at: spot, aside, expect, found, tick }));
   if (hindrance !== null) return { state: "left", ...hindrance };
   const isAside = expect !== null;
   const taken = {
@@ -122,7 +143,7 @@ function* replace({ expect }: CommitStep, { fresh, aside, tick }: StepPlace, spo
     ENOENT: left("removed in the project", isAside),
   };
   return unless(taken, () => {
-    enter(fresh, spot);
+    enter(staged, spot);
     tick();
   });
 }

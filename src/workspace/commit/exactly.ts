@@ -6,6 +6,8 @@ import { decodeName, showName } from "../names.ts";
 import { childPath, fdPath, openChildDirectory, type Root, TEMP_PREFIX } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
 /** A name in an open directory, whether something is there or not. */
 export interface Spot {
   readonly dir: number;
@@ -44,6 +46,18 @@ function goTo(way: Way, path: string): Spot | NoWay {
   const name = names.pop()!;
   const hindrance = way.leap(names) ? null : way.descend(names);
   return hindrance ?? { dir: way.dir, name };
+}
+
+/** Opens what is there to be read, all names at once and without waiting; null when it has to be gone to. The caller closes it. */
+export function tryOpenAtOnce(root: Root, path: string): number | null {
+  if (root.followsNoLinks !== true) return null;
+  const name = namesOf(path).join("/");
+  try {
+    return fs.openSync(childPath(root.fd, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+    return null;
+  }
 }
 
 /** The root's own directory is `""`; null when there is none. */

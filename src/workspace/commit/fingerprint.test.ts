@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -40,5 +41,24 @@ test("what is remembered of one root is not told of another that has got its des
     const before = atOnce(remembered(root, "f"));
     fs.writeFileSync(`${top}/f`, "second");
     expect(atOnce(remembered({ ...root }, "f"))?.sha256).not.toBe(before?.sha256);
+  });
+});
+
+test.each([
+  ["a file", () => fs.writeFileSync(`${top}/d/at`, "text", { mode: 0o640 })],
+  ["a file that nobody may read", () => fs.writeFileSync(`${top}/d/at`, "text", { mode: 0 })],
+  ["a directory", () => fs.mkdirSync(`${top}/d/at`)],
+  ["a link to a file", () => fs.symlinkSync("other", `${top}/d/at`)],
+  ["a FIFO", () => execFileSync("mkfifo", [`${top}/d/at`])],
+  ["nothing", () => {}],
+])("the fingerprint of %s is the same where all names are opened at once", (_, make) => {
+  inRoot((root) => {
+    fs.mkdirSync(`${top}/d`);
+    fs.writeFileSync(`${top}/d/other`, "other");
+    make();
+    const [walked, atOnceOpened] = [root, { ...root, followsNoLinks: true }].map((from) =>
+      atOnce(fingerprintOf(from, "d/at")),
+    );
+    expect(atOnceOpened).toEqual(walked);
   });
 });

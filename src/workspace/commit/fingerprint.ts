@@ -9,7 +9,7 @@ import { fdPath, openChild, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
 import { kindOf } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
-import { atExactly, pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
+import { atExactly, pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "./exactly.ts";
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
@@ -37,6 +37,8 @@ export interface Fingerprint extends Version, Identity {
 
 /** Null when nothing is there, or no way leads there. */
 export function* fingerprintOf(root: Root, path: string): Pieces<Fingerprint | null> {
+  const fd = tryOpenAtOnce(root, path);
+  if (fd !== null) return yield* fingerprintOfOpen(fd, path);
   return yield* piecesAtExactly(root, path, function* (spot) {
     return typeof spot === "string" ? null : yield* fingerprintAt(spot);
   });
@@ -69,8 +71,18 @@ export function* fingerprintAt(spot: Spot): Pieces<Fingerprint | null> {
   if (fd === null) return null;
   try {
     const stat = statOf(fs.fstatSync(fd, { bigint: true }));
-    const sha256 = stat.kind === "file" ? yield* hashOf(fd, stat.size, spot.name) : null;
+    const sha256 = stat.kind === "file" ? yield* hashIfReadable(fd, stat.size, spot.name) : null;
     return { ...stat, sha256: stat.kind === "symlink" ? linkHash(spot) : sha256 };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** It is closed then. */
+function* fingerprintOfOpen(fd: number, path: string): Pieces<Fingerprint> {
+  try {
+    const stat = statOf(fs.fstatSync(fd, { bigint: true }));
+    return { ...stat, sha256: stat.kind === "file" ? yield* hashOf(fd, stat.size, path) : null };
   } finally {
     fs.closeSync(fd);
   }
@@ -90,9 +102,8 @@ export function haveSameContent(a: Fingerprint | null, b: Fingerprint | null): b
   return a !== null && a.sha256 !== null && a.sha256 === b?.sha256;
 }
 
-/** Whether the expected version is there; its content is read only when the file is not as it was. */
-export function* stillIs(spot: Spot, expected: Fingerprint): Pieces<boolean> {
-  const found = lookAt(spot);
+/** Whether the expected version is there; its content is read only when the file is not as it was. `found` is what a look has just shown. */
+export function* stillIs(spot: Spot, expected: Fingerprint, found = lookAt(spot)): Pieces<boolean> {
   if (found?.kind === expected.kind && found.mode === expected.mode && isUnwritten(found, expected))
     return true;
   return sameVersion(yield* fingerprintAt(spot), expected);
@@ -109,18 +120,21 @@ export function* fingerprintExpecting(
   return { ...found, sha256: expected!.sha256 };
 }
 
-export function identityOf(spot: Spot): Identity | null {
-  const found = lookAt(spot);
-  return found && { size: found.size, mtimeNs: found.mtimeNs, ino: found.ino, dev: found.dev };
+export function identityOf({ size, mtimeNs, ino, dev }: Identity): Identity {
+  return { size, mtimeNs, ino, dev };
 }
 
 /** Whether two names are names of one file. */
 export function areOneFile(a: Spot, b: Spot): boolean {
-  const [one, other] = [lookAt(a), lookAt(b)];
-  return one !== null && one.ino === other?.ino && one.dev === other.dev;
+  return isOneFile(lookAt(a), lookAt(b));
 }
 
-function lookAt(spot: Spot): Look | null {
+export function isOneFile(a: Look | null, b: Look | null): boolean {
+  return a !== null && a.ino === b?.ino && a.dev === b.dev;
+}
+
+/** Null when nothing is there. */
+export function lookAt(spot: Spot): Look | null {
   const stat = fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : statOf(stat);
 }
@@ -163,17 +177,22 @@ function isUnwritten(a: Identity, b: Identity): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-/** Null when it may not be read. Small files are read in one go: the buffer for large ones costs more than they do. */
-function* hashOf(path: number, size: number, name: string): Pieces<string | null> {
+/** Null when it may not be read. */
+function* hashIfReadable(path: number, size: number, name: string): Pieces<string | null> {
   const fd = tryRead(path);
   if (fd === null) return null;
   try {
-    if (size > LIMITS.maxReadBytes) return yield* hashFile(fd, name);
-    yield;
-    return sha256Of(readBytes(fd, name, size, { size }));
+    return yield* hashOf(fd, size, name);
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** Small files are read in one go: the buffer for large ones costs more than they do. */
+function* hashOf(fd: number, size: number, name: string): Pieces<string> {
+  if (size > LIMITS.maxReadBytes) return yield* hashFile(fd, name);
+  yield;
+  return sha256Of(readBytes(fd, name, size, { size }));
 }
 
 function tryRead(path: number): number | null {

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { atOnce } from "../pieces.ts";
-import { type Fingerprint, fingerprintAt } from "./fingerprint.ts";
+import { type Fingerprint, fingerprintAt, lookAt } from "./fingerprint.ts";
 import { type Aside, moveAside } from "./move-aside.ts";
 
 let home: string;
@@ -26,7 +26,15 @@ const inHome = (name: string): string => path.join(home, name);
 const spot = (name: string) => ({ dir, name });
 
 function move(): Aside {
-  return atOnce(moveAside({ at: spot("file"), aside: spot("aside"), expect: expected, tick: () => {} }));
+  return atOnce(
+    moveAside({
+      at: spot("file"),
+      aside: spot("aside"),
+      expect: expected,
+      found: lookAt(spot("file")),
+      tick: () => {},
+    }),
+  );
 }
 
 const names = (): string[] => fs.readdirSync(home).sort();

@@ -5,13 +5,15 @@ import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Pieces } from "../pieces.ts";
 import { isThere, pathTo, type Spot } from "./exactly.ts";
-import { areOneFile, type Fingerprint, stillIs } from "./fingerprint.ts";
+import { areOneFile, type Fingerprint, type Look, stillIs } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
 
 export interface Replaced {
   readonly at: Spot;
   readonly aside: Spot;
   readonly expect: Fingerprint;
+  /** What a look has just shown at its place. */
+  readonly found: Look | null;
   readonly tick: () => void;
 }
 
@@ -19,9 +21,9 @@ export interface Replaced {
 export type Aside = { readonly conflict: ConflictReason; readonly kept: boolean } | null;
 
 /** Null when it is aside. After a kill it goes on where it was: what is aside already stays there. */
-export function* moveAside({ at, aside, expect, tick }: Replaced): Pieces<Aside> {
+export function* moveAside({ at, aside, expect, found, tick }: Replaced): Pieces<Aside> {
   if (!isThere(aside)) {
-    if (!(yield* stillIs(at, expect))) return { conflict: goneOrChanged(at), kept: false };
+    if (!(yield* stillIs(at, expect, found))) return { conflict: goneOrChanged(at), kept: false };
     if (!tryRename(at, aside)) return { conflict: "removed in the project", kept: false };
     tick();
   }

@@ -11,7 +11,12 @@ import type { Obstacle } from "./plan.ts";
 const { W_OK, X_OK } = fs.constants;
 const STICKY = 0o1000;
 
-export function findObstacles(project: Root, steps: readonly CommitStep[]): Obstacle[] {
+/** Of what is contested, it is not the session's own doing that something is to become writable. */
+export function findObstacles(
+  project: Root,
+  steps: readonly CommitStep[],
+  contested: ReadonlySet<string> = new Set(),
+): Obstacle[] {
   const opened = new Set(steps.filter(unlocks).map(({ path }) => path));
   const judged = new Map<string, string | null>();
   /** One that is not there yet is made with the rights that are needed, if it can be made. */
@@ -31,7 +36,10 @@ export function findObstacles(project: Root, steps: readonly CommitStep[]): Obst
   return steps.flatMap((step) => {
     const problem =
       contentProblem(step) ??
-      ownProblem(project, step, (dir) => noteDirectory(parentOf(step.path), dir)) ??
+      ownProblem(project, step, {
+        show: (dir) => noteDirectory(parentOf(step.path), dir),
+        isOpened: makesWritable(step) && !contested.has(step.path),
+      }) ??
       (step.op === "chmod" ? null : directoryProblem(parentOf(step.path)));
     return problem === null ? [] : [{ path: step.path, problem }];
   });
@@ -54,27 +62,39 @@ function contentProblem({ op, content, sha256, expect }: CommitStep): string | n
     : null;
 }
 
-/** What speaks against changing the thing itself. Its directory is shown on the way. */
-function ownProblem(project: Root, step: CommitStep, show: (dir: number) => void): string | null {
+interface Looking {
+  /** The directory is shown on the way. */
+  readonly show: (dir: number) => void;
+  /** The commit gives its owner the right to write it, and so may they. */
+  readonly isOpened: boolean;
+}
+
+/** What speaks against changing the thing itself. */
+function ownProblem(project: Root, step: CommitStep, { show, isOpened }: Looking): string | null {
   if (step.expect === null || step.expect.ino === "" || step.expect.kind === "symlink") return null;
   return atExactly(project, step.path, (spot) => {
     if (typeof spot === "string") return null;
     show(spot.dir);
     const fd = openChild(spot.dir, spot.name);
     try {
-      return stickyProblem(spot.dir, fd, step) ?? thingProblem(fd, step);
+      return stickyProblem(spot.dir, fd, step) ?? thingProblem(fd, step, isOpened);
     } finally {
       fs.closeSync(fd);
     }
   });
 }
 
-function thingProblem(fd: number, { op }: CommitStep): string | null {
+function thingProblem(fd: number, { op }: CommitStep, isOpened: boolean): string | null {
   const problem = writeProblem(fd, "it", W_OK);
-  if (op === "put" || problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
+  if (problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
+  if (op === "put" && !isOpened) return problem;
   // To remove it or to change its mode is the owner's right; others need to write it, to be able to put it back.
   if (isOwner(fs.fstatSync(fd))) return null;
   return op === "chmod" ? "it belongs to somebody else" : problem;
+}
+
+function makesWritable({ op, content, mode, expect }: CommitStep): boolean {
+  return op === "put" && content !== "link" && expect !== null && (mode! & ~expect.mode & 0o200) !== 0;
 }
 
 function stickyProblem(dir: number, fd: number, { op }: CommitStep): string | null {

@@ -425,6 +425,15 @@ describe("crash-012: what is known to fail", () => {
   });
 });
 
+test("a read-only file that the session itself has made writable is written", async () => {
+  world.begin({ f: "file 444 base" });
+  world.change("view", { f: "file 644 session" });
+  const plan = world.plan({ changes: world.changes() });
+  expect(plan.obstacles).toEqual([]);
+  await world.apply(plan);
+  expect(world.tree("project")).toEqual({ f: "file 644 session" });
+});
+
 test("crash-012: a file that can't be read, and so not be kept, is not taken away", () => {
   world.begin({ f: "file 644 base" });
   world.change("view", { f: null });

@@ -8,6 +8,7 @@ import type { Merge } from "../diff/three-way-merge.ts";
 import { explainingPieces } from "../os-error.ts";
 import type { Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
+import { findChangedOwners } from "./changed-owners.ts";
 import { type CommitStep, inOrder } from "./commit-step.ts";
 import { arrangeDirectories } from "./directories.ts";
 import { type Fingerprint, type FingerprintOf, type Version, versionOf } from "./fingerprint.ts";
@@ -66,6 +67,8 @@ export interface CommitPlan {
   readonly skipped: readonly Skipped[];
   /** Paths that run by themselves: they need a yes of their own. */
   readonly protectedPaths: readonly string[];
+  /** Files of others that will belong to this user: only root could keep their owner. */
+  readonly changesOwner: readonly string[];
   readonly obstacles: readonly Obstacle[];
 }
 
@@ -100,13 +103,15 @@ function* plan(input: PlanInput): Pieces<CommitPlan> {
   const allowed = proposals.map((proposal) => withoutUnasked(proposal, input));
   const arranged = arrangeDirectories(input, allowed);
   const steps = inOrder(arranged.flatMap((proposal) => proposal.steps));
+  const conflicts = arranged.flatMap(({ conflict }) => conflict ?? []);
   const made = {
     policy: input.policy,
     steps,
-    conflicts: arranged.flatMap(({ conflict }) => conflict ?? []),
+    conflicts,
     skipped: arranged.flatMap(({ skipped }) => skipped ?? []),
     protectedPaths: proposals.flatMap(({ path, needsYes }) => (needsYes ? [path] : [])),
-    obstacles: findObstacles(input.project, steps),
+    changesOwner: findChangedOwners(input.project, steps),
+    obstacles: findObstacles(input.project, steps, new Set(conflicts.map(({ path }) => path))),
   };
   return { hash: hashOf(made), ...made };
 }

@@ -20,8 +20,8 @@ export interface ToSync {
 /** So few small files are done by the time that other threads would have begun. */
 const FEW = 3;
 const SMALL_BYTES = 1024 * 1024;
-/** As many threads as Node has for files, unless told. */
-const AT_ONCE = 4;
+/** Twice as many as Node has threads for files, unless told: while one is handed over none of them is idle. */
+const AT_ONCE = 8;
 const fsync = promisify(fs.fsync);
 
 /** In any order. Those that wait for the disk at the same time take hardly longer than one. */

@@ -11,6 +11,8 @@ export interface Layer {
   readonly call: string | null;
 }
 
+export type LayerTour = Pick<TourOptions, "unreadable" | "namesIn">;
+
 /** What the layers have at one name. A whiteout is a name like any other. */
 interface LayeredName {
   readonly calls: Set<string>;
@@ -22,7 +24,7 @@ interface LayeredName {
 /** Unites layers, oldest first. */
 export function* touchedByLayers(
   layers: readonly Layer[],
-  options: Pick<TourOptions, "unreadable"> = {},
+  options: LayerTour = {},
 ): Generator<TouchedDirectory, void, void> {
   const root: LayeredName = { calls: new Set(), below: null, tellsUnion: false };
   for (const layer of layers) addLayer(root, layer, options);
@@ -38,7 +40,7 @@ export function* touchedByLayers(
   }
 }
 
-function addLayer(root: LayeredName, { fd, call }: Layer, options: Pick<TourOptions, "unreadable">): void {
+function addLayer(root: LayeredName, { fd, call }: Layer, options: LayerTour): void {
   const levels = [enterNode(root, fs.fstatSync(fd))];
   for (const { step, name, stat } of namedTour(fd, options)) {
     if (step === "leave") {
@@ -60,7 +62,7 @@ function enterNode(node: LayeredName, { nlink }: fs.Stats): Map<string, LayeredN
 }
 
 /** A tour whose errors name the path. */
-function* namedTour(fd: number, options: Pick<TourOptions, "unreadable">): ReturnType<typeof tourTree> {
+function* namedTour(fd: number, options: LayerTour): ReturnType<typeof tourTree> {
   let trail: readonly string[] = [];
   try {
     for (const step of tourTree(fd, options)) {

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { explainingLater } from "../os-error.ts";
-import { openRealRoot, openRoot } from "../paths.ts";
+import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
 import { unlessFull } from "../session/full-disk.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
@@ -71,6 +71,7 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
     refresh: () =>
       explained("refresh", async () => {
         const before = shown;
+        refuseMoved(place.project);
         if (await whole()) shown = await refreshCopy(place, shown);
         return shown !== before;
       }),
@@ -92,6 +93,14 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
       close();
     },
   };
+}
+
+/** What is open may be somewhere else by now, or gone: then nothing would be in it. */
+function refuseMoved({ fd, path: real }: Root): void {
+  const there = openRealRoot(real);
+  const [now, then] = [fs.fstatSync(there.fd), fs.fstatSync(fd)];
+  fs.closeSync(there.fd);
+  if (now.ino !== then.ino || now.dev !== then.dev) throw leadsElsewhere(real);
 }
 
 function explained<T>(action: string, work: () => Promise<T>): Promise<T> {

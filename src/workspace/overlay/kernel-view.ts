@@ -164,7 +164,7 @@ async function mountStack(
   const work = `w${upper}`;
   fs.mkdirSync(path.join(dir, upper), { recursive: true, mode: 0o700 });
   fs.mkdirSync(path.join(dir, work), { recursive: true, mode: 0o700 });
-  likeProject(dir, upper);
+  likeProject(workspace, path.join(dir, upper));
   const lowers = lowersOf(dir, stack.slice(0, -1));
   return mountOn(workspace, { dir, lowers, upper: { name: upper, work }, merged: MERGED }, within);
 }
@@ -188,10 +188,12 @@ function haveSameLayers(a: Stack, b: Stack): boolean {
 }
 
 /** The view's root has the owner and mode of its topmost layer: they must be the project's. */
-function likeProject(dir: string, upper: string): void {
-  const { uid, gid, mode } = fs.statSync(path.join(dir, "lower"));
-  if (process.getuid?.() === 0) fs.chownSync(path.join(dir, upper), uid, gid);
-  fs.chmodSync(path.join(dir, upper), mode & 0o777);
+function likeProject(workspace: string, upper: string): void {
+  const { fd } = openRealRoot(workspace);
+  const { uid, gid, mode } = fs.fstatSync(fd);
+  fs.closeSync(fd);
+  if (process.getuid?.() === 0) fs.chownSync(upper, uid, gid);
+  fs.chmodSync(upper, mode & 0o777);
 }
 
 /** Topmost first: the layers, what hides the project's secrets, the project. Never the project alone, which the kernel does not take for an overlay. */

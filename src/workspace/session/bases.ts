@@ -162,7 +162,8 @@ export function* moveBases(
   const isInLayer = withLayer(live, stateDir, (layer) => new Set([...own].filter((at) => isFile(layer, at))));
   for (const [at, version] of put) {
     const expected = version && expectedVersion(version);
-    const found = yield* fingerprintExpecting(project, at, expected);
+    const isKnown = version?.ino !== undefined && isInLayer.has(at);
+    const found = isKnown ? expected : yield* fingerprintExpecting(project, at, expected);
     // Somebody may have changed it since: then what was put is what counts.
     const base = isVersion(found, expected) ? found : expected;
     if (base === found && !isInLayer.has(at)) keepAncestor(at, found, live, stateDir, project);

@@ -1,9 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { TouchedDirectory } from "../diff/changes.ts";
-import { touchedByLayers } from "../diff/touched.ts";
+import { type LayerTour, touchedByLayers } from "../diff/touched.ts";
 import { O_PATH, type Root } from "../paths.ts";
-import type { TourOptions } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
 export function layerDir(stateDir: string, { session, name }: Layer): string {
@@ -25,7 +24,7 @@ export function withLayer<T>(layer: Layer, stateDir: string, work: (root: Root) 
 export function* touchedBy(
   stack: Stack,
   stateDir: string,
-  options: Pick<TourOptions, "unreadable"> = {},
+  options: LayerTour = {},
 ): Generator<TouchedDirectory, void, void> {
   const layers: { readonly fd: number; readonly call: string | null }[] = [];
   try {

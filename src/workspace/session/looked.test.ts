@@ -86,3 +86,24 @@ test("after forgetting all directories are looked at", () => {
   looked.forget();
   expect(look(looked)).toEqual(["", "a", "a/b", "c"]);
 });
+
+test("the names in a directory are not read again while it is as it was looked at", () => {
+  const { layer, look } = makeWorld();
+  const looked = createLooked();
+  look(looked);
+  const noDirectory = -1;
+  const stat = fs.statSync(path.join(layer, "a"));
+  expect(looked.namesIn(noDirectory, stat)).toEqual([{ name: "b", kind: "directory" }]);
+});
+
+test("the names in a directory that has changed since it was looked at are read", () => {
+  const { layer, look, tick } = makeWorld();
+  const looked = createLooked();
+  look(looked);
+  tick();
+  fs.writeFileSync(path.join(layer, "a/new"), "");
+  const dir = fs.openSync(path.join(layer, "a"), fs.constants.O_DIRECTORY);
+  onTestFinished(() => fs.closeSync(dir));
+  const names = looked.namesIn(dir, fs.fstatSync(dir)).map(({ name }) => name);
+  expect([names, look(looked)]).toEqual([["b", "new"], ["a"]]);
+});

@@ -7,7 +7,7 @@ import { joinPath, splitPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { fileClock } from "../file-clock.ts";
 import { O_PATH, type Root } from "../paths.ts";
-import { type NamedKind, tourTree } from "../tree.ts";
+import { type NamedKind, type NamesIn, readNames, tourTree } from "../tree.ts";
 import { layerDir } from "./layers.ts";
 import { type Layer, sessionDir } from "./record.ts";
 
@@ -27,6 +27,8 @@ export interface Look {
 
 export interface Looked {
   look(live: Layer, stateDir: string, project: Root): Look;
+  /** The names in a directory of a layer; not read again where it is as it was looked at last. */
+  readonly namesIn: NamesIn;
   /** What was noted of the layer has changed otherwise. */
   forget(): void;
 }
@@ -34,11 +36,24 @@ export interface Looked {
 export function createLooked(): Looked {
   let layer = "";
   let stamps: ReadonlyMap<string, string> = new Map();
+  let read: ReadonlyMap<number, Read> = new Map();
+  const namesIn: NamesIn = (dir, stat) => {
+    const known = read.get(stat.ino);
+    const isSame = known !== undefined && known.dev === stat.dev && known.ctimeMs === stat.ctimeMs;
+    return isSame ? known.names : readNames(dir, false, stat);
+  };
   return {
     look(live, stateDir, project) {
       const known = live.name === layer ? stamps : new Map();
       const began = fileClock(sessionDir(stateDir, live.session));
-      const found = withStamps(directoriesIn(layerDir(stateDir, live)), project);
+      const seen = new Map<number, Read>();
+      const noteNames: NamesIn = (dir, stat) => {
+        const { dev, ino, ctimeMs } = stat;
+        const names = namesIn(dir, stat);
+        if (ctimeMs < began) seen.set(ino, { dev, ctimeMs, names });
+        return names;
+      };
+      const found = withStamps(directoriesIn(layerDir(stateDir, live), noteNames), project);
       return {
         changed: found.filter(({ directory, stamp }) => known.get(directory) !== stamp),
         done() {
@@ -46,13 +61,20 @@ export function createLooked(): Looked {
           // What is as new as the clock may change once more and be as new.
           const settled = found.filter(({ changedMs }) => changedMs < began);
           stamps = new Map(settled.map(({ directory, stamp }) => [directory, stamp]));
+          read = seen;
         },
       };
     },
+    namesIn,
     forget() {
       stamps = new Map();
     },
   };
+}
+
+/** The names that were read in a directory, and which one that was. */
+interface Read extends Pick<fs.Stats, "dev" | "ctimeMs"> {
+  readonly names: readonly NamedKind[];
 }
 
 interface Stamped extends LayerDirectory {
@@ -66,13 +88,13 @@ interface Toured {
   readonly stat: fs.Stats;
 }
 
-function directoriesIn(layer: string): Toured[] {
+function directoriesIn(layer: string, namesIn: NamesIn): Toured[] {
   const start = fs.openSync(layer, O_PATH | fs.constants.O_DIRECTORY);
   try {
     const trail: Toured[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
     const found = [...trail];
     const enters = () => trail.at(-1)!.directory.length <= LIMITS.maxPathBytes;
-    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {} })) {
+    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {}, namesIn })) {
       if (step === "leave") {
         trail.pop();
         continue;

@@ -15,12 +15,21 @@ export function newSessionId(): string {
 export function makeSession(record: SessionRecord, stateDir: string): void {
   const dir = sessionDir(stateDir, record.id);
   const made = `${dir}.new`;
-  fs.mkdirSync(made, { recursive: true, mode: 0o700 });
+  try {
+    fs.mkdirSync(made, { recursive: true, mode: 0o700 });
+    fillSession(made, record);
+    fs.renameSync(made, dir);
+  } catch (error) {
+    removeDirectory(made);
+    throw error;
+  }
+}
+
+function fillSession(made: string, record: SessionRecord): void {
   const { name: live } = record.stack.at(-1)!;
   for (const name of ["mask", "merged", "notes", live]) fs.mkdirSync(path.join(made, name), { mode: 0o700 });
   fs.symlinkSync(record.workspace, path.join(made, "lower"));
   writeRecord(made, record);
-  fs.renameSync(made, dir);
 }
 
 /** The session is gone when its directory has lost its name. */
@@ -39,11 +48,16 @@ export function removeLayer(dir: string, name: string): void {
 
 /** Whatever an agent has put into it, of any depth, and whatever rights it took away. */
 export function removeDirectory(dir: string): void {
+  if (emptyDirectory(dir)) fs.rmdirSync(dir);
+}
+
+/** False when there is none. */
+export function emptyDirectory(dir: string): boolean {
   let fd: number;
   try {
     fd = fs.openSync(dir, O_PATH | fs.constants.O_DIRECTORY);
   } catch (error) {
-    if (osErrorCode(error) === "ENOENT") return;
+    if (osErrorCode(error) === "ENOENT") return false;
     throw error;
   }
   try {
@@ -51,5 +65,5 @@ export function removeDirectory(dir: string): void {
   } finally {
     fs.closeSync(fd);
   }
-  fs.rmdirSync(dir);
+  return true;
 }

@@ -1,14 +1,25 @@
+import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { openCloneView } from "../overlay/clone-view.ts";
 import { openKernelView } from "../overlay/kernel-view.ts";
 import { canMountElsewhere } from "../overlay/mount.ts";
-import { type SessionRecord, sessionDir, writeRecord } from "./record.ts";
+import { type SessionRecord, type Strategy, sessionDir, writeRecord } from "./record.ts";
 import type { SessionPlace, SessionView } from "./session-view.ts";
 
 export interface OpenedView {
   readonly record: SessionRecord;
   readonly view: SessionView;
+}
+
+/**
+ * How a new session of this project is made. For an ordinary user the kernel's overlay copies only what belongs to
+ * that user and the user's own group: a project of anybody else, or of a group that is shared, can't be changed in it.
+ */
+export function strategyFor(project: number): Strategy {
+  if (process.getuid!() === 0) return "kernel";
+  const { uid, gid } = fs.fstatSync(project);
+  return uid === process.geteuid!() && gid === process.getegid!() ? "kernel" : "clone";
 }
 
 /** A session keeps its strategy; a new one may take a copy where the kernel's overlay can't be had. */

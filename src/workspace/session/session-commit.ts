@@ -27,7 +27,7 @@ import { workspaceKey } from "../host.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import { isVersionThere, moveBases, openBases } from "./bases.ts";
-import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
+import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import type { Sides } from "./session-view.ts";
 import { liveLayer } from "./stack.ts";
@@ -161,10 +161,11 @@ export function unfinishedCommits(dir: string): string[] {
     .filter(isUnfinished);
 }
 
-/** What was committed is the project's own now: a later change of it begins from there. `isLeft` says that no later call writes into the live layer. */
+/** What was committed is the project's own now: a later change of it begins from there. It is noted with a layer of the session's own; `isLeft` says that no later call writes into that. */
 export function* settleCommits(
   record: SessionRecord,
   stateDir: string,
+  layer: Layer,
   isLeft: boolean,
 ): Pieces<SessionRecord> {
   const dir = sessionDir(stateDir, record.id);
@@ -173,7 +174,7 @@ export function* settleCommits(
   yield* withProjectInPieces(record, function* (project) {
     for (const number of unsettled) {
       const { versions, own } = committedIn(path.join(dir, "tx", String(number)));
-      yield* moveBases(versions, liveLayer(record), stateDir, project, isLeft ? own : new Set());
+      yield* moveBases(versions, layer, stateDir, project, isLeft ? own : new Set());
     }
   });
   return { ...record, commits: unsettled.at(-1)! };

@@ -1,5 +1,6 @@
 // What a session changed, or one call of it. Takes no part in the session's lock: a person can look while
 // an agent works.
+import fs from "node:fs";
 import { type FingerprintOf, haveSameContent } from "../commit/fingerprint.ts";
 import type { Change } from "../diff/changes.ts";
 import { diffTrees } from "../diff/diff-trees.ts";
@@ -8,7 +9,9 @@ import { shownChanges } from "../diff/shown-changes.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
 import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
+import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
+import type { NamesIn } from "../tree.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
 import { touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
@@ -21,6 +24,10 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */
   readonly call?: string;
   readonly signal?: AbortSignal;
+  /** A view of the whole session that shows the project as it is now; one is made when left out. */
+  readonly shown?: Root;
+  /** The names in directories of layers, as far as they are known. */
+  readonly namesIn?: NamesIn;
   /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
   readonly tellsAll?: boolean;
   /** Files are compared by these; then no change has hunks or tells whether it is binary. */
@@ -63,7 +70,9 @@ interface OpenDiff {
 }
 
 async function openDiff(record: SessionRecord, span: Span, options: DiffOptions): Promise<OpenDiff> {
-  const sides = await openSidesOf(record, options.stateDir, span);
+  const sides = options.shown
+    ? openSidesWith(options.shown, record)
+    : await openSidesOf(record, options.stateDir, span);
   try {
     const changes = await inPieces(findChanges(record, span, sides, options), options.signal);
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
@@ -97,16 +106,21 @@ function openSidesOf(record: SessionRecord, stateDir: string, span: Span): Promi
   return open(record, stateDir, span);
 }
 
+function openSidesWith(after: Root, { workspace }: SessionRecord): Sides {
+  const before = openRealRoot(workspace);
+  return { before, after, close: () => fs.closeSync(before.fd) };
+}
+
 function* findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, tellsAll, fingerprintOf }: DiffOptions,
+  { stateDir, protectionOf, tellsAll, namesIn, fingerprintOf }: DiffOptions,
 ): Pieces<Change[]> {
   const changes = yield* diffTrees({
     before,
     after,
-    touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir),
+    touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir, namesIn && { namesIn }),
     tellsAll: tellsAll ?? record.strategy === "clone",
     isOverlay: record.strategy === "kernel",
     isMounted: readMounts(record.workspace),

@@ -23,6 +23,8 @@ export interface SessionView {
   show(stack: Stack): Promise<void>;
   /** Puts what was changed in the view into the last layer. */
   capture(): Promise<void>;
+  /** What was changed in the view and could not be put into a layer is gone with the next `show`. */
+  forget(): void;
   /** Takes in what changed in the project, where the session has nothing of its own; true when something may have. */
   refresh(): Promise<boolean>;
   readonly notice: UseNotice;

@@ -2,7 +2,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
-import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 import type { CommitResult } from "../commit/apply.ts";
 import { revertedVersions } from "../commit/journal.ts";
@@ -19,7 +18,9 @@ import { inPieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { findFollowing, moveBases, takeBases } from "./bases.ts";
 import { bytesIn } from "./bytes-in.ts";
+import { discardAll } from "./discard-all.ts";
 import { unlessFull } from "./full-disk.ts";
+import { holdSession } from "./hold-session.ts";
 import { hasNotes } from "./layer-notes.ts";
 import { changedIn, layerDir } from "./layers.ts";
 import { createLooked } from "./looked.ts";
@@ -27,6 +28,7 @@ import { makeSession, newSessionId, removeLayer, removeSession } from "./make-se
 import { openView, strategyFor } from "./open-view.ts";
 import {
   type CallMark,
+  type Layer,
   readRecord,
   refuseForeign,
   rewriteRecord,
@@ -38,7 +40,6 @@ import {
   type CommitOptions,
   commitDir,
   commitSession,
-  commitsIn,
   planSession,
   settleCommits,
   settleReverts,
@@ -46,12 +47,11 @@ import {
   whileCommitting,
   withProjectInPieces,
 } from "./session-commit.ts";
-import { type SessionDiff, withDiff } from "./session-diff.ts";
+import { type DiffOptions, type SessionDiff, withDiff } from "./session-diff.ts";
 import type { SessionPlace, SessionView } from "./session-view.ts";
 import { settleWork } from "./settle-work.ts";
-import { begun, checkpointed, forked, indexOfCall, liveLayer, restacked, rewound, unwound } from "./stack.ts";
+import { begun, checkpointed, forked, indexOfCall, liveLayer, rewound, unwound } from "./stack.ts";
 import { createTurns } from "./turns.ts";
-import { emptyUnused, removeUnused } from "./unused.ts";
 import { restoreRest, withoutPaths } from "./without-paths.ts";
 
 export interface Session {
@@ -136,7 +136,7 @@ export async function openSession(id: string, place: SessionPlace, mayChoose = f
   const dir = sessionDir(place.stateDir, id);
   readRecord(dir);
   refuseForeign(dir);
-  const release = holdLock(path.join(dir, "lock"));
+  const release = holdSession(id, dir);
   try {
     refuseUnfinished(id, dir);
     const { record, view } = await openView(readRecord(dir), place, mayChoose);
@@ -179,6 +179,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     turns.alone(() => explainingLater("work on the session", id, work));
   const looked = createLooked();
+  const known = { ...place, namesIn: looked.namesIn };
   const holders = new Set<symbol>();
   let record = opened.record;
   let revertsAreSettled = false;
@@ -188,10 +189,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     record = next;
   };
   /** What fails half-way, on a full disk maybe, is taken back. */
-  const wholly = async (work: () => Promise<void>): Promise<void> => {
+  const wholly = async <T>(work: () => Promise<T>): Promise<T> => {
     const before = record;
     try {
-      await work();
+      return await work();
     } catch (error) {
       try {
         note(before);
@@ -222,8 +223,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     if (!revertsAreSettled) await inPieces(settleReverts(record, stateDir), signal);
     revertsAreSettled = true;
   };
-  const noteCommits = async (signal?: AbortSignal): Promise<void> => {
-    const settled = await inPieces(settleCommits(record, stateDir, holders.size === 0), signal);
+  const noteCommits = async (signal?: AbortSignal, layer = liveLayer(record)): Promise<void> => {
+    const settled = await inPieces(settleCommits(record, stateDir, layer, holders.size === 0), signal);
     if (settled !== record) looked.forget();
     note(settled);
   };
@@ -267,16 +268,24 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     }
     await beginLayer(call);
   };
+  const isEmpty = (layer: Layer): boolean =>
+    fs.readdirSync(layerDir(stateDir, layer)).length === 0 && !hasNotes(layer, stateDir);
   const beginLayer = async (call: CallMark | null): Promise<void> => {
-    const live = layerDir(stateDir, liveLayer(record));
-    const isEmpty = fs.readdirSync(live).length === 0 && !hasNotes(liveLayer(record), stateDir);
-    await show(checkpointed(record, call, isEmpty, fileClock(dir)));
+    await show(checkpointed(record, call, isEmpty(liveLayer(record)), fileClock(dir)));
     await view.refresh();
   };
-  /** All was settled before the commit: when nobody can have changed the view since, that need not be done again. */
-  const closeCommit = async (isOpen: boolean): Promise<void> => {
-    await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits()]);
-    await (isOpen ? checkpoint(null) : beginLayer(null));
+  /** Where nobody else works on the view, what is below a new layer is committed, as the mount with that shows it. All is settled by then, and need not be again. */
+  const commitShown = async (isOpen: boolean, commit: Committing): Promise<CommitResult> => {
+    const below = liveLayer(record);
+    const committing = async () => {
+      if (!isOpen) await beginLayer(null);
+      return commit(isOpen ? {} : { shown: view.root });
+    };
+    const result = await (isOpen ? committing() : wholly(committing));
+    await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
+    if (isOpen || !isEmpty(liveLayer(record))) await checkpoint(null);
+    else note(checkpointed(record, null, true, fileClock(dir)));
+    return result;
   };
   /** As if the layers from this one on had never touched these paths. */
   const leavePaths = (from: number, paths: readonly string[], signal?: AbortSignal): Promise<void> =>
@@ -285,20 +294,6 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await restoreRest(record, from, paths, { ...place, ...(signal && { signal }) }, view.root);
       await settle(signal);
     });
-  /** Nothing is noted of what is thrown away: it must work on a full disk. */
-  const discardAll = async (): Promise<void> => {
-    await unlessFull(view.capture, view.forget);
-    const commits = commitsIn(dir).at(-1) ?? record.commits;
-    const emptied = { ...restacked(record, [], fileClock(dir)), left: [], commits };
-    await unlessFull(
-      () => show(emptied),
-      () => {
-        emptyUnused(emptied, stateDir);
-        return show(emptied);
-      },
-    );
-    removeUnused(record, stateDir);
-  };
   await unlessFull(settle, () => {});
   looked.forget();
 
@@ -349,7 +344,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       }),
     discard: (paths, signal) =>
       unheld("discard", async () => {
-        if (paths === undefined) return discardAll();
+        if (paths === undefined) return discardAll(record, stateDir, view, show);
         await settle(signal);
         await leavePaths(0, paths, signal);
       }),
@@ -382,21 +377,21 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         await view.capture();
         await follow(signal);
-        return withDiff(id, { ...place, ...(call && { call }), ...(signal && { signal }) }, work);
+        return withDiff(id, { ...known, ...(call && { call }), ...(signal && { signal }) }, work);
       }),
     plan: (options = {}, signal) =>
       alone(async () => {
         await settleAll(signal);
-        return planSession(id, options, { ...place, ...(signal && { signal }) });
+        return planSession(id, options, { ...known, ...(signal && { signal }) });
       }),
     commit: (options = {}, watching = {}, signal) =>
       alone(async () => {
         refuseUnfinished(id, dir);
         const isOpen = holders.size > 0 || record.strategy === "clone";
         await settleAll(signal);
-        const result = await commitSession(id, options, { ...place, ...(signal && { signal }) }, watching);
-        await closeCommit(isOpen);
-        return result;
+        return commitShown(isOpen, (by) =>
+          commitSession(id, options, { ...known, ...(signal && { signal }), ...by }, watching),
+        );
       }),
     revert: (tx, signal) =>
       alone(async () => {
@@ -417,6 +412,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     },
   };
 }
+
+type Committing = (by: Pick<DiffOptions, "shown">) => Promise<CommitResult>;
 
 function isHeld(what: string): HotcellError {
   const message = `Could not ${what}: a background process works in the session. Stop it first.`;
