@@ -12,8 +12,9 @@ export function openStateDir(stateDir: string, workspace: string): string {
     );
   }
   try {
-    makeDirectory(path.join(state, "runs"));
+    makeDirectory(state);
     fs.accessSync(state, fs.constants.W_OK);
+    if (!isDirectory(path.join(state, "runs"))) tryToMake(state);
   } catch (error) {
     throw new HotcellError(
       "WORKSPACE_UNUSABLE",
@@ -33,6 +34,11 @@ function makeDirectory(at: string): void {
     // Somebody else may have made it by now.
     if (!isDirectory(at)) throw error;
   }
+}
+
+/** In /proc also who may write can't. */
+function tryToMake(dir: string): void {
+  fs.rmdirSync(fs.mkdtempSync(path.join(dir, "try-")));
 }
 
 function isDirectory(at: string): boolean {
