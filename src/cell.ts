@@ -42,8 +42,8 @@ import { openShield } from "./shield/shield.ts";
 import { toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
 import { type Files, type FilesOptions, openFiles } from "./workspace/open-files.ts";
-import type { Session } from "./workspace/session/session.ts";
 import { type SessionDoor, sessionDoor } from "./workspace/session/session-door.ts";
+import type { Session } from "./workspace/session/session-words.ts";
 
 export interface CellOptions extends FilesOptions, Omit<RulebookOptions, "fs"> {
   /** Asked when a rule or the trust level says so. Without it such calls are denied. */

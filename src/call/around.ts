@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Effect } from "../core/words.ts";
 import { showName } from "../workspace/names.ts";
-import type { Changed, Session } from "../workspace/session/session.ts";
+import type { Changed, Session } from "../workspace/session/session-words.ts";
 import { createTurns } from "../workspace/session/turns.ts";
 
 export interface RunningCall {

@@ -9,7 +9,7 @@ import { furnishRoom, type Room } from "../workspace/overlay/room.ts";
 import { createSecretSearch, type Secrets } from "../workspace/overlay/secret-search.ts";
 import { openRoot, type Root } from "../workspace/paths.ts";
 import { sessionDir } from "../workspace/session/record.ts";
-import type { Session } from "../workspace/session/session.ts";
+import type { Session } from "../workspace/session/session-words.ts";
 import { SCRATCH_BYTES } from "./limits.ts";
 import { type Hidden, hiddenFrom, ownReader } from "./system-root.ts";
 import type { DiskUse } from "./watch-usage.ts";

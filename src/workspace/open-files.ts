@@ -9,8 +9,9 @@ import { openHostWorkspace, workspaceKey } from "./host.ts";
 import { removeSession } from "./session/make-session.ts";
 import { findNamedSession, nameKey, nameSession } from "./session/named-session.ts";
 import { readRecord, type Strategy, sessionDir } from "./session/record.ts";
-import { createSession, openSession, type Session } from "./session/session.ts";
+import { createSession, openSession } from "./session/session.ts";
 import type { SessionPlace } from "./session/session-view.ts";
+import type { Session } from "./session/session-words.ts";
 import { openStateDir } from "./state-dir.ts";
 import type { WorkspaceFS } from "./workspace-fs.ts";
 

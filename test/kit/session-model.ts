@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
 import type { Strategy } from "../../src/workspace/session/record.ts";
-import type { Session } from "../../src/workspace/session/session.ts";
+import type { Session } from "../../src/workspace/session/session-words.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { plainly } from "./diff-world.ts";
 import { bruteForce, survey } from "./planted-tree.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Session } from "../../src/workspace/session/session.ts";
+import type { Session } from "../../src/workspace/session/session-words.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { plainly } from "./diff-world.ts";
 import { digDown } from "./dig-down.ts";

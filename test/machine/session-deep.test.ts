@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createCursor } from "../../src/workspace/cursor.ts";
-import type { Session } from "../../src/workspace/session/session.ts";
+import type { Session } from "../../src/workspace/session/session-words.ts";
 import { removeBelow } from "../../src/workspace/tree-change.ts";
 import { digDown } from "../kit/dig-down.ts";
 import { MEMORY_DIR } from "../kit/memory-dir.ts";

@@ -7,7 +7,8 @@ import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
 import { fileClock } from "../../src/workspace/file-clock.ts";
-import { createSession, openSession, type Session } from "../../src/workspace/session/session.ts";
+import { createSession, openSession } from "../../src/workspace/session/session.ts";
+import type { Session } from "../../src/workspace/session/session-words.ts";
 import { openStateDir } from "../../src/workspace/state-dir.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 

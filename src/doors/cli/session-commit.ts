@@ -5,8 +5,8 @@ import { type Picked, pickChanges, type Selection } from "../../workspace/commit
 import type { Change } from "../../workspace/diff/changes.ts";
 import { statText } from "../../workspace/diff/render.ts";
 import { showName } from "../../workspace/names.ts";
-import type { Session } from "../../workspace/session/session.ts";
 import type { CommitOptions } from "../../workspace/session/session-commit.ts";
+import type { Session } from "../../workspace/session/session-words.ts";
 import { agree, isAgreed, needYes } from "./ask.ts";
 import {
   conflictLines,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Session } from "../../workspace/session/session.ts";
+import type { Session } from "../../workspace/session/session-words.ts";
 import { readPaths } from "./session-paths.ts";
 
 /** A session that has changed these paths. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { quote } from "../../core/quote.ts";
 import { unshowName } from "../../workspace/names.ts";
-import type { Session } from "../../workspace/session/session.ts";
+import type { Session } from "../../workspace/session/session-words.ts";
 import { usage } from "./io.ts";
 
 /** Paths as a diff has them; undefined stands for all: none was given, or the project's own directory. */

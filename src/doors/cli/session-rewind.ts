@@ -1,5 +1,5 @@
 import { statText } from "../../workspace/diff/render.ts";
-import type { Session } from "../../workspace/session/session.ts";
+import type { Session } from "../../workspace/session/session-words.ts";
 import { agree, needYes } from "./ask.ts";
 import { counted } from "./figures.ts";
 import { type ExitCode, type Io, printJson, printLines, tellLines, usage } from "./io.ts";

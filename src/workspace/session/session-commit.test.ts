@@ -6,8 +6,9 @@ import { createProtection } from "../../policy/protected.ts";
 import { recoverCommit } from "../commit/recover.ts";
 import { openStateDir } from "../state-dir.ts";
 import { sessionDir } from "./record.ts";
-import { createSession, type Session } from "./session.ts";
+import { createSession } from "./session.ts";
 import { unfinishedCommits, whileCommitting } from "./session-commit.ts";
+import type { Session } from "./session-words.ts";
 
 /** Two sessions of one project: a commit of the first was interrupted, the second has something to commit. */
 async function makeWorld() {

@@ -6,9 +6,9 @@ import type { RevertResult } from "../commit/revert.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { statText, unifiedText } from "../diff/render.ts";
-import type { Session } from "./session.ts";
 import type { CommitOptions } from "./session-commit.ts";
 import type { SessionDiff } from "./session-diff.ts";
+import type { Session } from "./session-words.ts";
 
 export interface DiffView {
   readonly changes: readonly Change[];
