@@ -4,6 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { explaining } from "../workspace/os-error.ts";
+import { inMemory } from "./in-memory.ts";
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -14,13 +15,9 @@ export interface NamelessFile {
   readonly write: number;
 }
 
-/** In memory where that can be: it shall work on a full disk too. */
+/** It shall work on a full disk too. */
 export function openNamelessFile(): NamelessFile {
-  try {
-    return openIn("/dev/shm");
-  } catch {
-    return explaining("make a file in", os.tmpdir(), () => openIn(os.tmpdir()));
-  }
+  return explaining("make a file in", os.tmpdir(), () => inMemory(openIn));
 }
 
 /** Once. */

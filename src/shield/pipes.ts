@@ -2,11 +2,11 @@
 // `echo no > /dev/stderr` does.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import { ENVIRONMENT } from "../workspace/overlay/room.ts";
 import { fdPath, O_PATH } from "../workspace/paths.ts";
+import { inMemory } from "./in-memory.ts";
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants;
 
@@ -27,7 +27,7 @@ export function createPipes(): Pipes {
   const made: number[] = [];
   return {
     open() {
-      if (made.length === 0) made.push(...makeFifos());
+      if (made.length === 0) made.push(...inMemory(makeFifos));
       const fifo = made.pop()!;
       try {
         const read = fs.openSync(fdPath(fifo), O_RDONLY | O_NONBLOCK);
@@ -43,8 +43,8 @@ export function createPipes(): Pipes {
 }
 
 /** Their names are gone at once; whoever is given one may open it again, whichever user it is. */
-function makeFifos(): number[] {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-pipes-"));
+function makeFifos(parent: string): number[] {
+  const dir = fs.mkdtempSync(path.join(parent, "hotcell-pipes-"));
   try {
     const { status, stderr } = spawnSync("mkfifo", ["-m", "0666", ...BATCH], { cwd: dir, env: ENVIRONMENT });
     if (status !== 0)

@@ -110,15 +110,24 @@ function marked(record: SessionRecord, { call, since }: Mark): SessionRecord {
   return { ...record, stack: [...record.stack.slice(0, -1), live] };
 }
 
+/** Written over in one go, for a rename onto a file is a wait for the disk. What is torn all the same is no mark. */
 function writeMark(dir: string, record: SessionRecord): void {
   const { call, since } = record.stack.at(-1)!;
-  const file = markFile(dir, record);
-  fs.writeFileSync(`${file}.new`, JSON.stringify({ call, since }), { mode: 0o600 });
-  fs.renameSync(`${file}.new`, file);
+  const text = JSON.stringify({ call, since }).padEnd(MARK_LENGTH);
+  const fd = fs.openSync(markFile(dir, record), fs.constants.O_WRONLY | fs.constants.O_CREAT, 0o600);
+  try {
+    const length = fs.writeSync(fd, text, 0);
+    if (fs.fstatSync(fd).size !== length) fs.ftruncateSync(fd, length);
+  } finally {
+    fs.closeSync(fd);
+  }
   // It tells when the session was used last.
   const now = new Date();
   fs.utimesSync(path.join(dir, FILE), now, now);
 }
+
+/** Nearly all are shorter. */
+const MARK_LENGTH = 512;
 
 function withMark(dir: string, record: SessionRecord): SessionRecord {
   try {
