@@ -60,7 +60,7 @@ print(n)`;
 export function entrancesSuite(): void {
   describe("a command that finds its entrance open", () => {
     test("is given its own words, directory and time, whatever the one before had", async () => {
-      const { run, root } = await open();
+      const { run, root } = await open({ fs: "host" });
       const before = await untilOneWaits(run);
       expect(await run(`printf '%s\\n' 'a "b" $c \`d\`' "é\n日本"; pwd; env | grep -c HOTCELL_`)).toBe(
         `a "b" $c \`d\`\né\n日本\n${root}\n0\n`,
@@ -70,7 +70,7 @@ export function entrancesSuite(): void {
       expect(await run("sleep 60", { timeout_ms: 200 })).toBe("");
     });
     test("is given a word as long as the kernel takes", async () => {
-      const { run } = await open();
+      const { run } = await open({ fs: "host" });
       await untilOneWaits(run);
       expect(await run(`: ${"'x'".repeat(40_000)}; echo whole`)).toBe("whole\n");
     });
@@ -83,7 +83,7 @@ export function entrancesSuite(): void {
       expect(await begin("cat which")).toBe("new\n");
     });
     test("has no more processes than allowed", async () => {
-      const { run } = await open({ limits: { processes: 60 } });
+      const { run } = await open({ fs: "host", limits: { processes: 60 } });
       await untilOneWaits(run);
       const made = Number(await run(`python3 -c '${BOMB}'`));
       expect([made > 10, made < 60]).toEqual([true, true]);
@@ -111,7 +111,7 @@ export function entrancesSuite(): void {
       },
     );
     test("is started anew when somebody has ended what waited for it, and this process was told", async () => {
-      const { run } = await open();
+      const { run } = await open({ fs: "host" });
       const waiting = await untilOneWaits(run);
       process.kill(waiting, "SIGKILL");
       await vi.waitFor(() => expect(fs.existsSync(`/proc/${waiting}`)).toBe(false), 10_000);
@@ -119,7 +119,7 @@ export function entrancesSuite(): void {
     });
 
     test("is started anew when what waited for it is dead, and this process was not told yet", async () => {
-      const { run } = await open();
+      const { run } = await open({ fs: "host" });
       const waiting = await untilOneWaits(run);
       process.kill(waiting, "SIGKILL");
       while (!/\) [ZX] /.test(fs.readFileSync(`/proc/${waiting}/stat`, "latin1")));
@@ -130,7 +130,7 @@ export function entrancesSuite(): void {
   test.each(["overlay", "host"] as const)(
     "what is being made for a command ends with its cell, with fs %s",
     async (mode) => {
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 8; round++) {
         const { cell, run } = await open({ fs: mode });
         await run("true");
         await run("true");
@@ -149,7 +149,7 @@ export function entrancesSuite(): void {
     expect(await run("cat f")).toBe("project\nran\n");
   });
   test("what waits for a command ends with its cell, with all that it had open", async () => {
-    const { cell, run } = await open();
+    const { cell, run } = await open({ fs: "host" });
     await untilOneWaits(run);
     const { run: other, cell: second } = await open();
     const before = fs.readdirSync("/proc/self/fd").length;
