@@ -16,8 +16,19 @@ const ROWS: readonly OsRow[] = fs
 
 const DRAIN_MS = 150;
 
-/** As root the first locks itself in before it tries; the second waits for ever where strace is installed. */
-const NO_CONTROL = process.getuid?.() === 0 ? ["os-115", "os-075"] : ["os-075"];
+/** What a row lacks to do what it means: an end of its waiting, where strace is installed; as root, the way out of where it has locked itself in. */
+const COMPLETED = new Map([
+  ["os-075", (command: string) => command.replace("strace -p", "timeout 1 strace -p")],
+  [
+    "os-115",
+    (command: string) =>
+      command.replace("os.fchdir(fd)\n", 'os.fchdir(fd)\nos.chroot(".") if os.geteuid()==0 else None\n'),
+  ],
+]);
+const WHOLE_ROWS = ROWS.map((row) => ({
+  ...row,
+  command: COMPLETED.get(row.id)?.(row.command) ?? row.command,
+}));
 
 /** Small, so that what tries to use up the machine comes to them soon. */
 const LIMITS = {
@@ -36,9 +47,7 @@ export function commandsOsSuite(): void {
   afterAll(() => world.close());
 
   describe("control: without a shield it works", () => {
-    const controls = ROWS.filter(
-      ({ id, control, danger, cat }) => control && !danger && cat !== "benign" && !NO_CONTROL.includes(id),
-    );
+    const controls = WHOLE_ROWS.filter(({ control, danger, cat }) => control && !danger && cat !== "benign");
     test.each(controls)("$id $cat: $reason", async (row) => {
       const command = await world.prepare(row, path.join(world.dir, "base"));
       const end = await runOpenly(command, row, world);
@@ -47,7 +56,8 @@ export function commandsOsSuite(): void {
   });
 
   describe("P6.2: in the cell", () => {
-    test.each(ROWS)("$id $cat: $reason", async (row) => {
+    const completed = WHOLE_ROWS.filter(({ id }) => COMPLETED.has(id));
+    test.each([...ROWS, ...completed])("$id $cat: $reason", async (row) => {
       const base = row.cat === "overlay" ? world.workspace : path.join(world.dir, "base");
       const command = await world.prepare(row, base);
       const end = await runShielded(command, row, world);
