@@ -24,6 +24,11 @@ test.each(["sh", "bash"])("%s runs exactly these words", (shell) => {
   expect(spawnSync(shell, { input: text }).stdout.toString().split("\0")).toEqual([...words, ""]);
 });
 
+test("half a character is none, as in any command line", () => {
+  const input = textOf("printf", "%s", "\udcff");
+  expect(spawnSync("sh", { input }).stdout.toString()).toBe("\ufffd");
+});
+
 test("of half a text nothing is run", () => {
   const text = textOf("echo", "whole");
   const said = Array.from({ length: text.length - 1 }, (_, length) =>

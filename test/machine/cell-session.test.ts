@@ -3,7 +3,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../src/cell.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
+import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 interface World {
@@ -117,11 +119,10 @@ describe.each(["kernel", "clone"] as const)("a cell with the strategy %s", (stra
   });
 });
 
-test("what a failing tool changed before it failed is said and can be rewound", async () => {
-  const { open } = makeWorld({ a: "old\n" });
-  const failing = defineTool({
-    name: "half",
-    description: "Writes, then fails.",
+function changingTool(name: string, change: (workspace: WorkspaceFS) => JsonObject) {
+  return defineTool({
+    name,
+    description: "Changes something.",
     inputSchema: { type: "object", properties: {} },
     category: "file",
     danger: "safe",
@@ -129,10 +130,15 @@ test("what a failing tool changed before it failed is said and can be rewound", 
     toolset: "own",
     needs: ["workspace"],
     subject: "none",
-    run: (_args, { workspace }) => {
-      workspace.write("a", "half");
-      throw new Error("failed");
-    },
+    run: (_args, { workspace }) => change(workspace),
+  });
+}
+
+test("what a failing tool changed before it failed is said and can be rewound", async () => {
+  const { open } = makeWorld({ a: "old\n" });
+  const failing = changingTool("half", (workspace) => {
+    workspace.write("a", "half");
+    throw new Error("failed");
   });
   const cell = await open({ tools: [failing] });
   const { success, meta } = await cell.call({ id: "c1", name: "half" });
@@ -143,23 +149,12 @@ test("what a failing tool changed before it failed is said and can be rewound", 
 
 test("a write that is made and can't be noted is a success with a warning", async () => {
   const { open, stateDir } = makeWorld({ a: "old\n" });
-  const filling = defineTool({
-    name: "fill",
-    description: "Writes, and leaves no room for notes.",
-    inputSchema: { type: "object", properties: {} },
-    category: "file",
-    danger: "safe",
-    effect: "change",
-    toolset: "own",
-    needs: ["workspace"],
-    subject: "none",
-    run: (_args, { workspace }) => {
-      workspace.write("a", "new\n");
-      const dir = path.join(stateDir, "sessions", cell.session!);
-      const layers = fs.readdirSync(dir).filter((name) => Number(name) > 0);
-      for (const layer of layers) fs.mkdirSync(path.join(dir, `${layer}.base.new`));
-      return {};
-    },
+  const filling = changingTool("fill", (workspace) => {
+    workspace.write("a", "new\n");
+    const dir = path.join(stateDir, "sessions", cell.session!);
+    const layers = fs.readdirSync(dir).filter((name) => Number(name) > 0);
+    for (const layer of layers) fs.mkdirSync(path.join(dir, `${layer}.base.new`));
+    return {};
   });
   const cell = await open({ tools: [filling] });
   const { success, meta } = await cell.call({ name: "fill" });
