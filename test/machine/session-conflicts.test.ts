@@ -206,6 +206,30 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect([read("e"), read("f")]).toEqual([text("e", "user", "agent"), text("f", "user", "agent")]);
   });
 
+  test("a path in a directory that was removed and made anew is still deleted when its call is rewound", async () => {
+    const { session, call, shown } = await begin(strategy, { "a/x": "" });
+    session.workspace.remove("a", { recursive: true });
+    await call((workspace) => workspace.mkdir("a"));
+    await session.rewind("c", ["a/x"]);
+    expect(await shown()).toEqual(["deleted a/x"]);
+  });
+
+  test("a user's edit of what was committed into a directory made anew is seen in the session", async () => {
+    const { session, call, edit, shown } = await begin(strategy, { "a/x": "old\n", "a/y": "" });
+    await call((workspace) => workspace.remove("a", { recursive: true }), "c1");
+    await call((workspace) => {
+      workspace.mkdir("a");
+      workspace.write("a/x", "agent\n");
+    }, "c2");
+    await session.commit();
+    for (const text of ["user\n", "user again\n"]) {
+      await edit("a/x", text);
+      await call(() => {});
+      expect(session.workspace.read("a/x").toString()).toBe(text);
+    }
+    expect(await shown()).toEqual([]);
+  });
+
   test("calls with one id are told apart by their number", async () => {
     const { session, call } = await begin(strategy, {});
     for (const name of ["a", "b", "c"]) await call((workspace) => workspace.write(name, ""), "call_0");

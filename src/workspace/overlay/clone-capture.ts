@@ -3,11 +3,10 @@
 import fs from "node:fs";
 import { createCursor } from "../cursor.ts";
 import { fileClock } from "../file-clock.ts";
-import { childPath } from "../paths.ts";
 import { makeAlike } from "./alike.ts";
 import { clear, copyEntry, goInto, makeReadable } from "./clone-copy.ts";
 import { createFollower } from "./clone-follower.ts";
-import { readGone, syncLayer, writeGone } from "./clone-layer.ts";
+import { putPlaceholder, readGone, syncLayer, writeGone } from "./clone-layer.ts";
 import type { SeenEntry } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
 import { childOf, type Difference, isDirectory, namesIn, type Standing, type Tree } from "./clone-tree.ts";
@@ -71,7 +70,7 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
     await forget(name);
     const { below, project } = level();
     if (childOf(below, name).length + childOf(project, name).length === 0) return;
-    fs.writeFileSync(childPath(to.fd, name), "", { flag: "wx", mode: 0o600 });
+    putPlaceholder({ dir: to.fd, name });
     gone.add(pathOf(name));
   };
 

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
+import type { Spot } from "../commit/exactly.ts";
 import { childPath } from "../paths.ts";
 import { type TreeStep, tourTree } from "../tree.ts";
 import type { FileKind } from "../workspace-fs.ts";
@@ -46,6 +47,11 @@ export function readGone(at: string): Set<string> {
 
 export function writeGone(at: string, gone: ReadonlySet<string>): void {
   writeWhole(`${at}.gone`, [...gone]);
+}
+
+/** Stands where something is gone. */
+export function putPlaceholder({ dir, name }: Spot): void {
+  fs.writeFileSync(childPath(dir, name), "", { flag: "wx", mode: 0o600 });
 }
 
 /** Puts on the disk what was written since then. */

@@ -10,10 +10,11 @@ import { openDirectoryView } from "../directory-view.ts";
 import { clockStep, fileClock } from "../file-clock.ts";
 import { explaining, explainingLater } from "../os-error.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
-import { openRoot } from "../paths.ts";
-import { inPieces } from "../pieces.ts";
+import { openRoot, type Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { findFollowing, moveBases, takeBases } from "./bases.ts";
+import { bringIn } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
 import { discardAll } from "./discard-all.ts";
 import { unlessFull } from "./full-disk.ts";
@@ -168,6 +169,16 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     if (settled !== record) looked.forget();
     note(settled);
   };
+  const bringIntoSight = async (paths: readonly string[], signal?: AbortSignal): Promise<void> => {
+    const inProject = <T>(work: (project: Root) => Pieces<T>): Promise<T> =>
+      inPieces(withProjectInPieces(record, work), signal);
+    const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
+    const brought = await inProject((project) => bringIn(paths, project, view.root, isSecret));
+    if (brought.size === 0) return;
+    await settle(signal);
+    await inProject((project) => moveBases(brought, liveLayer(record), stateDir, project));
+    looked.forget();
+  };
   /** What was committed and then edited in the project is the project's own again. */
   const follow = async (signal?: AbortSignal): Promise<void> => {
     if (holders.size > 0) return;
@@ -179,7 +190,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     const paths = await inPieces(finding, signal);
     if (paths.length === 0) return;
     try {
-      await show(await withoutPaths(record, 0, paths, stateDir, signal));
+      await wholly(async () => {
+        await show(await withoutPaths(record, 0, paths, stateDir, signal));
+        await bringIntoSight(paths, signal);
+      });
     } catch (error) {
       signal?.throwIfAborted();
       // Then they stay as they are in the session, and a commit says that they are a conflict.

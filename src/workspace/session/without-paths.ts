@@ -4,19 +4,20 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
-import { atExactly } from "../commit/exactly.ts";
+import { atExactly, parentOf, type Spot } from "../commit/exactly.ts";
 import { fileClock } from "../file-clock.ts";
 import { showName } from "../names.ts";
-import { makeAlike, unlock } from "../overlay/alike.ts";
+import { kindAt, makeAlike, unlock } from "../overlay/alike.ts";
+import { putPlaceholder, readGone, writeGone } from "../overlay/clone-layer.ts";
 import { removeSpot } from "../overlay/remove-spot.ts";
 import { transplant } from "../overlay/transplant.ts";
 import { openRoot, type Root } from "../paths.ts";
 import { inPieces } from "../pieces.ts";
 import { copyBases } from "./bases.ts";
 import { copyLayer } from "./copy-layer.ts";
-import { layerDir, pathsIn } from "./layers.ts";
+import { layerDir, pathsIn, withLayer } from "./layers.ts";
 import { removeLayer } from "./make-session.ts";
-import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
+import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
 import { type DiffOptions, withSpan } from "./session-diff.ts";
 import { restacked } from "./stack.ts";
 
@@ -38,8 +39,10 @@ export async function withoutPaths(
     if (!concerned[index]) return index < first ? layer : alone;
     return { ...alone, session: record.id, name: String(next++) };
   });
-  for (const [index, layer] of record.stack.entries())
-    if (concerned[index]) await copyWithout(layer, stack[index]!, paths, stateDir, signal);
+  for (const [index, layer] of record.stack.entries()) {
+    const leaving = { paths, below: stack.slice(0, index).reverse(), stateDir };
+    if (concerned[index]) await copyWithout(layer, stack[index]!, leaving, signal);
+  }
   return restacked({ ...record, next }, stack, fileClock(sessionDir(stateDir, record.id)));
 }
 
@@ -76,40 +79,63 @@ function hasSome(layer: Layer, paths: readonly string[], stateDir: string): bool
   return false;
 }
 
+interface Leaving {
+  readonly paths: readonly string[];
+  /** The layers below, topmost first. */
+  readonly below: Stack;
+  readonly stateDir: string;
+}
+
 async function copyWithout(
   layer: Layer,
   copy: Layer,
-  paths: readonly string[],
-  stateDir: string,
+  leaving: Leaving,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { paths, stateDir } = leaving;
   const [from, to] = [layerDir(stateDir, layer), layerDir(stateDir, copy)];
   removeLayer(path.dirname(to), copy.name);
   await copyLayer(from, to, signal);
   const root = openRoot(to);
   try {
-    for (const at of paths) removeAt(root, at);
+    for (const at of paths) inParent(root, at, removeSpot);
   } finally {
     fs.closeSync(root.fd);
   }
   const isKept = (at: string) => !paths.some((left) => isAtOrBelow(at, left));
   copyBases(layer, copy, stateDir, isKept);
-  copyGone(`${from}.gone`, `${to}.gone`, isKept);
+  if (!fs.existsSync(`${from}.gone`)) return;
+  const stillGone = hideAgain(copy, leaving);
+  writeGone(to, new Set([...[...readGone(from)].filter(isKept), ...stillGone]));
 }
 
-/** The list of removed paths that a layer of the clone strategy has beside it. */
-function copyGone(from: string, to: string, isKept: (at: string) => boolean): void {
-  if (!fs.existsSync(from)) return;
-  const gone = JSON.parse(fs.readFileSync(from, "utf8")) as string[];
-  fs.writeFileSync(to, JSON.stringify(gone.filter(isKept)), { mode: 0o600 });
+/** In the clone strategy a directory that was made anew tells by name what it hides of the one before it. */
+function hideAgain(copy: Layer, { paths, below, stateDir }: Leaving): string[] {
+  const isAnew = (at: string) => parentOf(at) !== "" && isHidden(parentOf(at), below, stateDir);
+  return withLayer(copy, stateDir, (root) =>
+    paths.filter((at) => isAnew(at) && inParent(root, at, putPlaceholder)),
+  );
 }
 
-function removeAt(root: Root, path: string): void {
-  atExactly(root, path, (spot) => {
-    if (typeof spot === "string") return;
+/** Whether the topmost layer that knows of a directory says that there is none. */
+function isHidden(directory: string, below: Stack, stateDir: string): boolean {
+  for (const layer of below) {
+    const kind = withLayer(layer, stateDir, (root) =>
+      atExactly(root, directory, (spot) => (typeof spot === "string" ? spot : kindAt(spot.dir, spot.name))),
+    );
+    if (kind !== null && kind !== "missing") return kind !== "directory";
+  }
+  return false;
+}
+
+/** Leaves the directory as it was but for the name; false when there is none. */
+function inParent(root: Root, path: string, work: (spot: Spot) => void): boolean {
+  return atExactly(root, path, (spot) => {
+    if (typeof spot === "string") return false;
     const was = unlock(spot.dir);
-    removeSpot(spot);
+    work(spot);
     makeAlike(spot.dir, was);
+    return true;
   });
 }
 
