@@ -41,8 +41,6 @@ export interface SearchOrder {
   /** Where to begin: an open directory, or a file that is open for reading. */
   readonly fd: number;
   readonly isDirectory: boolean;
-  /** The file's. */
-  readonly size: number;
   /** Relative to the workspace. */
   readonly path: string;
   /** The workspace's own directory, open: ignore files above the start count too. */

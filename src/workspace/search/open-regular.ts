@@ -9,9 +9,14 @@ export interface RegularFile {
   readonly size: number;
 }
 
-/** Opens a name in an open directory to be read. Null when it is no regular file; what can't be opened throws, a link too. */
+/** Opens a name in an open directory to be read, whatever it is: nothing that is read from it keeps anybody waiting. What can't be opened throws, a link too. */
+export function openAtOnce(dir: number, name: string): number {
+  return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
+/** Null when it is no regular file. */
 export function openRegular(dir: number, name: string): RegularFile | null {
-  const fd = fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  const fd = openAtOnce(dir, name);
   try {
     const stat = fs.fstatSync(fd);
     if (stat.isFile()) return { fd, size: stat.size };

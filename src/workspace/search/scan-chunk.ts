@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { beneath } from "../path-text.ts";
 import type { Chunk, Hit } from "./messages.ts";
-import { openRegular, type RegularFile } from "./open-regular.ts";
+import { openAtOnce } from "./open-regular.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ScanText } from "./scan-text.ts";
 import { fromUtf16, openText } from "./text-source.ts";
@@ -26,29 +26,28 @@ export function scanChunk(chunk: Chunk, { scan, outbox, stopped }: ScanChunkOpti
 }
 
 /** The search is of one file alone, which is open. */
-export function scanAlone(file: RegularFile, path: string, { scan, outbox }: ScanChunkOptions): void {
+export function scanAlone(fd: number, path: string, { scan, outbox }: ScanChunkOptions): void {
   outbox.begin({ number: 0, entered: [], unreadable: 0 });
   outbox.file(path);
-  trying(outbox, () => scanFile(file, scan, outbox));
+  trying(outbox, () => scanFile(fd, scan, outbox));
   outbox.end();
 }
 
 function scanName(dir: number, path: string, name: string, scan: ScanText, outbox: Outbox): void {
-  const file = openRegular(dir, name);
-  if (file === null) return;
+  const fd = openAtOnce(dir, name);
   try {
     outbox.file(beneath(path, name));
-    scanFile(file, scan, outbox);
+    scanFile(fd, scan, outbox);
   } finally {
-    fs.closeSync(file.fd);
+    fs.closeSync(fd);
   }
 }
 
-function scanFile({ fd, size }: RegularFile, scan: ScanText, outbox: Outbox): void {
+function scanFile(fd: number, scan: ScanText, outbox: Outbox): void {
   const onHit = (hit: Hit) => outbox.hit(hit);
-  const kind = scan(openText(fd, size), onHit);
+  const kind = scan(openText(fd), onHit);
   const isUtf16 = kind === "utf-16le" || kind === "utf-16be";
-  if ((isUtf16 ? scan(fromUtf16(fd, size, kind), onHit) : kind) === "binary") outbox.isBinary();
+  if ((isUtf16 ? scan(fromUtf16(fd, kind), onHit) : kind) === "binary") outbox.isBinary();
 }
 
 /** What the system does not let us read, or what is gone by now, is counted. */

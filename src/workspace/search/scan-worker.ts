@@ -2,8 +2,10 @@
 // said that it may be read.
 import { parentPort } from "node:worker_threads";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import type { NamesIn } from "../tree.ts";
 import { createHelperQueue, type HelperQueue, help, refuseHelp } from "./helper-queue.ts";
 import { judgedWalk } from "./judged-walk.ts";
+import { rememberNames } from "./known-names.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
 import { type Failed, type Ready, type Report, type SearchOrder, SHARED } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";
@@ -11,7 +13,7 @@ import { type ScanChunkOptions, scanAlone, scanChunk } from "./scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
 import { createScanText } from "./scan-text.ts";
 import type { WalkedChunk } from "./walk-chunk.ts";
-import { createFileWalk } from "./walk-files.ts";
+import { createFileWalk, readInOrder } from "./walk-files.ts";
 
 const port = parentPort!;
 const post = (report: Report | Ready): void => port.postMessage(report);
@@ -19,21 +21,27 @@ const post = (report: Report | Ready): void => port.postMessage(report);
 serve();
 
 function serve(): void {
-  const memory = createScanMemory();
+  const kept = { memory: createScanMemory(), namesIn: rememberNames(readInOrder) };
   let turn = Promise.resolve();
   port.on("message", (order: SearchOrder) => {
-    turn = turn.then(() => work(order, memory));
+    turn = turn.then(() => work({ ...order, ...kept }));
   });
   post({ kind: "ready" });
 }
 
-async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
-  const { search, query, part } = order;
+interface Work extends SearchOrder {
+  /** From one search for the next. */
+  readonly memory: ScanMemory;
+  readonly namesIn: NamesIn;
+}
+
+async function work(order: Work): Promise<void> {
+  const { search, query, part, memory } = order;
   try {
     memory.clear();
     const finder = await createLineFinder(memory, query).finally(() => post({ kind: "ready" }));
     if (part === 0) post({ kind: "begun", search, engine: finder.engine });
-    const options = scanningOf(order, memory, finder);
+    const options = scanningOf(order, finder);
     if (part === 1) help(order.port, order.shared, (chunk) => scanChunk(chunk, options));
     else post({ kind: "done", search, chunks: lead(order, options) });
   } catch (error) {
@@ -45,26 +53,26 @@ async function work(order: SearchOrder, memory: ScanMemory): Promise<void> {
   }
 }
 
-function scanningOf(order: SearchOrder, memory: ScanMemory, finder: LineFinder): ScanChunkOptions {
-  const { search, query, shared, part } = order;
+function scanningOf(order: Work, finder: LineFinder): ScanChunkOptions {
+  const { search, query, shared, part, memory } = order;
   const stopped = () => Atomics.load(shared, SHARED.stop) === 1;
   const outbox = createOutbox({ search, worker: part, shared, maxMatches: query.maxMatches, post });
   return { outbox, stopped, scan: createScanText({ memory, finder, query, stopped }) };
 }
 
 /** Gives how many chunks there were. */
-function lead(order: SearchOrder, options: ScanChunkOptions): number {
+function lead(order: Work, options: ScanChunkOptions): number {
   const queue = createHelperQueue(order.port, order.shared);
   try {
     if (order.isDirectory) return leadWalk(order, options, queue);
-    scanAlone({ fd: order.fd, size: order.size }, order.path, options);
+    scanAlone(order.fd, order.path, options);
     return 1;
   } finally {
     queue.finish();
   }
 }
 
-function leadWalk(order: SearchOrder, options: ScanChunkOptions, queue: HelperQueue): number {
+function leadWalk(order: Work, options: ScanChunkOptions, queue: HelperQueue): number {
   const walk = createFileWalk(order);
   let number = 0;
   try {

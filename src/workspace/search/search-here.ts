@@ -1,9 +1,11 @@
 // A search on the asking thread itself, for a short time: many have found what they want, or are through, before other
 // threads would be awake. Whatever it comes to, it is what the crew would come to.
 import { explaining } from "../os-error.ts";
+import type { NamesIn } from "../tree.ts";
 import { createHitCollector, type HitCollector } from "./collect-hits.ts";
+import { rememberNames } from "./known-names.ts";
 import { createLiteralFinder } from "./line-finder.ts";
-import { type Run, SHARED, type WalkOrder } from "./messages.ts";
+import { type Run, SHARED } from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
 import type { SearchTask } from "./run-search.ts";
@@ -11,7 +13,7 @@ import { type ScanChunkOptions, scanAlone, scanChunk } from "./scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
 import { createScanText } from "./scan-text.ts";
 import type { SearchResult } from "./search-query.ts";
-import { createFileWalk } from "./walk-files.ts";
+import { createFileWalk, type FileWalkOptions, readInOrder } from "./walk-files.ts";
 
 /** Nothing else has its turn meanwhile; but threads that are to be started take longer before they begin. */
 const MAX_MS = { awake: 5, asleep: 20 };
@@ -21,11 +23,18 @@ const CHUNK_FILES = 8;
 export type HereSearch = (task: SearchTask, isCrewAwake: boolean) => SearchResult | null;
 
 export function createHereSearch(): HereSearch {
-  const memory = createScanMemory();
-  return (task, isCrewAwake) => searchHere(task, memory, isCrewAwake ? MAX_MS.awake : MAX_MS.asleep);
+  const kept = { memory: createScanMemory(), namesIn: rememberNames(readInOrder) };
+  return (task, isCrewAwake) => searchHere(task, kept, isCrewAwake ? MAX_MS.awake : MAX_MS.asleep);
 }
 
-function searchHere({ view, order }: SearchTask, memory: ScanMemory, maxMs: number): SearchResult | null {
+/** From one search for the next. */
+interface Kept {
+  readonly memory: ScanMemory;
+  readonly namesIn: NamesIn;
+}
+
+function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): SearchResult | null {
+  const { memory, namesIn } = kept;
   const { query, path } = order;
   memory.clear();
   const finder = createLiteralFinder(memory, query);
@@ -36,8 +45,8 @@ function searchHere({ view, order }: SearchTask, memory: ScanMemory, maxMs: numb
   const scan = createScanText({ memory, finder, query, stopped });
   const options = { scan, stopped, outbox: outboxTo(collector, query.maxMatches) };
   explaining("search", path, () => {
-    if (order.isDirectory) scanTree(order, createReadJudge(view, path), options);
-    else scanAlone(order, path, options);
+    if (order.isDirectory) scanTree({ ...order, namesIn }, createReadJudge(view, path), options);
+    else scanAlone(order.fd, path, options);
   });
   return collector.isFull() || !stopped() ? collector.result(finder.engine) : null;
 }
@@ -52,7 +61,7 @@ function outboxTo(collector: HitCollector, maxMatches: number): Outbox {
   });
 }
 
-function scanTree(order: WalkOrder, judgeIn: ReadJudge, options: ScanChunkOptions): void {
+function scanTree(order: FileWalkOptions, judgeIn: ReadJudge, options: ScanChunkOptions): void {
   const walk = createFileWalk(order);
   try {
     for (let number = 0; !options.stopped(); number++) {

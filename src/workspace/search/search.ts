@@ -68,7 +68,6 @@ interface Start {
   /** A directory, or a file to be read. */
   readonly fd: number;
   readonly isDirectory: boolean;
-  readonly size: number;
   /** Relative to the workspace. */
   readonly path: string;
 }
@@ -88,7 +87,7 @@ function openDirectory(view: View, input: string): Start | null {
   return atFound(view.root, input, ({ fd, stat }, path) => {
     if (!stat.isDirectory()) return null;
     view.guard(`${path}/`, "read");
-    return { fd: openChildDirectory(fd, "."), isDirectory: true, size: 0, path };
+    return { fd: openChildDirectory(fd, "."), isDirectory: true, path };
   });
 }
 

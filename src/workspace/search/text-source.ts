@@ -8,15 +8,15 @@ export interface TextSource {
   ended(): boolean;
 }
 
-/** The size tells where the file ends, without a last read; a file that claims to have none is read to its end. */
-export function openText(fd: number, size: number): TextSource {
+/** It ends where nothing more comes, whatever size the file claims to have. */
+export function openText(fd: number): TextSource {
   let position = 0;
   let isAtEnd = false;
   return {
     read(bytes, at, length) {
       const got = fs.readSync(fd, bytes, at, length, position);
       position += got;
-      isAtEnd = got === 0 || (size > 0 && position >= size);
+      isAtEnd = got === 0;
       return got;
     },
     ended: () => isAtEnd,
@@ -27,8 +27,8 @@ export type Utf16 = "utf-16le" | "utf-16be";
 
 const PIECE_BYTES = 64 * 1024;
 
-export function fromUtf16(fd: number, size: number, encoding: Utf16): TextSource {
-  const raw = openText(fd, size);
+export function fromUtf16(fd: number, encoding: Utf16): TextSource {
+  const raw = openText(fd);
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const decoder = new TextDecoder(encoding);
   let left = Buffer.alloc(0);

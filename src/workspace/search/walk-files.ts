@@ -5,7 +5,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../cursor.ts";
 import { osPath } from "../names.ts";
 import { beneath } from "../path-text.ts";
-import { type NamedKind, readNames, tryDown } from "../tree.ts";
+import { type NamedKind, type NamesIn, readNames, tryDown } from "../tree.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { type IgnoreStack, isIgnored, NOTHING_IGNORED } from "./ignore/ignore-stack.ts";
 import { outerRules, rulesIn } from "./ignore-files.ts";
@@ -34,8 +34,13 @@ interface Level {
   index: number;
 }
 
-export function createFileWalk(order: WalkOrder): FileWalk {
-  const { fd, path: start, query } = order;
+export interface FileWalkOptions extends WalkOrder {
+  /** As `readInOrder` does, or who has done it before. */
+  readonly namesIn: NamesIn;
+}
+
+export function createFileWalk(order: FileWalkOptions): FileWalk {
+  const { fd, path: start, query, namesIn } = order;
   const isWanted = wantedBy(order);
   const directories = createSharedDirectories();
   const cursor = createCursor(fd, directories.release);
@@ -45,7 +50,7 @@ export function createFileWalk(order: WalkOrder): FileWalk {
   const enter = (path: string, above: IgnoreStack): void => {
     const { fd: dir } = cursor;
     const stat = fs.fstatSync(dir);
-    const names = tryNames(dir, stat);
+    const names = tryNames(() => namesIn(dir, stat));
     if (names === null) chunk.unreadable++;
     const rules = query.ignored || names === null ? above : rulesIn(dir, path, names, above);
     chunk.entered.push({ path, nlink: stat.nlink, ctimeMs: stat.ctimeMs });
@@ -108,11 +113,15 @@ function wantedBy({ query, path: start }: WalkOrder): (level: Level, entry: Name
   };
 }
 
+export function readInOrder(dir: number, stat: fs.Stats): readonly NamedKind[] {
+  const names = readNames(dir, false, stat);
+  return names.some(({ name }) => OUT_OF_ORDER.test(name)) ? names.sort(byBytes) : names;
+}
+
 /** Null when they can't be read, or are too many. */
-function tryNames(dir: number, stat: fs.Stats): readonly NamedKind[] | null {
+function tryNames(read: () => readonly NamedKind[]): readonly NamedKind[] | null {
   try {
-    const names = readNames(dir, false, stat);
-    return names.some(({ name }) => OUT_OF_ORDER.test(name)) ? names.sort(byBytes) : names;
+    return read();
   } catch (error) {
     if (error instanceof HotcellError || osErrorCode(error) !== undefined) return null;
     throw error;
