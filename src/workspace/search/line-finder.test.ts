@@ -11,8 +11,13 @@ function finderFor(pattern: string): Promise<LineFinder> {
   return createLineFinder(memory, queryFor(pattern, { regex: true }));
 }
 
-/** All are looked for by the bytes that they begin with. */
+/** They are looked for by the bytes that they begin with, by one of several literals, or only where a line begins. */
 const PATTERNS = [
+  "ab1|b1a|1é1",
+  "a(?:ab1|b ab)[ab]",
+  "^ab",
+  "^a.*b1$",
+  "^a|^\\r",
   "[a-f]{3}1",
   "^[a-f]{3}1?",
   "[a-f]{3}$",
@@ -71,6 +76,17 @@ function matchesInPieces(finder: LineFinder, line: string, sizes: readonly numbe
   }
   return pieces.end();
 }
+
+test("one of several literals is found behind many places where one only seems to begin", async () => {
+  const begins = "a".repeat(20);
+  const finder = await finderFor(`${begins}bx|${begins}cx`);
+  const text = `${"a".repeat(100_000)}\n${begins}cx\n`;
+  const to = WINDOW_START + memory.bytes.write(text, WINDOW_START);
+  for (let windows = 0; windows < 3; windows++) {
+    finder.begin(to);
+    expect(finder.next(WINDOW_START)).toBe(WINDOW_START + 100_001);
+  }
+});
 
 test("a line is found behind many where a match only seems to begin", async () => {
   const finder = await finderFor("[A-Z]{3}-[0-9]{4}x");

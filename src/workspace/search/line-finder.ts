@@ -1,6 +1,7 @@
 // Finds the lines that match a query. Literals are found by the finder in the memory; where a pattern is more than
 // that, only lines are matched that have one of the literals it needs, or a place where a match may begin.
 import { MAX_ROW_LENGTH } from "./byte-row.ts";
+import { type Filter, needleSet } from "./needle-set.ts";
 import type { CompiledRegex } from "./regex/compile-regex.ts";
 import type { LineMatcher } from "./regex/line-matcher.ts";
 import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
@@ -78,13 +79,6 @@ function needlesFor(memory: ScanMemory, literals: readonly string[], ignoreCase:
   return needles.every((needle) => needle !== null) ? needles : null;
 }
 
-/** Without a place that it finds in it, no line matches. */
-interface Filter {
-  begin(to: number): void;
-  /** The first place at or behind `from`, or -1. */
-  next(from: number): number;
-}
-
 /** A line that comes in pieces is matched from the first place on where a match may begin. */
 function laterPieces(memory: ScanMemory, row: ByteRow, judge: LineFinder): LinePieces {
   let begun: LinePieces | null = null;
@@ -110,35 +104,6 @@ function rowFilter(memory: ScanMemory, row: ByteRow): Filter {
       end = to;
     },
     next: (from) => memory.findRow(row, from, end),
-  };
-}
-
-function needleSet(memory: ScanMemory, needles: readonly Needle[]): Filter {
-  // Each is a pass of its own over the text: where none of several can begin, one pass tells.
-  const row = needles.length > 1 ? memory.row(memory.firstBytes(needles)) : null;
-  // Where each was last found: behind `from` that is still true.
-  const places = needles.map(() => 0);
-  let end = 0;
-  let isFresh = true;
-  return {
-    begin(to) {
-      end = to;
-      isFresh = true;
-      places.fill(0);
-    },
-    next(from) {
-      if (isFresh && row !== null && memory.findRow(row, from, end) < 0) return -1;
-      isFresh = false;
-      let nearest = end;
-      needles.forEach((needle, index) => {
-        if (places[index]! < from) {
-          const found = memory.find(needle, from, end);
-          places[index] = found < 0 ? end : found;
-        }
-        nearest = Math.min(nearest, places[index]!);
-      });
-      return nearest === end ? -1 : nearest;
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 // The automaton made deterministic while it reads: a state of this one stands for a set of states of the other.
 import { advance, beginning, TEXT_END } from "./advance.ts";
-import { byteColumns } from "./byte-columns.ts";
+import { byteColumns, CR, LF } from "./byte-columns.ts";
 import { createDfaRows, FIRST_ROW, type RowLimits } from "./dfa-rows.ts";
 import { decodeState, encodeState } from "./dfa-state.ts";
 import type { Nfa } from "./nfa.ts";
@@ -20,6 +20,8 @@ export interface LazyDfa {
   readonly home: number;
   /** By byte: 1 when it leads away from home. */
   readonly leavesHome: Uint8Array;
+  /** Whether nothing but a line's end, by \n or \r\n, leads away for good: nothing can match in the rest of it. */
+  readonly staysHome: boolean;
   step(row: number, column: number): number;
   /** How many bytes ago a match ended if the text ends here; -1 when there is none. */
   matchAtEnd(row: number): number;
@@ -61,12 +63,27 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimit
   const home = rows.rowOf(homeKey);
   const leaves = samples.map((_, column) => (step(home, column) === home ? 0 : 1));
   const leavesHome = columnOf.map((column) => leaves[column]!);
+  const isLost = (row: number): boolean =>
+    typeof advance(walk, decodeState(rows.keyOf(row)), TEXT_END) !== "number";
+  const staysHome = (): boolean => {
+    const afterReturn = step(home, columnOf[CR]!);
+    if (afterReturn < start || ![home, afterReturn].every(isLost)) return false;
+    return [home, afterReturn].every((row) =>
+      samples.every((_, column) => {
+        const next = step(row, column);
+        return column === columnOf[LF]
+          ? next === start
+          : next === home || (column === columnOf[CR] && next === afterReturn);
+      }),
+    );
+  };
   return {
     table: rows.table,
     columns: columnOf,
     start,
     home: isWorthWaiting(leavesHome) ? home : -1,
     leavesHome,
+    staysHome: staysHome(),
     step,
     matchAtEnd(row) {
       const reached = advance(walk, decodeState(rows.keyOf(row)), TEXT_END);

@@ -1,3 +1,4 @@
+import { LF } from "./byte-columns.ts";
 import type { LazyDfa } from "./lazy-dfa.ts";
 
 export interface LineMatcher {
@@ -65,7 +66,7 @@ function runFrom(dfa: LazyDfa, first: number, bytes: Uint8Array, from: number, t
   let at = from;
   while (at < to) {
     if (row === home) {
-      at = skipHome(dfa.leavesHome, bytes, at, to);
+      at = dfa.staysHome ? lineEnd(bytes, at, to) : skipHome(dfa.leavesHome, bytes, at, to);
       if (at === to) break;
     }
     if (at < toFour) {
@@ -87,6 +88,11 @@ function runFrom(dfa: LazyDfa, first: number, bytes: Uint8Array, from: number, t
     row = next;
   }
   return { ended: -1, row };
+}
+
+function lineEnd(bytes: Uint8Array, from: number, to: number): number {
+  const at = bytes.indexOf(LF, from);
+  return at < 0 || at > to ? to : at;
 }
 
 function skipHome(leaves: Uint8Array, bytes: Uint8Array, from: number, to: number): number {

@@ -1,0 +1,78 @@
+// Looking for several literals at once, of which one is enough.
+import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
+
+/** Without a place that it finds in it, no line matches. */
+export interface Filter {
+  begin(to: number): void;
+  /** The first place at or behind `from`, or -1. */
+  next(from: number): number;
+}
+
+/** At more places than this one of the literals may seem to begin: then a pass for each is less work than to look at all these. */
+const MAX_LIKELIHOOD = 1 / 500;
+/** Bytes that may be compared in vain for each byte that is passed over, and beyond that. */
+const PATIENCE = 4;
+const SPARE_BYTES = 64 * 1024;
+
+export function needleSet(memory: ScanMemory, needles: readonly Needle[]): Filter {
+  const oneByOne = separately(memory, needles);
+  const row = needles.length > 1 ? memory.row(memory.firstBytes(needles)) : null;
+  if (row === null || row.likelihood > MAX_LIKELIHOOD) return oneByOne;
+  return together(memory, needles, row, oneByOne);
+}
+
+/** One pass for all, that stops where one may begin. */
+function together(memory: ScanMemory, needles: readonly Needle[], row: ByteRow, instead: Filter): Filter {
+  const { bytes, findRow } = memory;
+  let end = 0;
+  let patience = SPARE_BYTES;
+
+  const isAt = ({ start, length }: Needle, place: number): boolean => {
+    if (place + length > end) return false;
+    let same = 0;
+    while (same < length && (bytes[place + same]! | bytes[start + length + same]!) === bytes[start + same])
+      same++;
+    patience -= same + 1;
+    return same === length;
+  };
+
+  return {
+    begin(to) {
+      end = to;
+      instead.begin(to);
+    },
+    next(from) {
+      for (let at = from; patience >= 0; at++) {
+        const place = findRow(row, at, end);
+        if (place < 0 || needles.some((needle) => isAt(needle, place))) return place;
+        patience += PATIENCE * (place - at);
+        at = place;
+      }
+      return instead.next(from);
+    },
+  };
+}
+
+/** A pass for each. */
+function separately(memory: ScanMemory, needles: readonly Needle[]): Filter {
+  // Where each was last found: behind `from` that is still true.
+  const places = needles.map(() => 0);
+  let end = 0;
+  return {
+    begin(to) {
+      end = to;
+      places.fill(0);
+    },
+    next(from) {
+      let nearest = end;
+      needles.forEach((needle, index) => {
+        if (places[index]! < from) {
+          const found = memory.find(needle, from, end);
+          places[index] = found < 0 ? end : found;
+        }
+        nearest = Math.min(nearest, places[index]!);
+      });
+      return nearest === end ? -1 : nearest;
+    },
+  };
+}
