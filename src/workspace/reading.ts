@@ -6,7 +6,7 @@ import { explaining } from "./os-error.ts";
 import { beneath } from "./path-text.ts";
 import { atFound, atPlace, childPath, type Found, lookStraight, openChildDirectory } from "./paths.ts";
 import { existing, notADirectory, notAFile } from "./refusals.ts";
-import { readNames, type TreeStep, tourTree } from "./tree.ts";
+import { type NamesIn, readNames, type TreeStep, tourTree } from "./tree.ts";
 import type { View } from "./view.ts";
 import type { FileStat, WorkspaceFS } from "./workspace-fs.ts";
 
@@ -15,7 +15,8 @@ type Reading = Pick<
   "resolve" | "stat" | "read" | "open" | "stream" | "list" | "walk" | "readlink"
 >;
 
-export function readingOf(view: View): Reading {
+/** `namesIn` may know what is in a directory from a walk before. */
+export function readingOf(view: View, namesIn: NamesIn): Reading {
   const { root, looking, guard } = view;
 
   const mayRead = (at: string): void => guard(at, "read");
@@ -99,7 +100,7 @@ export function readingOf(view: View): Reading {
         return may;
       };
       const unreadable = (trail: readonly string[]) => refused?.(beneath(start.at, trail.join("/")));
-      const tour = tourTree(start.fd, refused === undefined ? { enters } : { enters, unreadable });
+      const tour = tourTree(start.fd, { enters, namesIn, ...(refused && { unreadable }) });
       try {
         for (;;) {
           const next = explaining("walk", input, () => tour.next());

@@ -2,10 +2,10 @@
 // said that it may be read.
 import { parentPort } from "node:worker_threads";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { rememberNames } from "../known-names.ts";
 import type { NamesIn } from "../tree.ts";
 import { createHelperQueue, type HelperQueue, help, refuseHelp } from "./helper-queue.ts";
 import { judgedWalk } from "./judged-walk.ts";
-import { rememberNames } from "./known-names.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
 import { type Failed, type Ready, type Report, type SearchOrder, SHARED } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";

@@ -1,9 +1,10 @@
 // A search on the asking thread itself, for a short time: many have found what they want, or are through, before other
 // threads would be awake. Whatever it comes to, it is what the crew would come to.
+
+import { rememberNames } from "../known-names.ts";
 import { explaining } from "../os-error.ts";
 import type { NamesIn } from "../tree.ts";
 import { createHitCollector, type HitCollector } from "./collect-hits.ts";
-import { rememberNames } from "./known-names.ts";
 import { createLiteralFinder } from "./line-finder.ts";
 import { type Run, SHARED } from "./messages.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
-import { readNames } from "../tree.ts";
+import { tempDir } from "../../test/kit/temp-cell.ts";
 import { rememberNames } from "./known-names.ts";
+import { readNames } from "./tree.ts";
 
 /** A directory that is listed as if it had last changed so long ago. */
 function begin(ageMs: number) {
@@ -64,7 +64,7 @@ describe("a name in a directory that was listed before", () => {
 });
 
 test("what is remembered has a limit, and what is beyond is read again", () => {
-  const many = Array.from({ length: 200_000 }, (_, index) => ({
+  const many = Array.from({ length: 100_000 }, (_, index) => ({
     name: String(index),
     kind: "file" as const,
   }));

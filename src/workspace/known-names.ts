@@ -1,15 +1,15 @@
 // The names in directories that were listed before. Each time the directory itself says whether they are still right:
 // its times change with every name that comes, goes, or becomes something else.
 import fs from "node:fs";
-import { fdPath } from "../paths.ts";
-import type { NamedKind, NamesIn } from "../tree.ts";
+import { fdPath } from "./paths.ts";
+import type { NamedKind, NamesIn } from "./tree.ts";
 
 const OVERLAYFS = 0x794c7630;
 /** File systems that keep a directory's times so: ext2 to 4, XFS, btrfs, F2FS, ZFS, tmpfs, overlayfs. */
 const EXACT = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, OVERLAYFS]);
 /** Two changes may have the same time: what changed so short before it was listed may have changed again unseen. */
 const SETTLED_MS = 3000;
-const MAX_NAMES = 250_000;
+const MAX_NAMES = 150_000;
 
 interface Known {
   readonly dev: number;
