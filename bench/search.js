@@ -3,13 +3,22 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import { compareWithAim, formatAim, formatRatio, formatTable, formatTime, takeTurns } from "./measure.js";
+import {
+  compareWithAim,
+  formatAim,
+  formatRatio,
+  formatTable,
+  formatTime,
+  median,
+  takeTurns,
+} from "./measure.js";
 import { openWorker } from "./open-worker.js";
 import { openTree } from "./sessions-tree.js";
 
 const SCAN_TURNS = { warmUpRounds: 1, rounds: 5, count: 1, maxMs: 60_000 };
-const FIRST_TURNS = { warmUpRounds: 2, rounds: 11, count: 5, maxMs: 30_000 };
+const FIRST_TURNS = { warmUpRounds: 20, rounds: 11, count: 5, maxMs: 30_000 };
 const FIRST_HITS = 50;
+const BEGINNINGS = 3;
 const MAX_SCAN_RATIO = 1.2;
 const MAX_FIRST_RATIO = 1 / 10;
 const MAX_MEMORY_RATIO = 1 / 10;
@@ -39,8 +48,9 @@ export async function measure() {
       for (const [name, query] of Object.entries(QUERIES))
         scans[name] = await compare(sides, query, SCAN_TURNS);
       const first = await compare(sides, { ...QUERIES["literal, common"], most: FIRST_HITS }, FIRST_TURNS);
+      const begins = await measureBeginning(dir, path.join(work, "begin-state"));
       const line = await measureLine(work);
-      return { fileCount, scans, first, line, aims: aimsOf(scans, first, line) };
+      return { fileCount, scans, first, begins, line, aims: aimsOf(scans, first, line) };
     } finally {
       for (const side of sides) await side.close();
     }
@@ -58,6 +68,22 @@ async function openSides(dir, stateDir) {
 async function openSide(name, kind, dir, stateDir) {
   const worker = await openWorker(new URL("./search-worker.js", import.meta.url), [kind, dir, stateDir]);
   return { name, ...worker };
+}
+
+/** The first search of a process: its threads have to be started, nothing is compiled, no directory was listed before. */
+async function measureBeginning(dir, stateDir) {
+  const walls = [];
+  for (let round = 0; round < BEGINNINGS; round++) {
+    const side = await openSide("hotcell", "host", dir, stateDir);
+    try {
+      const started = performance.now();
+      await side.ask({ query: QUERIES["literal, none"], count: 1 });
+      walls.push((performance.now() - started) * 1000);
+    } finally {
+      await side.close();
+    }
+  }
+  return { wallUs: median(walls) };
 }
 
 /** All must find the same number of lines: who does less is fast. */
@@ -137,7 +163,7 @@ function aimsOf(scans, first, { hotcell, ripgrep }) {
   ];
 }
 
-export function format({ fileCount, scans, first, line, aims }) {
+export function format({ fileCount, scans, first, begins, line, aims }) {
   const rows = [...Object.entries(scans), [`first ${FIRST_HITS} hits`, first]].map(([name, one]) => [
     name,
     String(one.lines),
@@ -150,6 +176,7 @@ export function format({ fileCount, scans, first, line, aims }) {
   const heads = [`${fileCount} files`, "lines", "rg wall", "CPU", "host wall", "CPU", "session wall", "CPU"];
   return `${[
     formatTable([[...heads, "host ÷ rg", "CPU", "session ÷ rg", "CPU"], ...rows]),
+    `The first search of a process, for "literal, none": ${formatTime(begins.wallUs)}.`,
     formatLine(line),
     aims.map(formatAim).join("\n"),
   ].join("\n\n")}\n`;

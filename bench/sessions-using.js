@@ -52,6 +52,20 @@ function walkThrough(workspace) {
   for (const _ of workspace.walk("."));
 }
 
+/** What was listed before need not be again: this is without. */
+export function measureFirstWalk({ tree, sessions }) {
+  let session;
+  const prepare = async () => {
+    sessions.removeAll();
+    session = await sessions.create(tree.dir);
+  };
+  const sides = [
+    sideHere("hotcell", () => session.read(async () => walkThrough(session.workspace)), prepare),
+    sideHere("readdirSync", () => walkPlainly(tree.dir, () => {})),
+  ];
+  return takeTurns(sides, { warmUpRounds: 2, rounds: 9, count: 1, maxMs: 16_000 });
+}
+
 export function measureFirstEdit({ tree, sessions, copies }) {
   const file = tree.sources[0];
   const target = path.join(copies.lastWorktree(), file);

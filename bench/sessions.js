@@ -6,7 +6,13 @@ import { walkPlainly } from "./sessions-brute-force.js";
 import { measureCreate, measureDiscard } from "./sessions-having.js";
 import { copiesOf, openSessions } from "./sessions-sides.js";
 import { openTree } from "./sessions-tree.js";
-import { measureCommit, measureDiff, measureFirstEdit, measureReading } from "./sessions-using.js";
+import {
+  measureCommit,
+  measureDiff,
+  measureFirstEdit,
+  measureFirstWalk,
+  measureReading,
+} from "./sessions-using.js";
 
 const AIMS = new Map([
   ["create ÷ git worktree add", 1 / 200],
@@ -35,6 +41,7 @@ async function measureAll(bench) {
   const figures = {
     create: await measureCreate(bench),
     ...(await measureReading(bench)),
+    "first walk": await measureFirstWalk(bench),
     "first edit": await measureFirstEdit(bench),
     diff: await measureDiff(bench),
     commit: await measureCommit(bench),
