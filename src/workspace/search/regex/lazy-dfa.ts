@@ -60,21 +60,24 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimit
     return to;
   }
 
+  const matchAtEnd = (row: number): number => {
+    const reached = advance(walk, decodeState(rows.keyOf(row)), TEXT_END);
+    return typeof reached === "number" ? reached : -1;
+  };
+
   const home = rows.rowOf(homeKey);
   const leaves = samples.map((_, column) => (step(home, column) === home ? 0 : 1));
   const leavesHome = columnOf.map((column) => leaves[column]!);
-  const isLost = (row: number): boolean =>
-    typeof advance(walk, decodeState(rows.keyOf(row)), TEXT_END) !== "number";
+  const isEndOfLine = (byte: number): boolean => byte === LF || byte === CR;
   const staysHome = (): boolean => {
-    const afterReturn = step(home, columnOf[CR]!);
-    if (afterReturn < start || ![home, afterReturn].every(isLost)) return false;
-    return [home, afterReturn].every((row) =>
-      samples.every((_, column) => {
-        const next = step(row, column);
-        return column === columnOf[LF]
-          ? next === start
-          : next === home || (column === columnOf[CR] && next === afterReturn);
-      }),
+    if (leavesHome.some((leads, byte) => leads === 1 && !isEndOfLine(byte))) return false;
+    const both = [home, step(home, columnOf[CR]!)];
+    const goesBack = (row: number, column: number): boolean => {
+      const next = step(row, column);
+      return column === columnOf[LF] ? next === start : next === both[column === columnOf[CR] ? 1 : 0];
+    };
+    return both.every(
+      (row) => row >= start && matchAtEnd(row) < 0 && samples.every((_, column) => goesBack(row, column)),
     );
   };
   return {
@@ -85,10 +88,7 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimit
     leavesHome,
     staysHome: staysHome(),
     step,
-    matchAtEnd(row) {
-      const reached = advance(walk, decodeState(rows.keyOf(row)), TEXT_END);
-      return typeof reached === "number" ? reached : -1;
-    },
+    matchAtEnd,
     keyOf: rows.keyOf,
     rowOf: rows.rowOf,
     read(bytes) {
