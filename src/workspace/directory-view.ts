@@ -39,7 +39,6 @@ export function openDirectoryView({
   };
   const closeRoot = () => {
     pool.close();
-    kept.leftovers.close();
     options.closeRoot();
   };
   const view = createView({ ...options, closeRoot, lockPath: path.join(notesDir, "write.lock") });
