@@ -3,12 +3,12 @@ import { createCursor } from "../../src/workspace/cursor.ts";
 import { makeDirectory } from "../../src/workspace/tree-change.ts";
 
 /** A directory `d` in a directory `d` in a directory…, with these files at the bottom. */
-export function digDown(root: string, depth: number, files: readonly string[]): void {
+export function digDown(root: string, depth: number, files: readonly string[], name = "d"): void {
   const start = fs.openSync(root, fs.constants.O_DIRECTORY);
   const cursor = createCursor(start);
   for (let level = 0; level < depth; level++) {
-    makeDirectory(cursor.fd, "d", null);
-    cursor.down("d");
+    makeDirectory(cursor.fd, name, null);
+    cursor.down(name);
   }
   for (const file of files) fs.writeFileSync(`/proc/self/fd/${cursor.fd}/${file}`, "bottom");
   cursor.close();

@@ -56,7 +56,7 @@ export function makeSessionWorld(
 }
 
 /** What is as new as a session may have been changed since, so the project has to be older. */
-function waitForClock(dir: string): void {
+export function waitForClock(dir: string): void {
   for (const began = fileClock(dir); fileClock(dir) === began; );
 }
 

@@ -230,6 +230,112 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(await shown()).toEqual([]);
   });
 
+  test("the revert of a mode is no failure where the user has removed the file since", async () => {
+    const { session, call, inProject, tick } = await begin(strategy, { "d/f": "one\n" });
+    await call((workspace) => workspace.chmod("d/f", 0o755));
+    await session.commit();
+    fs.unlinkSync(inProject("d/f"));
+    await tick();
+    expect(await session.revert()).toEqual({ reverted: [], changed: ["d/f"] });
+  });
+
+  test("a file that the user removed does not come back because another was renamed onto it", async () => {
+    const { session, call, inProject, tick } = await begin(strategy, { "d/f": "one\n", other: "two\n" });
+    await call((workspace) => workspace.rename("other", "d/f"));
+    fs.unlinkSync(inProject("d/f"));
+    await tick();
+    expect(await session.commit({ onConflict: "skip" })).toMatchObject({ conflicts: [{ path: "d/f" }] });
+    expect(fs.existsSync(inProject("d/f"))).toBe(false);
+  });
+
+  test("what the user removes while a call changes only the mode of its directory is not added by the session", async () => {
+    const { session, call, inProject, shown } = await begin(strategy, { "d/f": "one\n" });
+    await call((workspace) => {
+      workspace.chmod("d", 0o700);
+      fs.rmSync(inProject("d"), { recursive: true });
+    });
+    expect(await shown()).toEqual(["added d"]);
+    await session.commit({ onConflict: "ours" });
+    expect(fs.readdirSync(inProject("d"))).toEqual([]);
+  });
+
+  test("a directory that the user removes after a commit is gone in the session too", async () => {
+    const { session, call, inProject, tick, shown } = await begin(strategy, { "d/f": "one\n" });
+    await call((workspace) => {
+      workspace.write("d/f", "agent\n");
+      workspace.mkdir("made");
+    });
+    await session.commit();
+    for (const name of ["d", "made"]) fs.rmSync(inProject(name), { recursive: true });
+    await tick();
+    await call(() => {});
+    expect(session.workspace.list(".").entries).toEqual([]);
+    expect(await shown()).toEqual([]);
+  });
+
+  test("what the session itself committed is no conflict for what a rewind has left", async () => {
+    const { session, call, read } = await begin(strategy, { f: "old\n" });
+    await call((workspace) => workspace.write("f", "first\n"), "c1");
+    await call((workspace) => workspace.write("f", "second\n"), "c2");
+    await session.commit();
+    await session.rewind("c2");
+    expect(await session.commit()).toMatchObject({ conflicts: [] });
+    expect(read("f")).toBe("first\n");
+  });
+
+  test.each([
+    ["is a conflict", "user\n", [{ path: "f" }], "second\n"],
+    ["there was none: then there is no conflict", null, [], "first\n"],
+  ])("a user's edit before a commit that an undo left behind %s", async (_, users, conflicts, left) => {
+    const { session, call, edit, read } = await begin(strategy, { f: "old\n" });
+    await call((workspace) => workspace.write("f", "first\n"), "c1");
+    await session.rewind("c1");
+    if (users !== null) await edit("f", users);
+    await call((workspace) => workspace.write("f", "second\n"), "c2");
+    await session.commit();
+    await session.undoRewind();
+    expect(await session.commit()).toMatchObject({ conflicts });
+    expect(read("f")).toBe(left);
+  });
+
+  test("a file that the user adds to a directory made anew and committed is seen, and followed", async () => {
+    const { session, call, inProject, edit, tick, shown } = await begin(strategy, { "a/x": "old\n" });
+    await call((workspace) => workspace.remove("a", { recursive: true }), "c1");
+    await call((workspace) => workspace.write("a/y", "agent\n"), "c2");
+    await session.commit();
+    fs.mkdirSync(inProject("a/d"));
+    await edit("a/d/mine", "user\n");
+    await call((workspace) => workspace.write("a/y", "agent again\n"), "c3");
+    expect(session.workspace.read("a/d/mine").toString()).toBe("user\n");
+    await edit("a/d/mine", "user again\n");
+    expect(await shown()).toEqual(["modified a/y"]);
+    fs.unlinkSync(inProject("a/d/mine"));
+    await tick();
+    expect(await session.commit()).toMatchObject({ committed: ["a/y"], conflicts: [] });
+  });
+
+  test("a rewind can be undone also when a user's edit was taken in since", async () => {
+    const { session, call, edit } = await begin(strategy, { f: "old\n" });
+    await call((workspace) => workspace.write("f", "agent\n"), "c1");
+    await session.commit();
+    await call((workspace) => workspace.write("g", "agent\n"), "c2");
+    await session.rewind("c2");
+    await edit("f", "user\n");
+    await session.read(async () => {});
+    await session.undoRewind();
+    expect(session.workspace.read("g").toString()).toBe("agent\n");
+  });
+
+  test("a file that came with a directory, moved while a call wrote there, is not overwritten", async () => {
+    const { session, call, inProject, read } = await begin(strategy, { "b/f": "user\n" });
+    await call((workspace) => {
+      fs.renameSync(inProject("b"), inProject("a"));
+      workspace.write("a/f", "agent\n");
+    });
+    expect(await session.commit()).toMatchObject({ tx: null, conflicts: [{ path: "a/f" }] });
+    expect(read("a/f")).toBe("user\n");
+  });
+
   test("calls with one id are told apart by their number", async () => {
     const { session, call } = await begin(strategy, {});
     for (const name of ["a", "b", "c"]) await call((workspace) => workspace.write(name, ""), "call_0");

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { O_PATH } from "../paths.ts";
 import { atOnce } from "../pieces.ts";
-import { copyFile } from "./copy-file.ts";
+import { copyFile, copyOpen } from "./copy-file.ts";
 import { sha256Of } from "./fingerprint.ts";
 
 const MIB = 1024 * 1024;
@@ -59,4 +59,18 @@ test("zeros that take room take as much in the copy", () => {
   fs.writeFileSync(from, Buffer.alloc(3 * MIB));
   copy();
   expect(fs.statSync(to).blocks).toBe(fs.statSync(from).blocks);
+});
+
+test("of a small file that is open, as many bytes are copied as it was seen to have, with its times", () => {
+  const { from, to } = makePlace();
+  fs.writeFileSync(from, "seen");
+  fs.utimesSync(from, 1_000_000_000, 1_100_000_000);
+  const [fd, dir] = [fs.openSync(from, "r"), fs.openSync(path.dirname(to), O_PATH)];
+  const stat = fs.fstatSync(fd);
+  fs.appendFileSync(from, ", and more");
+  const sha256 = atOnce(copyOpen({ fd, stat }, { dir, name: "to" }, { mode: 0o640, owner: null }));
+  for (const open of [fd, dir]) fs.closeSync(open);
+  const { mode, atimeMs, mtimeMs } = fs.statSync(to);
+  expect([fs.readFileSync(to, "utf8"), sha256]).toEqual(["seen", sha256Of(Buffer.from("seen"))]);
+  expect([mode & 0o777, atimeMs, mtimeMs]).toEqual([0o640, 1e12, 1.1e12]);
 });

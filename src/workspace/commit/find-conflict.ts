@@ -17,8 +17,8 @@ export function* findConflict(
     if (reason !== null) return reason;
   }
   if (wanted === null || removed?.path === path) return null;
-  if (from !== undefined) return difference(null, found);
   const base = yield* baseOf(path);
+  if (from !== undefined) return difference(base, found);
   if (wanted.kind === "directory" && found?.kind === "directory" && kind !== "mode") return null;
   // What is in the file may be another: only its mode is changed.
   if (kind === "mode" && base?.kind === found?.kind)

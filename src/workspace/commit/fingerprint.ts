@@ -1,5 +1,5 @@
 // What stands at a path, kept so that it can be told later whether it still does.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -149,10 +149,11 @@ export function versionOf({ kind, mode, sha256 }: Version): Version {
 }
 
 export function sha256Of(data: Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+  return hash("sha256", data);
 }
 
-function tryOpen({ dir, name }: Spot): number | null {
+/** Null when nothing is there. */
+export function tryOpen({ dir, name }: Spot): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {

@@ -6,7 +6,7 @@ import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts"
 import { showName } from "../names.ts";
 import type { Places } from "./choose-places.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
-import { type Identity, type Version, versionOf } from "./fingerprint.ts";
+import { type Fingerprint, type Identity, type Version, versionOf } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
 import { syncDirectory } from "./sync.ts";
 
@@ -76,22 +76,27 @@ export type Versions = ReadonlyMap<string, PutVersion | null>;
 export interface Committed {
   /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
   readonly versions: Versions;
+  /** What was there before. */
+  readonly replaced: ReadonlyMap<string, Fingerprint | null>;
   /** Files that are as the session had them. */
   readonly own: ReadonlySet<string>;
 }
 
 export function committedIn(txDir: string): Committed {
   const journal = readJournal(txDir);
-  if (journal === null || journal.outcomes.length === 0) return { versions: new Map(), own: new Set() };
+  if (journal === null || journal.outcomes.length === 0)
+    return { versions: new Map(), replaced: new Map(), own: new Set() };
   const versions = new Map<string, PutVersion | null>();
+  const replaced = new Map<string, Fingerprint | null>();
   const own = new Set<string>();
   for (const [index, step] of readSteps(txDir).steps.entries()) {
     const { state, put } = journal.outcomes[index]!;
     if (state !== "done") continue;
+    if (!versions.has(step.path)) replaced.set(step.path, step.expect);
     versions.set(step.path, versionAfter(step, put));
     if (step.content === "view") own.add(step.path);
   }
-  return { versions, own };
+  return { versions, replaced, own };
 }
 
 export function committedPaths(txDir: string): string[] {

@@ -3,9 +3,10 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { showName } from "../names.ts";
-import { fdPath, openChild, type Root } from "../paths.ts";
+import { fdPath, type Root } from "../paths.ts";
 import { type CommitStep, unlocks } from "./commit-step.ts";
 import { atExactly, inDirectory, parentOf } from "./exactly.ts";
+import { tryOpen } from "./fingerprint.ts";
 import type { Obstacle } from "./plan.ts";
 
 const { W_OK, X_OK } = fs.constants;
@@ -75,7 +76,8 @@ function ownProblem(project: Root, step: CommitStep, { show, isOpened }: Looking
   return atExactly(project, step.path, (spot) => {
     if (typeof spot === "string") return null;
     show(spot.dir);
-    const fd = openChild(spot.dir, spot.name);
+    const fd = tryOpen(spot);
+    if (fd === null) return null;
     try {
       return stickyProblem(spot.dir, fd, step) ?? thingProblem(fd, step, isOpened);
     } finally {

@@ -9,17 +9,29 @@ import { giveNew } from "../owner.ts";
 import { openChild, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
 import type { CommitStep } from "./commit-step.ts";
-import { copyFile } from "./copy-file.ts";
-import { pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
+import { copyFile, copyOpen } from "./copy-file.ts";
+import { pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "./exactly.ts";
 
 export function* stageFromView(view: Root, step: CommitStep, to: Spot): Pieces<void> {
   if (step.content === "hunks" || step.content === "merged") stageText(step, to);
   if (step.content === "link") stageLink(step, to);
   if (step.content !== "view") return;
+  const fd = tryOpenAtOnce(view, step.path);
+  if (fd !== null) return yield* stageOpen(fd, step, to);
   yield* piecesAtExactly(view, step.path, (spot) => {
     if (typeof spot === "string") throw notAsPlanned(step);
     return stageCopy(spot, step, to);
   });
+}
+
+/** It is closed then. */
+function* stageOpen(fd: number, step: CommitStep, to: Spot): Pieces<void> {
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile() || (yield* copyOpen({ fd, stat }, to, step)) !== step.sha256) throw notAsPlanned(step);
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 /** The same file gets its name back; where that can't be, a copy does. */

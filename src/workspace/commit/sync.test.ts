@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
-import { NOT_FOR_DIRECTORIES, syncMany, type ToSync } from "./sync.ts";
+import { NOT_FOR_DIRECTORIES, syncMany, type ToSync, whileSyncing } from "./sync.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -50,6 +50,33 @@ test.each([0, 50])("what may be refused without harm does not hold up %d others"
   await syncMany([harmless, missing, ...files(count, opened)]);
   expect(opened).toHaveLength(count);
 });
+
+test.each([2, 50])(
+  "%d files are synced by the time that the work which made them is told to be done",
+  async (count) => {
+    const before = openDescriptors();
+    const opened: string[] = [];
+    await whileSyncing(count, async (sync) => {
+      for (const next of files(count, opened)) await sync(next);
+    });
+    expect(opened).toHaveLength(count);
+    expect(openDescriptors()).toEqual(before);
+  },
+);
+
+test.each([2, 50])(
+  "work that fails waits for the syncs of its %d files, and is what is told",
+  async (count) => {
+    const before = openDescriptors();
+    const failing = whileSyncing(count, async (sync) => {
+      sync({ action: "stage", path: "bad", open: openUnsyncable });
+      for (const next of files(count, [])) await sync(next);
+      throw new Error("the disk is gone");
+    });
+    await expect(failing).rejects.toThrow("the disk is gone");
+    expect(openDescriptors()).toEqual(before);
+  },
+);
 
 function openDescriptors(): string[] {
   const targetOf = (fd: string) => {

@@ -20,20 +20,37 @@ export interface ToSync {
 /** So few small files are done by the time that other threads would have begun. */
 const FEW = 3;
 const SMALL_BYTES = 1024 * 1024;
-/** Twice as many as Node has threads for files, unless told: while one is handed over none of them is idle. */
-const AT_ONCE = 8;
+/** So many are open at a time. */
+const AT_ONCE = 32;
 const fsync = promisify(fs.fsync);
 
 /** In any order. Those that wait for the disk at the same time take hardly longer than one. */
 export async function syncMany(all: readonly ToSync[]): Promise<void> {
-  const isFew = all.length <= FEW;
-  const waiting = all.values();
-  const syncWaiting = async (): Promise<void> => {
-    for (const next of waiting) await syncOne(next, isFew);
+  await whileSyncing(all.length, async (sync) => {
+    for (const next of all) await sync(next);
+  });
+}
+
+/** Works, and meanwhile what it hands over, so many, is put on the disk; all of it is when this returns. */
+export async function whileSyncing(
+  count: number,
+  work: (sync: (next: ToSync) => Promise<void> | undefined) => Promise<void>,
+): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const sync = (next: ToSync): Promise<void> | undefined => {
+    const syncing = syncOne(next, count <= FEW)
+      .catch((error) => void failures.push(error))
+      .finally(() => underWay.delete(syncing));
+    underWay.add(syncing);
+    return underWay.size < AT_ONCE ? undefined : Promise.race(underWay);
   };
-  const ended = await Promise.allSettled(Array.from({ length: isFew ? 1 : AT_ONCE }, syncWaiting));
-  const failed = ended.find(({ status }) => status === "rejected");
-  if (failed?.status === "rejected") throw failed.reason;
+  try {
+    await work(sync);
+  } finally {
+    await Promise.all(underWay);
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 function syncOne({ action, path, ignored = [], open }: ToSync, isFew: boolean): Promise<void> {

@@ -27,7 +27,15 @@ import { keep, openKeptUndo } from "./kept-undo.ts";
 import { findObstacles, refuseObstacles } from "./obstacles.ts";
 import { stageFromUndo } from "./stage-content.ts";
 import { checkLinks, makeStaging, openStaging, removeStaging, type Staging } from "./staging.ts";
-import { NOT_FOR_DIRECTORIES, openDirectory, openToSync, syncDirectory, syncMany } from "./sync.ts";
+import {
+  NOT_FOR_DIRECTORIES,
+  openDirectory,
+  openToSync,
+  syncDirectory,
+  syncMany,
+  type ToSync,
+  whileSyncing,
+} from "./sync.ts";
 
 export interface Transaction {
   /** Its directory, in the state directory. */
@@ -137,27 +145,28 @@ async function stageAll(
   await withStaging(tx, journal, async (staging) => {
     for (const fd of staging.fds) checkLinks(fd);
     const pace = createPace();
-    for (const [index, step] of steps.entries()) {
-      await inPieces(explainingPieces("stage", step.path, stage(step, index, staging.fresh(index))), signal);
-      tx.tick();
-      tx.progress(index + 1, steps.length * 2);
-      await pace();
-    }
-    // All files first, then all syncs: the file system puts many of them on the disk at once.
-    const files = steps.flatMap(({ op, path: at, content }, index) =>
-      op === "put" && content !== "link"
-        ? [{ action: "stage", path: at, open: () => openToSync(staging.fresh(index)) }]
-        : [],
-    );
-    const directories = staging.fds.map((fd) => ({
-      action: "stage in",
-      path: ".",
-      ignored: NOT_FOR_DIRECTORIES,
-      open: () => openDirectory(fdPath(fd)),
-    }));
-    await syncMany([...files, ...directories]);
+    await whileSyncing(steps.filter(putsFile).length, async (sync) => {
+      for (const [index, step] of steps.entries()) {
+        const fresh = staging.fresh(index);
+        await inPieces(explainingPieces("stage", step.path, stage(step, index, fresh)), signal);
+        tx.tick();
+        tx.progress(index + 1, steps.length * 2);
+        if (putsFile(step)) await sync({ action: "stage", path: step.path, open: () => openToSync(fresh) });
+        await pace();
+      }
+    });
+    await syncMany(staging.fds.map(stagingDirectory));
   });
 }
+
+const putsFile = ({ op, content }: CommitStep): boolean => op === "put" && content !== "link";
+
+const stagingDirectory = (fd: number): ToSync => ({
+  action: "stage in",
+  path: ".",
+  ignored: NOT_FOR_DIRECTORIES,
+  open: () => openDirectory(fdPath(fd)),
+});
 
 async function withStaging<T>(
   { project }: Transaction,

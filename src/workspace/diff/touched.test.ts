@@ -1,7 +1,11 @@
+import type { Stats } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { makeDiffWorld, withDirectories } from "../../../test/kit/diff-world.ts";
 import { directory, file, type Planted, plant, symlink } from "../../../test/kit/planted-tree.ts";
+import type { FileKind } from "../workspace-fs.ts";
 import { touchedByLayers } from "./touched.ts";
+
+const named = (name: string, kind: FileKind = "file") => ({ name, kind });
 
 /** Directory to name to calls, as plain objects. */
 function touched(layers: readonly [call: string | null, tree: Record<string, Planted>][]): unknown {
@@ -53,6 +57,19 @@ describe("what layers touch", () => {
         ["call-1", { b: file("") }],
       ]),
     ).toEqual([["", { a: [], b: ["call-1"] }]]);
+  });
+
+  test("is the same of a layer that was toured before", () => {
+    const stat = { nlink: 3 } as Stats;
+    const toured = [
+      { directory: "", names: [named("a"), named("d", "directory")], stat },
+      { directory: "d", names: [named("e", "directory"), named("x")], stat },
+      { directory: "d/e", names: [], stat: { nlink: 1 } as Stats },
+    ];
+    const known = [...touchedByLayers([{ fd: -1, call: "call-1", toured }])];
+    const found = touched([["call-1", { a: file(""), "d/x": file(""), "d/e": directory() }]]);
+    expect(known.map(({ directory, names }) => [directory, Object.fromEntries(names)])).toEqual(found);
+    expect(known.map(({ tellsUnion }) => tellsUnion)).toEqual([true, true, false]);
   });
 
   test("without layers is an untouched root", () => {

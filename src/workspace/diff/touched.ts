@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { explaining } from "../os-error.ts";
-import { type TourOptions, tourTree } from "../tree.ts";
+import { type NamedKind, type TourOptions, tourTree } from "../tree.ts";
 import type { TouchedDirectory } from "./changes.ts";
 import { joinPath } from "./path-names.ts";
 
@@ -9,6 +9,14 @@ export interface Layer {
   readonly fd: number;
   /** The call whose changes it holds. */
   readonly call: string | null;
+  /** All that it has, parents before children, where that is known. */
+  readonly toured?: readonly TouredDirectory[] | null;
+}
+
+export interface TouredDirectory {
+  readonly directory: string;
+  readonly names: readonly NamedKind[];
+  readonly stat: fs.Stats;
 }
 
 export type LayerTour = Pick<TourOptions, "unreadable" | "namesIn">;
@@ -27,7 +35,10 @@ export function* touchedByLayers(
   options: LayerTour = {},
 ): Generator<TouchedDirectory, void, void> {
   const root: LayeredName = { calls: new Set(), below: null, tellsUnion: false };
-  for (const layer of layers) addLayer(root, layer, options);
+  for (const layer of layers) {
+    if (layer.toured) addToured(root, layer.toured, layer.call);
+    else addLayer(root, layer, options);
+  }
   const pending = [{ directory: "", node: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { directory, node } = next;
@@ -47,12 +58,27 @@ function addLayer(root: LayeredName, { fd, call }: Layer, options: LayerTour): v
       levels.pop();
       continue;
     }
-    const level = levels.at(-1)!;
-    const node = level.get(name) ?? { calls: new Set(), below: null, tellsUnion: false };
-    level.set(name, node);
-    if (call !== null) node.calls.add(call);
+    const node = noteName(levels.at(-1)!, name, call);
     if (step === "enter") levels.push(enterNode(node, stat!));
   }
+}
+
+function addToured(root: LayeredName, toured: readonly TouredDirectory[], call: string | null): void {
+  const nodes = new Map([["", root]]);
+  for (const { directory, names, stat } of toured) {
+    const level = enterNode(nodes.get(directory)!, stat);
+    for (const { name, kind } of names) {
+      const node = noteName(level, name, call);
+      if (kind === "directory") nodes.set(joinPath(directory, name), node);
+    }
+  }
+}
+
+function noteName(level: Map<string, LayeredName>, name: string, call: string | null): LayeredName {
+  const node = level.get(name) ?? { calls: new Set(), below: null, tellsUnion: false };
+  level.set(name, node);
+  if (call !== null) node.calls.add(call);
+  return node;
 }
 
 function enterNode(node: LayeredName, { nlink }: fs.Stats): Map<string, LayeredName> {

@@ -28,6 +28,7 @@ export async function openKernelView(
   let shown = stack;
   let stale = false;
   let isFurnished = false;
+  let leaving: Promise<void> | undefined;
   /** Nothing has come into the project since, or gone from it. */
   let isCurrent = false;
   const looks = createProjectLooks(project, (changedMs) => {
@@ -38,7 +39,9 @@ export async function openKernelView(
   const remount = async (next: Stack): Promise<void> => {
     const began = fileClock(dir);
     const mounted = await mountStack(dir, workspace, next, isFurnished ? mount!.room : null);
-    mount?.close();
+    // Never two at a time: however fast views follow each other, they don't pile up.
+    await leaving;
+    leaving = mount?.leave();
     mount = mounted;
     mountedAt = began;
     shown = next;
@@ -146,12 +149,11 @@ async function openState(
   }
   const lowers = lowersOf(dir, stack.slice(0, layers));
   const mount = await mountOn(workspace, { dir, lowers, upper: null, merged: MERGED });
-  const { fd, followsNoLinks, room } = mount;
-  const close = () => {
-    fs.closeSync(fd);
-    room.leave();
+  const { fd, followsNoLinks, leave } = mount;
+  return {
+    root: { fd, path: path.join(dir, MERGED), given: workspace, followsNoLinks },
+    close: () => void leave(),
   };
-  return { root: { fd, path: path.join(dir, MERGED), given: workspace, followsNoLinks }, close };
 }
 
 async function mountStack(

@@ -33,6 +33,8 @@ export interface OverlayMount {
   readonly followsNoLinks: boolean;
   readonly room: Room;
   close(): void;
+  /** The same by another thread, but for the descriptor. */
+  leave(): Promise<void>;
 }
 
 // The lowest layer is opened first and mounted by that descriptor: what is found there afterwards is what was mounted.
@@ -66,12 +68,16 @@ function holdMount(room: Room, pid: number, merged: string): OverlayMount {
   return heldIn(room, { fd, lowest, followsNoLinks: hasFlags(pid, fd) });
 }
 
-function heldIn(room: Room, view: Omit<OverlayMount, "room" | "close">): OverlayMount {
+function heldIn(room: Room, view: Omit<OverlayMount, "room" | "close" | "leave">): OverlayMount {
   const close = () => {
     fs.closeSync(view.fd);
     room.close();
   };
-  return { ...view, room, close };
+  const leave = () => {
+    fs.closeSync(view.fd);
+    return room.leave();
+  };
+  return { ...view, room, close, leave };
 }
 
 /** The same view, with a home and temporary directories beside it for whoever works on it from a room. */

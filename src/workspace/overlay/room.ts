@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import type { Writable } from "node:stream";
+import { promisify } from "node:util";
 import { HotcellError } from "../../core/errors.ts";
 import { osPath } from "../names.ts";
 
@@ -12,8 +13,10 @@ export interface Room {
   readonly userNamespace: number | null;
   close(): void;
   /** The same by another thread: who closes a view last waits until the kernel has forgotten all that was looked at. */
-  leave(): void;
+  leave(): Promise<void>;
 }
+
+const closeLater = promisify(fs.close);
 
 export const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
 
@@ -101,8 +104,8 @@ function holdRoom<T>(pid: number, hold: (room: Room, pid: number) => T): T {
   const close = () => {
     for (const fd of held.splice(0)) fs.closeSync(fd);
   };
-  const leave = () => {
-    for (const fd of held.splice(0)) fs.close(fd);
+  const leave = async () => {
+    await Promise.all(held.splice(0).map((fd) => closeLater(fd)));
   };
   try {
     const room = { mountNamespace: open("mnt"), userNamespace: isRoot() ? null : open("user"), close, leave };

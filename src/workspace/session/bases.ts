@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { atExactly, isThere, onTheWay, parentOf, pathTo, piecesInDirectory } from "../commit/exactly.ts";
+import { atExactly, onTheWay, pathTo } from "../commit/exactly.ts";
 import {
   expectedVersion,
   type Fingerprint,
@@ -13,12 +13,11 @@ import {
   lookOf,
   sameVersion,
   sha256Of,
-  stillIs,
   type Version,
 } from "../commit/fingerprint.ts";
 import type { Versions } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
-import { joinPath, splitPath } from "../diff/path-names.ts";
+import { joinPath } from "../diff/path-names.ts";
 import { bytesOf } from "../diff/text.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
@@ -43,7 +42,7 @@ export function* takeBases(
   done();
 }
 
-interface Trees {
+export interface Trees {
   readonly project: Root;
   readonly view: Root;
 }
@@ -97,7 +96,7 @@ function absentFrom(
 }
 
 /** Whether there was no directory that it could have been in. */
-function isBelowNothing(at: string, baseOf: (path: string) => Base | undefined): boolean {
+export function isBelowNothing(at: string, baseOf: (path: string) => Base | undefined): boolean {
   for (const parent of parentsUpwards(at)) {
     const base = baseOf(parent);
     if (base !== undefined) return base !== "unknown" && base?.kind !== "directory";
@@ -108,7 +107,20 @@ function isBelowNothing(at: string, baseOf: (path: string) => Base | undefined):
 /** Whether what is there now is what was there when the session took it from sight, or else at that time. */
 function isUnchanged(at: string, hidden: ReadonlyMap<string, number>, since: number, project: Root): boolean {
   const from = hiddenAbove(at, hidden);
-  return changeTime(project, at, from) < (from === undefined ? since : hidden.get(from)!);
+  const time = from === undefined ? since : hidden.get(from)!;
+  return changeTime(project, at, from) < time && !mayHaveComeWithDirectory(project, at, time);
+}
+
+/** What is in a directory that was moved keeps its times: that one changed then, and the one that it came into. */
+function mayHaveComeWithDirectory(project: Root, at: string, since: number): boolean {
+  let mayHaveCome = false;
+  let isAboveNew = false;
+  onTheWay(project, at, (dir) => {
+    const isNew = fs.fstatSync(dir).ctimeMs >= since;
+    mayHaveCome ||= isAboveNew && isNew;
+    isAboveNew = isNew;
+  });
+  return mayHaveCome;
 }
 
 /** What was taken from sight at a path, or above it. */
@@ -140,7 +152,7 @@ function* hiddenBy(
 }
 
 /** Null where it is no directory, or may not be read. */
-function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | null {
+export function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | null {
   try {
     if (directory !== "" && !tree.stat(directory)?.isDirectory()) return null;
     return new Map(tree.list(directory).map(({ name, kind }) => [name, kind]));
@@ -150,23 +162,22 @@ function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | n
   }
 }
 
-/** Notes that the session now begins with what a commit, or its revert, has put into the project. Of those files that are the session's `own` the live layer may have the text. */
+/** Notes that the session now begins with what a commit, or its revert, has put into the project. Of some files the live layer itself has what was put. */
 export function* moveBases(
   put: Versions,
   live: Layer,
   stateDir: string,
   project: Root,
-  own: ReadonlySet<string> = new Set(),
+  inLayer: ReadonlySet<string> = new Set(),
 ): Pieces<void> {
   const notes = readNotes(live, stateDir);
-  const isInLayer = withLayer(live, stateDir, (layer) => new Set([...own].filter((at) => isFile(layer, at))));
   for (const [at, version] of put) {
     const expected = version && expectedVersion(version);
-    const isKnown = version?.ino !== undefined && isInLayer.has(at);
+    const isKnown = version?.ino !== undefined && inLayer.has(at);
     const found = isKnown ? expected : yield* fingerprintExpecting(project, at, expected);
     // Somebody may have changed it since: then what was put is what counts.
     const base = isVersion(found, expected) ? found : expected;
-    if (base === found && !isInLayer.has(at)) keepAncestor(at, found, live, stateDir, project);
+    if (base === found && !inLayer.has(at)) keepAncestor(at, found, live, stateDir, project);
     notes.bases.set(at, base);
     notes.moved.add(at);
   }
@@ -174,7 +185,7 @@ export function* moveBases(
   writeNotes(live, stateDir, notes);
 }
 
-function isFile(layer: Root, at: string): boolean {
+export function isFile(layer: Root, at: string): boolean {
   return atExactly(layer, at, (spot) => {
     const stat = typeof spot === "string" ? null : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
     return stat?.isFile() === true;
@@ -294,56 +305,11 @@ export function* isVersionThere(project: Root, at: string, version: Version | nu
 }
 
 /** What was put has no more than the common bits of a mode. */
-function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boolean {
+export function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boolean {
   return sameVersion(found && { ...found, mode: found.mode & 0o777 }, expected);
 }
 
-/** Those of the paths where the project has something else than this; each directory is gone to once. */
-function* changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: Root): Pieces<string[]> {
-  const isStill = function* (dir: number | null, at: string): Pieces<boolean> {
-    const base = bases.get(at)!;
-    if (dir === null) return base === null;
-    const spot = { dir, name: splitPath(at).name };
-    return base === null ? !isThere(spot) : yield* stillIs(spot, base);
-  };
-  const byDirectory = new Map<string, string[]>();
-  for (const at of bases.keys()) {
-    const paths = byDirectory.get(parentOf(at)) ?? [];
-    byDirectory.set(parentOf(at), paths);
-    paths.push(at);
-  }
-  const changed: string[] = [];
-  for (const [directory, paths] of byDirectory)
-    yield* piecesInDirectory(project, directory, function* (dir) {
-      for (const at of paths) if (!(yield* isStill(dir, at))) changed.push(at);
-    });
-  return changed;
-}
-
-/** Paths that the session has put into the project and not changed since, and that somebody has changed there: they are the project's own again. */
-export function* findFollowing(
-  { stack }: SessionRecord,
-  stateDir: string,
-  project: Root,
-  view: Root,
-): Pieces<string[]> {
-  const { moved, bases } = readStack(stack, stateDir);
-  const put = new Map<string, Fingerprint | null>();
-  for (const at of moved) {
-    const base = bases.get(at)?.base;
-    if (base !== undefined && base !== "unknown" && base?.kind !== "directory") put.set(at, base);
-  }
-  const following: string[] = [];
-  for (const at of yield* changedFrom(put, project)) {
-    // Where the directory is the session's own, or gone, the project's would not be seen.
-    const isSeen = at.includes("/") ? lookOf(view, parentOf(at))?.kind === "directory" : true;
-    if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) continue;
-    if (isVersion(yield* fingerprintOf(view, at), put.get(at)!)) following.push(at);
-  }
-  return following;
-}
-
-interface Known {
+export interface Known {
   /** Of the lowest layer that knows it, unless a commit has moved it since. */
   readonly bases: Map<string, { readonly base: Base; readonly layer: Layer }>;
   /** When it was taken from sight first. */
@@ -352,7 +318,7 @@ interface Known {
   readonly moved: Set<string>;
 }
 
-function readStack(stack: Stack, stateDir: string): Known {
+export function readStack(stack: Stack, stateDir: string): Known {
   const known: Known = { bases: new Map(), hidden: new Map(), moved: new Set() };
   for (const layer of stack) {
     const notes = readNotes(layer, stateDir);

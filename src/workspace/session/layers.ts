@@ -1,7 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { TouchedDirectory } from "../diff/changes.ts";
-import { type LayerTour, touchedByLayers } from "../diff/touched.ts";
+import {
+  type LayerTour,
+  type Layer as OpenLayer,
+  type TouredDirectory,
+  touchedByLayers,
+} from "../diff/touched.ts";
 import { O_PATH, type Root } from "../paths.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
@@ -20,17 +25,22 @@ export function withLayer<T>(layer: Layer, stateDir: string, work: (root: Root) 
   }
 }
 
+export interface TouchedOptions extends LayerTour {
+  /** All that a layer has; null where it has to be looked for. */
+  readonly toured?: (layer: Layer) => readonly TouredDirectory[] | null;
+}
+
 /** What these layers have, as a diff takes it. A directory that can't be read ends it with an error, unless told. */
 export function* touchedBy(
   stack: Stack,
   stateDir: string,
-  options: LayerTour = {},
+  { toured = () => null, ...options }: TouchedOptions = {},
 ): Generator<TouchedDirectory, void, void> {
-  const layers: { readonly fd: number; readonly call: string | null }[] = [];
+  const layers: OpenLayer[] = [];
   try {
     for (const layer of stack) {
       const fd = fs.openSync(layerDir(stateDir, layer), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-      layers.push({ fd, call: layer.call?.id ?? null });
+      layers.push({ fd, call: layer.call?.id ?? null, toured: toured(layer) });
     }
     yield* touchedByLayers(layers, options);
   } finally {

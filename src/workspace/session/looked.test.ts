@@ -2,6 +2,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { digDown } from "../../../test/kit/dig-down.ts";
+import { removeTree } from "../../../test/kit/remove-tree.ts";
+import { LIMITS } from "../../core/limits.ts";
 import { fileClock } from "../file-clock.ts";
 import { openRoot } from "../paths.ts";
 import { createLooked, type Looked } from "./looked.ts";
@@ -21,7 +24,7 @@ function makeWorld() {
   const project = openRoot(at);
   onTestFinished(() => {
     fs.closeSync(project.fd);
-    fs.rmSync(top, { recursive: true });
+    removeTree(top);
   });
   const tick = () => {
     for (const began = fileClock(stateDir); fileClock(stateDir) <= began; );
@@ -36,7 +39,7 @@ function makeWorld() {
     done();
     return found;
   };
-  return { at, layer, tick, begin, look };
+  return { at, layer, live: record.stack[0]!, tick, begin, look };
 }
 
 test("all directories are looked at once", () => {
@@ -106,4 +109,36 @@ test("the names in a directory that has changed since it was looked at are read"
   onTestFinished(() => fs.closeSync(dir));
   const names = looked.namesIn(dir, fs.fstatSync(dir)).map(({ name }) => name);
   expect([names, look(looked)]).toEqual([["b", "new"], ["a"]]);
+});
+
+test("all that the layer had is told, of that layer only, and until it is forgotten", () => {
+  const { layer, live, look } = makeWorld();
+  fs.writeFileSync(path.join(layer, "a/file"), "");
+  const looked = createLooked();
+  const toured = (of = live) =>
+    looked.toured(of)?.map(({ directory, names }) => [directory, names.map(({ name }) => name)]) ?? null;
+  const before = toured();
+  look(looked);
+  expect([before, toured(), toured({ ...live, name: "2" }), toured({ ...live, session: "two" })]).toEqual([
+    null,
+    [
+      ["", ["a", "c"]],
+      ["a", ["b", "file"]],
+      ["a/b", []],
+      ["c", []],
+    ],
+    null,
+    null,
+  ]);
+  looked.forget();
+  expect(toured()).toBeNull();
+});
+
+test("nothing is told of a layer of which not all was looked at", () => {
+  const { layer, live, look } = makeWorld();
+  const name = "d".repeat(200);
+  digDown(layer, LIMITS.maxPathBytes / name.length + 2, [], name);
+  const looked = createLooked();
+  look(looked);
+  expect(looked.toured(live)).toBeNull();
 });

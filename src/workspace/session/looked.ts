@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { joinPath, splitPath } from "../diff/path-names.ts";
+import type { TouredDirectory } from "../diff/touched.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import { fileClock } from "../file-clock.ts";
 import { O_PATH, type Root } from "../paths.ts";
@@ -29,6 +30,8 @@ export interface Looked {
   look(live: Layer, stateDir: string, project: Root): Look;
   /** The names in a directory of a layer; not read again where it is as it was looked at last. */
   readonly namesIn: NamesIn;
+  /** All that the layer had when it was looked at last, for who knows that nobody has changed it since; null when that is not known. */
+  toured(layer: Layer): readonly TouredDirectory[] | null;
   /** What was noted of the layer has changed otherwise. */
   forget(): void;
 }
@@ -37,6 +40,7 @@ export function createLooked(): Looked {
   let layer = "";
   let stamps: ReadonlyMap<string, string> = new Map();
   let read: ReadonlyMap<number, Read> = new Map();
+  let last: (Tour & { readonly of: Layer }) | null = null;
   const namesIn: NamesIn = (dir, stat) => {
     const known = read.get(stat.ino);
     const isSame = known !== undefined && known.dev === stat.dev && known.ctimeMs === stat.ctimeMs;
@@ -53,7 +57,8 @@ export function createLooked(): Looked {
         if (ctimeMs < began) seen.set(ino, { dev, ctimeMs, names });
         return names;
       };
-      const found = withStamps(directoriesIn(layerDir(stateDir, live), noteNames), project);
+      const tour = tourOf(layerDir(stateDir, live), noteNames);
+      const found = withStamps(tour.directories, project);
       return {
         changed: found.filter(({ directory, stamp }) => known.get(directory) !== stamp),
         done() {
@@ -62,11 +67,17 @@ export function createLooked(): Looked {
           const settled = found.filter(({ changedMs }) => changedMs < began);
           stamps = new Map(settled.map(({ directory, stamp }) => [directory, stamp]));
           read = seen;
+          last = { of: live, ...tour };
         },
       };
     },
     namesIn,
+    toured({ session, name }) {
+      const isKnown = last?.isWhole === true && last.of.session === session && last.of.name === name;
+      return isKnown ? last!.directories : null;
+    },
     forget() {
+      last = null;
       stamps = new Map();
     },
   };
@@ -82,37 +93,44 @@ interface Stamped extends LayerDirectory {
   readonly changedMs: number;
 }
 
-interface Toured {
-  readonly directory: string;
-  readonly names: NamedKind[];
-  readonly stat: fs.Stats;
+interface Tour {
+  readonly directories: readonly TouredDirectory[];
+  /** False when something was left out. */
+  readonly isWhole: boolean;
 }
 
-function directoriesIn(layer: string, namesIn: NamesIn): Toured[] {
+function tourOf(layer: string, namesIn: NamesIn): Tour {
   const start = fs.openSync(layer, O_PATH | fs.constants.O_DIRECTORY);
   try {
-    const trail: Toured[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
-    const found = [...trail];
+    const trail = [{ directory: "", names: [] as NamedKind[], stat: fs.fstatSync(start) }];
+    const directories = [...trail];
+    let isWhole = true;
+    const leaveOut = () => {
+      isWhole = false;
+    };
     const enters = () => trail.at(-1)!.directory.length <= LIMITS.maxPathBytes;
-    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {}, namesIn })) {
+    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: leaveOut, namesIn })) {
       if (step === "leave") {
         trail.pop();
         continue;
       }
       const { directory, names } = trail.at(-1)!;
       names.push({ name, kind });
-      if (step !== "enter") continue;
+      if (step !== "enter") {
+        if (kind === "directory") leaveOut();
+        continue;
+      }
       const entered = { directory: joinPath(directory, name), names: [], stat: stat! };
       trail.push(entered);
-      found.push(entered);
+      directories.push(entered);
     }
-    return found;
+    return { directories, isWhole };
   } finally {
     fs.closeSync(start);
   }
 }
 
-function withStamps(toured: readonly Toured[], project: Root): Stamped[] {
+function withStamps(toured: readonly TouredDirectory[], project: Root): Stamped[] {
   const tree = openTreeReader(project);
   const directories = new Set<string>();
   try {

@@ -22,11 +22,14 @@ import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { applyHunks } from "../diff/hunks.ts";
+import { joinPath } from "../diff/path-names.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
+import type { TouredDirectory } from "../diff/touched.ts";
 import { workspaceKey } from "../host.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { isVersionThere, moveBases, openBases } from "./bases.ts";
+import { isFile, isVersionThere, moveBases, openBases } from "./bases.ts";
+import { withLayer } from "./layers.ts";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import type { Sides } from "./session-view.ts";
@@ -161,12 +164,13 @@ export function unfinishedCommits(dir: string): string[] {
     .filter(isUnfinished);
 }
 
-/** What was committed is the project's own now: a later change of it begins from there. It is noted with a layer of the session's own; `isLeft` says that no later call writes into that. */
+/** What was committed is the project's own now: a later change of it begins from there. It is noted with a layer of the session's own; `isLeft` says that no later call writes into that, `toured` all that it has, where that is known. */
 export function* settleCommits(
   record: SessionRecord,
   stateDir: string,
   layer: Layer,
   isLeft: boolean,
+  toured: readonly TouredDirectory[] | null,
 ): Pieces<SessionRecord> {
   const dir = sessionDir(stateDir, record.id);
   const unsettled = commitsIn(dir).filter((number) => number > record.commits);
@@ -174,10 +178,26 @@ export function* settleCommits(
   yield* withProjectInPieces(record, function* (project) {
     for (const number of unsettled) {
       const { versions, own } = committedIn(path.join(dir, "tx", String(number)));
-      yield* moveBases(versions, layer, stateDir, project, isLeft ? own : new Set());
+      const inLayer = isLeft ? filesIn(layer, stateDir, own, toured) : new Set<string>();
+      yield* moveBases(versions, layer, stateDir, project, inLayer);
     }
   });
   return { ...record, commits: unsettled.at(-1)! };
+}
+
+/** Those of the files that the layer has. */
+function filesIn(
+  layer: Layer,
+  stateDir: string,
+  files: ReadonlySet<string>,
+  toured: readonly TouredDirectory[] | null,
+): Set<string> {
+  if (toured === null)
+    return withLayer(layer, stateDir, (root) => new Set([...files].filter((at) => isFile(root, at))));
+  const all = toured.flatMap(({ directory, names }) =>
+    names.filter(({ kind }) => kind === "file").map(({ name }) => joinPath(directory, name)),
+  );
+  return new Set(all.filter((at) => files.has(at)));
 }
 
 /** Where a revert was cut off and recovered, the session begins with what is in the project again. */

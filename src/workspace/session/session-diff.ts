@@ -11,9 +11,8 @@ import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import type { NamesIn } from "../tree.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
-import { touchedBy } from "./layers.ts";
+import { type TouchedOptions, touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
 import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
 import type { SessionPlace, Sides, Span } from "./session-view.ts";
@@ -26,8 +25,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   readonly signal?: AbortSignal;
   /** A view of the whole session that shows the project as it is now; one is made when left out. */
   readonly shown?: Root;
-  /** The names in directories of layers, as far as they are known. */
-  readonly namesIn?: NamesIn;
+  /** What layers have, as far as it is known. */
+  readonly known?: Pick<TouchedOptions, "namesIn" | "toured">;
   /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
   readonly tellsAll?: boolean;
   /** Files are compared by these; then no change has hunks or tells whether it is binary. */
@@ -115,12 +114,12 @@ function* findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, tellsAll, namesIn, fingerprintOf }: DiffOptions,
+  { stateDir, protectionOf, tellsAll, known, fingerprintOf }: DiffOptions,
 ): Pieces<Change[]> {
   const changes = yield* diffTrees({
     before,
     after,
-    touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir, namesIn && { namesIn }),
+    touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir, known),
     tellsAll: tellsAll ?? record.strategy === "clone",
     isOverlay: record.strategy === "kernel",
     isMounted: readMounts(record.workspace),

@@ -13,17 +13,21 @@ import { collapsedIfTall } from "../overlay/collapse.ts";
 import { openRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
-import { findFollowing, moveBases, takeBases } from "./bases.ts";
+import { moveBases, takeBases } from "./bases.ts";
 import { bringIn } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
+import { findStirred } from "./came-in.ts";
 import { discardAll } from "./discard-all.ts";
+import { findFollowing } from "./following.ts";
 import { unlessFull } from "./full-disk.ts";
+import { canNotHide, isHeld } from "./held.ts";
 import { holdSession } from "./hold-session.ts";
 import { hasNotes } from "./layer-notes.ts";
 import { changedIn, layerDir } from "./layers.ts";
 import { createLooked } from "./looked.ts";
 import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
 import { openView, strategyFor } from "./open-view.ts";
+import { standOnCommits } from "./own-commits.ts";
 import {
   type CallMark,
   type Layer,
@@ -42,6 +46,7 @@ import {
   settleReverts,
   unfinishedCommits,
   whileCommitting,
+  withProject,
   withProjectInPieces,
 } from "./session-commit.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -120,7 +125,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     turns.alone(() => explainingLater("work on the session", id, work));
   const looked = createLooked();
-  const known = { ...place, namesIn: looked.namesIn };
+  const diffPlace = { ...place, known: { namesIn: looked.namesIn } };
   const holders = new Set<symbol>();
   let record = opened.record;
   let revertsAreSettled = false;
@@ -153,30 +158,32 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       note(next);
     });
   };
+  const inProject = <T>(work: (project: Root) => Pieces<T>, signal?: AbortSignal, graceMs?: number) =>
+    inPieces(withProjectInPieces(record, work), signal, graceMs);
   /** What was changed since the last time is in the live layer, and what was there before is known. */
   const settle = async (signal?: AbortSignal, graceMs?: number): Promise<void> => {
     await view.capture();
-    const taking = withProjectInPieces(record, (project) =>
-      takeBases(record, stateDir, project, view.root, looked),
-    );
-    await inPieces(taking, signal, graceMs);
+    await inProject((project) => takeBases(record, stateDir, project, view.root, looked), signal, graceMs);
     await noteCommits(signal);
     if (!revertsAreSettled) await inPieces(settleReverts(record, stateDir), signal);
     revertsAreSettled = true;
   };
-  const noteCommits = async (signal?: AbortSignal, layer = liveLayer(record)): Promise<void> => {
-    const settled = await inPieces(settleCommits(record, stateDir, layer, holders.size === 0), signal);
+  const noteCommits = async (signal?: AbortSignal, below?: Layer): Promise<void> => {
+    const layer = below ?? liveLayer(record);
+    const toured = below === undefined ? null : looked.toured(below);
+    const settled = await inPieces(
+      settleCommits(record, stateDir, layer, holders.size === 0, toured),
+      signal,
+    );
     if (settled !== record) looked.forget();
     note(settled);
   };
   const bringIntoSight = async (paths: readonly string[], signal?: AbortSignal): Promise<void> => {
-    const inProject = <T>(work: (project: Root) => Pieces<T>): Promise<T> =>
-      inPieces(withProjectInPieces(record, work), signal);
     const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
-    const brought = await inProject((project) => bringIn(paths, project, view.root, isSecret));
+    const brought = await inProject((project) => bringIn(paths, project, view.root, isSecret), signal);
     if (brought.size === 0) return;
     await settle(signal);
-    await inProject((project) => moveBases(brought, liveLayer(record), stateDir, project));
+    await inProject((project) => moveBases(brought, liveLayer(record), stateDir, project), signal);
     looked.forget();
   };
   /** What was committed and then edited in the project is the project's own again. */
@@ -184,15 +191,20 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     if (holders.size > 0) return;
     const mayHaveCommitted = record.commits > 0 || record.stack.some(({ session }) => session !== id);
     if (!mayHaveCommitted) return;
-    const finding = withProjectInPieces(record, (project) =>
-      findFollowing(record, stateDir, project, view.root),
+    const stirred = withProject(record, (project) => findStirred(record, stateDir, project));
+    if (stirred.length > 0) await view.refresh();
+    const { paths, come } = await inProject(
+      (project) => findFollowing(record, stateDir, { project, view: view.root }, stirred),
+      signal,
     );
-    const paths = await inPieces(finding, signal);
-    if (paths.length === 0) return;
+    if (paths.length + come.length === 0) return;
+    const { left } = record;
     try {
       await wholly(async () => {
-        await show(await withoutPaths(record, 0, paths, stateDir, signal));
-        await bringIntoSight(paths, signal);
+        // It is nothing that an undo would take back.
+        if (paths.length > 0)
+          await show({ ...(await withoutPaths(record, 0, paths, stateDir, signal)), left });
+        await bringIntoSight([...paths, ...come], signal);
       });
     } catch (error) {
       signal?.throwIfAborted();
@@ -233,7 +245,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     const below = liveLayer(record);
     const committing = async () => {
       if (!isOpen) await beginLayer(null);
-      return commit(isOpen ? {} : { shown: view.root });
+      return commit(isOpen ? {} : { shown: view.root, known: looked });
     };
     const result = await (isOpen ? committing() : wholly(committing));
     await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
@@ -248,6 +260,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await restoreRest(record, from, paths, { ...place, ...(signal && { signal }) }, view.root);
       await settle(signal);
     });
+  const noteOwnCommits = async (signal?: AbortSignal): Promise<void> => {
+    await inProject((project) => standOnCommits(record, stateDir, project), signal);
+    looked.forget();
+  };
   await unlessFull(settle, () => {});
   looked.forget();
 
@@ -288,13 +304,19 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     rewind: (to, paths, signal) =>
       unheld("rewind", async () => {
         await settle(signal);
-        if (paths === undefined) await show(rewound(record, to, fileClock(dir)));
-        else await leavePaths(indexOfCall(record.stack, to), paths, signal);
+        await wholly(async () => {
+          if (paths === undefined) await show(rewound(record, to, fileClock(dir)));
+          else await leavePaths(indexOfCall(record.stack, to), paths, signal);
+          await noteOwnCommits(signal);
+        });
       }),
     undoRewind: (signal) =>
       unheld("undo the rewind", async () => {
         await settle(signal);
-        await show(unwound(record, fileClock(dir)));
+        await wholly(async () => {
+          await show(unwound(record, fileClock(dir)));
+          await noteOwnCommits(signal);
+        });
       }),
     discard: (paths, signal) =>
       unheld("discard", async () => {
@@ -331,20 +353,23 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         await view.capture();
         await follow(signal);
-        return withDiff(id, { ...known, ...(call && { call }), ...(signal && { signal }) }, work);
+        await refresh();
+        return withDiff(id, { ...diffPlace, ...(call && { call }), ...(signal && { signal }) }, work);
       }),
     plan: (options = {}, signal) =>
       alone(async () => {
         await settleAll(signal);
-        return planSession(id, options, { ...known, ...(signal && { signal }) });
+        await refresh();
+        return planSession(id, options, { ...diffPlace, ...(signal && { signal }) });
       }),
     commit: (options = {}, watching = {}, signal) =>
       alone(async () => {
         refuseUnfinished(id, dir);
         const isOpen = holders.size > 0 || record.strategy === "clone";
         await settleAll(signal);
+        await refresh();
         return commitShown(isOpen, (by) =>
-          commitSession(id, options, { ...known, ...(signal && { signal }), ...by }, watching),
+          commitSession(id, options, { ...diffPlace, ...(signal && { signal }), ...by }, watching),
         );
       }),
     revert: (tx, signal) =>
@@ -367,15 +392,4 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
 }
 
-type Committing = (by: Pick<DiffOptions, "shown">) => Promise<CommitResult>;
-
-function isHeld(what: string): HotcellError {
-  const message = `Could not ${what}: a background process works in the session. Stop it first.`;
-  return new HotcellError("LOCKED", message);
-}
-
-function canNotHide(): HotcellError {
-  const message =
-    "Could not run the command: a secret has come into the project, and can't be hidden while a background process works in the session. Stop that first.";
-  return new HotcellError("LOCKED", message);
-}
+type Committing = (by: Pick<DiffOptions, "shown" | "known">) => Promise<CommitResult>;

@@ -1,0 +1,76 @@
+// What comes into a directory that the session has removed, made anew and committed: it is not seen there by itself.
+import { HotcellError } from "../../core/errors.ts";
+import { parentOf } from "../commit/exactly.ts";
+import { joinPath } from "../diff/path-names.ts";
+import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
+import type { Root } from "../paths.ts";
+import { kindsIn, readStack, type Trees } from "./bases.ts";
+import { readMounts } from "./mounts.ts";
+import type { SessionRecord } from "./record.ts";
+import { liveLayer } from "./stack.ts";
+
+/** Directories into which the session has committed, and in which something came or went since the live layer began. */
+export function findStirred(record: SessionRecord, stateDir: string, project: Root): string[] {
+  const places = new Set([...readStack(record.stack, stateDir).moved].map(parentOf));
+  places.delete("");
+  const isMounted = places.size > 0 ? readMounts(record.workspace) : () => false;
+  return reading(project, (tree) =>
+    [...places].filter((at) => isNew(tree, at, liveLayer(record).since) && !isMounted(at)),
+  );
+}
+
+/** Files and links that came into these directories, and that a view of the project as it is now does not show. */
+export function findCome(
+  places: readonly string[],
+  record: SessionRecord,
+  stateDir: string,
+  { project, view }: Trees,
+): string[] {
+  const { bases } = readStack(record.stack, stateDir);
+  const { since } = liveLayer(record);
+  return reading(project, (before) =>
+    reading(view, (after) =>
+      places.flatMap((directory) => {
+        const shown = kindsIn(after, directory);
+        if (shown === null) return [];
+        const names = [...(kindsIn(before, directory)?.keys() ?? [])].filter((name) => !shown.has(name));
+        const unknown = names.map((name) => joinPath(directory, name)).filter((at) => !bases.has(at));
+        return unknown.filter((at) => isNew(before, at, since)).flatMap((at) => leavesOf(before, at));
+      }),
+    ),
+  );
+}
+
+const CARRIED = new Set(["file", "symlink"]);
+
+/** A directory comes with what is in it. */
+function leavesOf(tree: TreeReader, top: string): string[] {
+  const leaves: string[] = [];
+  const left = [top];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    const kind = tree.look(at)?.side.kind;
+    const below = kind === "directory" ? [...(kindsIn(tree, at)?.keys() ?? [])] : [];
+    if (kind !== undefined && CARRIED.has(kind)) leaves.push(at);
+    for (const name of below) left.push(joinPath(at, name));
+  }
+  return leaves;
+}
+
+function isNew(tree: TreeReader, at: string, since: number): boolean {
+  try {
+    return (tree.stat(at)?.ctimeMs ?? 0) >= since;
+  } catch (error) {
+    // Something on the way is no directory any more, or can't be entered.
+    if (error instanceof HotcellError) return false;
+    throw error;
+  }
+}
+
+function reading<T>(root: Root, work: (tree: TreeReader) => T): T {
+  const tree = openTreeReader(root);
+  try {
+    return work(tree);
+  } finally {
+    tree.close();
+  }
+}
