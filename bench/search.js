@@ -15,7 +15,7 @@ import {
 import { openWorker } from "./open-worker.js";
 import { openTree } from "./sessions-tree.js";
 
-const SCAN_TURNS = { warmUpRounds: 1, rounds: 5, count: 1, maxMs: 60_000 };
+const SCAN_TURNS = { warmUpRounds: 3, rounds: 5, count: 1, maxMs: 60_000 };
 const FIRST_TURNS = { warmUpRounds: 20, rounds: 11, count: 5, maxMs: 30_000 };
 const FIRST_HITS = 50;
 const BEGINNINGS = 3;
