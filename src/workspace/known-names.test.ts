@@ -83,3 +83,21 @@ test("what is remembered has a limit, and what is beyond is read again", () => {
   for (const dir of [dirs[0]!, dirs[1]!, dirs[1]!, dirs[0]!]) namesIn(dir, fs.fstatSync(dir));
   expect(read).toEqual([dirs[0], dirs[1], dirs[0]]);
 });
+
+test("directories without a name count too", () => {
+  const dir = fs.openSync(tempDir(), "r");
+  onTestFinished(() => fs.closeSync(dir));
+  const stat = fs.fstatSync(dir);
+  let reads = 0;
+  const namesIn = rememberNames(
+    () => {
+      reads++;
+      return [];
+    },
+    () => Date.now() + 5000,
+  );
+  const list = (ino: number) => namesIn(dir, Object.assign(Object.create(stat), { ino }));
+  for (let ino = 1; ino <= 150_001; ino++) list(ino);
+  list(1);
+  expect(reads).toBe(150_002);
+});

@@ -10,9 +10,10 @@ export interface Filter {
 
 /** At more places than this one of the literals may seem to begin: then a pass for each is less work than to look at all these. */
 const MAX_LIKELIHOOD = 1 / 500;
-/** Bytes that may be compared in vain for each byte that is passed over, and beyond that. */
-const PATIENCE = 4;
+/** What may be done in vain beyond as many bytes as were passed over. */
 const SPARE_BYTES = 64 * 1024;
+/** What it takes to stop at a place, whatever is compared there. */
+const STOP_BYTES = 100;
 
 export function needleSet(memory: ScanMemory, needles: readonly Needle[]): Filter {
   const oneByOne = separately(memory, needles);
@@ -45,7 +46,7 @@ function together(memory: ScanMemory, needles: readonly Needle[], row: ByteRow, 
       for (let at = from; patience >= 0; at++) {
         const place = findRow(row, at, end);
         if (place < 0 || needles.some((needle) => isAt(needle, place))) return place;
-        patience += PATIENCE * (place - at);
+        patience += place - at - STOP_BYTES;
         at = place;
       }
       return instead.next(from);

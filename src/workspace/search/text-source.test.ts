@@ -28,6 +28,15 @@ test("a file is read to where nothing more comes, however little comes at once",
   expect([source.read(bytes, 5, 5), source.ended()]).toEqual([0, true]);
 });
 
+test("a file that goes on growing ends behind the size that it had", () => {
+  const fd = opened("abcdef");
+  const source = openText(fd);
+  const bytes = Buffer.alloc(20);
+  expect([source.read(bytes, 0, 3), source.read(bytes, 3, 3), source.ended()]).toEqual([3, 3, false]);
+  fs.appendFileSync(`/proc/self/fd/${fd}`, "ghijkl");
+  expect([source.read(bytes, 6, 3), source.ended()]).toEqual([3, true]);
+});
+
 test("UTF-16 is searched wherever the border of the window cuts its characters", async () => {
   const { root, open } = makeWorld();
   const workspace = open();

@@ -8,19 +8,27 @@ export interface TextSource {
   ended(): boolean;
 }
 
-/** It ends where nothing more comes, whatever size the file claims to have. */
+/** It ends where nothing more comes, whatever size the file claims to have; one that goes on growing, behind the size that it had. */
 export function openText(fd: number): TextSource {
   let position = 0;
+  let limit: number | null = null;
   let isAtEnd = false;
   return {
     read(bytes, at, length) {
       const got = fs.readSync(fd, bytes, at, length, position);
+      // Most files come at once: only of others it is asked.
+      if (position > 0 && got > 0) limit ??= limitOf(fs.fstatSync(fd));
       position += got;
-      isAtEnd = got === 0;
+      isAtEnd = got === 0 || (limit !== null && position > limit);
       return got;
     },
     ended: () => isAtEnd,
   };
+}
+
+function limitOf(stat: fs.Stats): number {
+  if (!stat.isFile()) return 0;
+  return stat.size === 0 ? Number.POSITIVE_INFINITY : stat.size;
 }
 
 export type Utf16 = "utf-16le" | "utf-16be";
