@@ -46,14 +46,17 @@ export interface CrashWorld {
   reset(): void;
 }
 
-export async function makeCrashWorld(strategy: "kernel" | "clone"): Promise<CrashWorld> {
+export async function makeCrashWorld(
+  strategy: "kernel" | "clone",
+  prepare: (session: Session, project: string) => Promise<void> = makeCalls,
+): Promise<CrashWorld> {
   const top = tempDir();
   const kept = path.join(top, "kept");
   const project = path.join(top, "now/project");
   writeFiles(project, BASE);
   const stateDir = openStateDir(path.join(top, "now/state"), project);
   const session = await createSession(project, { stateDir, protectionOf: createProtection(), strategy });
-  await makeCalls(session);
+  await prepare(session, project);
   session.close();
   execFileSync("cp", ["-a", path.join(top, "now"), kept]);
   return {
@@ -114,6 +117,42 @@ export async function crashCreating(world: CrashWorld, kinds: readonly FaultKind
       await collectGarbage(place);
       expect(await listSessions(place)).toMatchObject([{ id: world.id, changes: 3 }]);
       expect(readFiles(world.project)).toEqual(BASE);
+    },
+  });
+}
+
+/** A directory that was removed, made anew and committed, in which the user then works; he comes after the session. */
+export async function commitAndEdit(session: Session, project: string): Promise<void> {
+  const { change, workspace } = session;
+  await change({ id: "c1", tool: "test" }, async () => workspace.remove("d", { recursive: true }));
+  await change({ id: "c2", tool: "test" }, async () => workspace.write("d/x", "two\n"));
+  await session.commit();
+  writeFiles(project, EDITED);
+}
+
+const EDITED: Files = { a: "a\n", "d/new": "user\n", "d/x": "user\n" };
+
+/** Reads in a session that has to follow the user, with each fault at each change of a file. */
+export async function crashFollowing(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  const child = path.join(import.meta.dirname, "../machine/session-step.mjs");
+  return injectFaults({
+    argv: [process.execPath, child, world.stateDir, world.id, "read"],
+    syscalls: CHANGES,
+    pathPrefix: path.dirname(world.project),
+    kinds,
+    reset: world.reset,
+    async check() {
+      const session = await openSession(world.id, {
+        stateDir: world.stateDir,
+        protectionOf: createProtection(),
+      });
+      try {
+        expect(await session.read(async () => filesOf(session))).toEqual(EDITED);
+        expect(await session.commit()).toMatchObject({ tx: null, conflicts: [] });
+        expect(readFiles(world.project)).toEqual(EDITED);
+      } finally {
+        session.close();
+      }
     },
   });
 }

@@ -123,6 +123,17 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(await shown()).toEqual([]);
   });
 
+  test("what a user puts into a directory that was made anew and committed is no call's", async () => {
+    const { session, call, edit } = await begin(strategy, { "d/x": "x\n" });
+    await call((workspace) => workspace.remove("d", { recursive: true }));
+    await call((workspace) => workspace.write("d/x", "agent\n"));
+    await session.commit();
+    await call((workspace) => workspace.write("last", "agent\n"), "last");
+    await edit("d/new", "user\n");
+    expect(await session.read(async () => session.workspace.read("d/new").toString())).toBe("user\n");
+    expect(await session.diff(({ shown }) => shown.map(({ path: at }) => at), "last")).toEqual(["last"]);
+  });
+
   test("a directory that becomes a file is committed without a conflict", async () => {
     const { session, call, read } = await begin(strategy, { "d/x": "x\n", "d/y": "y\n" });
     await call((workspace) => {

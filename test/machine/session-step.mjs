@@ -24,6 +24,7 @@ const OPERATIONS = {
   discard: (session) => session.discard(),
   fork: (session) => session.fork(),
   commit: (session) => session.commit(),
+  read: (session) => session.read(async () => {}),
 };
 
 try {

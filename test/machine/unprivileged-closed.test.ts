@@ -69,4 +69,16 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     await session.discard();
     expect(await session.diff(({ changes }) => changes)).toEqual([]);
   });
+
+  test("a directory that the user closes after a commit into it keeps no call from the rest", async () => {
+    const world = tempSessionWorld(new Map([["d/e/x", file("x")]]), os.tmpdir());
+    const { change, commit, read, workspace } = await world.create(strategy);
+    await change({ id: "one", tool: "test" }, async () => workspace.remove("d", { recursive: true }));
+    await change({ id: "two", tool: "test" }, async () => void workspace.write("d/e/x", "new"));
+    await commit();
+    fs.chmodSync(path.join(world.project, "d"), 0);
+    await change({ id: "three", tool: "test" }, async () => void workspace.write("f", "f"));
+    expect(await read(async () => workspace.read("f").toString())).toBe("f");
+    fs.chmodSync(path.join(world.project, "d"), 0o755);
+  });
 });

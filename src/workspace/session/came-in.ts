@@ -4,14 +4,14 @@ import { parentOf } from "../commit/exactly.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
-import { kindsIn, readStack, type Trees } from "./bases.ts";
+import { type Known, kindsIn, type Trees } from "./bases.ts";
 import { readMounts } from "./mounts.ts";
-import type { SessionRecord } from "./record.ts";
+import type { Layer, SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
 
 /** Directories into which the session has committed, and in which something came or went since the live layer began. */
-export function findStirred(record: SessionRecord, stateDir: string, project: Root): string[] {
-  const places = new Set([...readStack(record.stack, stateDir).moved].map(parentOf));
+export function findStirred({ moved }: Known, record: SessionRecord, project: Root): string[] {
+  const places = new Set([...moved].map(parentOf));
   places.delete("");
   const isMounted = places.size > 0 ? readMounts(record.workspace) : () => false;
   return reading(project, (tree) =>
@@ -22,12 +22,10 @@ export function findStirred(record: SessionRecord, stateDir: string, project: Ro
 /** Files and links that came into these directories, and that a view of the project as it is now does not show. */
 export function findCome(
   places: readonly string[],
-  record: SessionRecord,
-  stateDir: string,
+  { bases }: Known,
+  { since }: Layer,
   { project, view }: Trees,
 ): string[] {
-  const { bases } = readStack(record.stack, stateDir);
-  const { since } = liveLayer(record);
   return reading(project, (before) =>
     reading(view, (after) =>
       places.flatMap((directory) => {

@@ -1,14 +1,18 @@
 // What the session has put into the project and somebody has changed there since: it is the project's own again.
+import { osErrorCode } from "../../core/errors.ts";
 import { atExactly, isThere, parentOf, piecesInDirectory } from "../commit/exactly.ts";
 import { type Fingerprint, fingerprintOf, lookOf, stillIs } from "../commit/fingerprint.ts";
 import { joinPath, splitPath } from "../diff/path-names.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
-import type { Pieces } from "../pieces.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { isBelowNothing, isVersion, type Known, kindsIn, readStack, type Trees } from "./bases.ts";
-import { findCome } from "./came-in.ts";
+import { findCome, findStirred } from "./came-in.ts";
 import { withLayer } from "./layers.ts";
 import type { SessionRecord } from "./record.ts";
+import { withProject, withProjectInPieces } from "./session-commit.ts";
+import type { SessionView } from "./session-view.ts";
+import { liveLayer } from "./stack.ts";
 
 export interface Following {
   /** What the session has put into the project and not changed since, and what is something else there now. */
@@ -17,22 +21,29 @@ export interface Following {
   readonly come: readonly string[];
 }
 
-export function* findFollowing(
+export async function findFollowing(
   record: SessionRecord,
   stateDir: string,
-  trees: Trees,
-  stirred: readonly string[],
-): Pieces<Following> {
-  const come = findCome(stirred, record, stateDir, trees);
-  return { paths: yield* findChanged(record, stateDir, trees), come };
+  view: SessionView,
+  signal?: AbortSignal,
+): Promise<Following> {
+  const known = readStack(record.stack, stateDir);
+  const stirred = withProject(record, (project) => findStirred(known, record, project));
+  if (stirred.length > 0) await view.refresh();
+  const finding = withProjectInPieces(record, function* (project) {
+    const trees = { project, view: view.root };
+    const come = findCome(stirred, known, liveLayer(record), trees);
+    return { paths: yield* findChanged(known, record, stateDir, trees), come };
+  });
+  return inPieces(finding, signal);
 }
 
 function* findChanged(
+  { moved, bases }: Known,
   { stack }: SessionRecord,
   stateDir: string,
   { project, view }: Trees,
 ): Pieces<string[]> {
-  const { moved, bases } = readStack(stack, stateDir);
   const put = new Map<string, Fingerprint | null>();
   for (const at of moved) {
     const base = bases.get(at)?.base;
@@ -64,8 +75,23 @@ function lostDirectories(bases: Known["bases"], project: Root): string[] {
     const { base = null } = bases.get(at) ?? {};
     return base !== "unknown" && base?.kind === "directory";
   };
-  const lost = [...bases.keys()].filter((at) => isDirectory(at) && lookOf(project, at)?.kind !== "directory");
-  return lost.sort().reverse();
+  const isLost = (at: string) => {
+    try {
+      return lookOf(project, at)?.kind !== "directory";
+    } catch (error) {
+      passClosed(error);
+      return false;
+    }
+  };
+  return [...bases.keys()]
+    .filter((at) => isDirectory(at) && isLost(at))
+    .sort()
+    .reverse();
+}
+
+/** What is in a directory that may not be entered counts as unchanged: nothing could be brought from there. */
+function passClosed(error: unknown): void {
+  if (osErrorCode(error) !== "EACCES") throw error;
 }
 
 /** Null where the view has no directory. */
@@ -94,9 +120,14 @@ function* changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: R
     paths.push(at);
   }
   const changed: string[] = [];
-  for (const [directory, paths] of byDirectory)
-    yield* piecesInDirectory(project, directory, function* (dir) {
-      for (const at of paths) if (!(yield* isStill(dir, at))) changed.push(at);
-    });
+  for (const [directory, paths] of byDirectory) {
+    try {
+      yield* piecesInDirectory(project, directory, function* (dir) {
+        for (const at of paths) if (!(yield* isStill(dir, at))) changed.push(at);
+      });
+    } catch (error) {
+      passClosed(error);
+    }
+  }
   return changed;
 }

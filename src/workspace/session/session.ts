@@ -16,7 +16,6 @@ import type { WorkspaceFS } from "../workspace-fs.ts";
 import { moveBases, takeBases } from "./bases.ts";
 import { bringIn } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
-import { findStirred } from "./came-in.ts";
 import { discardAll } from "./discard-all.ts";
 import { findFollowing } from "./following.ts";
 import { unlessFull } from "./full-disk.ts";
@@ -46,7 +45,6 @@ import {
   settleReverts,
   unfinishedCommits,
   whileCommitting,
-  withProject,
   withProjectInPieces,
 } from "./session-commit.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -140,6 +138,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     try {
       return await work();
     } catch (error) {
+      looked.forget();
       try {
         note(before);
         await view.show(before.stack);
@@ -149,21 +148,29 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       throw error;
     }
   };
-  const show = async (wanted: SessionRecord): Promise<void> => {
+  /** What `fill` puts into the view is there when it is on record. */
+  const show = async (
+    wanted: SessionRecord,
+    fill?: (next: SessionRecord) => Promise<void>,
+  ): Promise<void> => {
     const next = await collapsedIfTall(wanted, stateDir);
     const { name } = liveLayer(next);
     if (name !== liveLayer(record).name) removeLayer(dir, name);
     await wholly(async () => {
       await view.show(next.stack);
+      await fill?.(next);
       note(next);
     });
   };
   const inProject = <T>(work: (project: Root) => Pieces<T>, signal?: AbortSignal, graceMs?: number) =>
     inPieces(withProjectInPieces(record, work), signal, graceMs);
+  const take = async (of: SessionRecord, signal?: AbortSignal, graceMs?: number): Promise<void> => {
+    await view.capture();
+    await inProject((project) => takeBases(of, stateDir, project, view.root, looked), signal, graceMs);
+  };
   /** What was changed since the last time is in the live layer, and what was there before is known. */
   const settle = async (signal?: AbortSignal, graceMs?: number): Promise<void> => {
-    await view.capture();
-    await inProject((project) => takeBases(record, stateDir, project, view.root, looked), signal, graceMs);
+    await take(record, signal, graceMs);
     await noteCommits(signal);
     if (!revertsAreSettled) await inPieces(settleReverts(record, stateDir), signal);
     revertsAreSettled = true;
@@ -178,12 +185,12 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     if (settled !== record) looked.forget();
     note(settled);
   };
-  const bringIntoSight = async (paths: readonly string[], signal?: AbortSignal): Promise<void> => {
+  const bringIntoSight = async (paths: readonly string[], of: SessionRecord, signal?: AbortSignal) => {
     const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
     const brought = await inProject((project) => bringIn(paths, project, view.root, isSecret), signal);
     if (brought.size === 0) return;
-    await settle(signal);
-    await inProject((project) => moveBases(brought, liveLayer(record), stateDir, project), signal);
+    await take(of, signal);
+    await inProject((project) => moveBases(brought, liveLayer(of), stateDir, project), signal);
     looked.forget();
   };
   /** What was committed and then edited in the project is the project's own again. */
@@ -191,21 +198,15 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     if (holders.size > 0) return;
     const mayHaveCommitted = record.commits > 0 || record.stack.some(({ session }) => session !== id);
     if (!mayHaveCommitted) return;
-    const stirred = withProject(record, (project) => findStirred(record, stateDir, project));
-    if (stirred.length > 0) await view.refresh();
-    const { paths, come } = await inProject(
-      (project) => findFollowing(record, stateDir, { project, view: view.root }, stirred),
-      signal,
-    );
+    const { paths, come } = await findFollowing(record, stateDir, view, signal);
     if (paths.length + come.length === 0) return;
     const { left } = record;
     try {
-      await wholly(async () => {
-        // It is nothing that an undo would take back.
-        if (paths.length > 0)
-          await show({ ...(await withoutPaths(record, 0, paths, stateDir, signal)), left });
-        await bringIntoSight([...paths, ...come], signal);
-      });
+      await take(record, signal);
+      const onTop = () => checkpointed(record, null, false, fileClock(dir));
+      const next = paths.length > 0 ? await withoutPaths(record, 0, paths, stateDir, signal) : onTop();
+      // It is nothing that an undo would take back.
+      await show({ ...next, left }, (shown) => bringIntoSight([...paths, ...come], shown, signal));
     } catch (error) {
       signal?.throwIfAborted();
       // Then they stay as they are in the session, and a commit says that they are a conflict.
