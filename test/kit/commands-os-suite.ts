@@ -33,7 +33,7 @@ const WHOLE_ROWS = ROWS.map((row) => ({
 /** Small, so that what tries to use up the machine comes to them soon. */
 const LIMITS = {
   memoryBytes: 1024 ** 3,
-  processes: 200,
+  processes: 100,
   fileBytes: 256 * 1024 ** 2,
   diskBytes: 1024 ** 3,
   outputBytes: 8 * 1024 ** 2,

@@ -1,6 +1,12 @@
 // As in the machine lane, with every operation, every fault and both strategies.
 import { describe, expect, test } from "vitest";
-import { crashEverywhere, ENDINGS, makeCrashWorld } from "../kit/session-crash.ts";
+import {
+  commitAndEdit,
+  crashEverywhere,
+  crashFollowing,
+  ENDINGS,
+  makeCrashWorld,
+} from "../kit/session-crash.ts";
 
 describe.each(["kernel", "clone"] as const)("the strategy %s", (strategy) => {
   test.each(Object.keys(ENDINGS))("a fault at any change of a file during: %s", async (operation) => {
@@ -8,4 +14,9 @@ describe.each(["kernel", "clone"] as const)("the strategy %s", (strategy) => {
     const faults = await crashEverywhere(world, operation, ["SIGKILL", "ENOSPC", "EIO"]);
     expect(faults.length).toBeGreaterThan(12);
   });
+});
+
+test("SIGKILL at any change of a file while a session follows the user leaves it to follow him", async () => {
+  const faults = await crashFollowing(await makeCrashWorld("kernel", commitAndEdit), ["SIGKILL"]);
+  expect(faults.length).toBeGreaterThan(4);
 });
