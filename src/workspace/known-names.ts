@@ -1,14 +1,13 @@
 // The names in directories that were listed before. Each time the directory itself says whether they are still right:
 // its times change with every name that comes, goes, or becomes something else.
 import fs from "node:fs";
+import { TIME_STEP_MS } from "./file-clock.ts";
 import { childPath, fdPath } from "./paths.ts";
 import type { NamedKind, NamesIn } from "./tree.ts";
 
 const OVERLAYFS = 0x794c7630;
 /** File systems that keep a directory's times so: ext2 to 4, XFS, btrfs, F2FS, ZFS, tmpfs. */
 const EXACT = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994]);
-/** Two changes may have the same time: what changed so short before it was listed may have changed again unseen. */
-const SETTLED_MS = 3000;
 /** A directory counts as one more. */
 const MAX_NAMES = 150_000;
 
@@ -52,7 +51,7 @@ export function rememberNames(read: NamesIn, now: () => number = Date.now): Name
     const found = known.get(ino);
     const isIt = found?.dev === dev && found.nlink === nlink;
     if (isIt && found.ctimeMs === ctimeMs && found.mtimeMs === mtimeMs) return found.names;
-    const isSettled = Math.max(ctimeMs, mtimeMs) < now() - SETTLED_MS;
+    const isSettled = Math.max(ctimeMs, mtimeMs) < now() - TIME_STEP_MS;
     const names = read(dir, stat);
     if (isSettled && tellsChanges(dir, stat, names)) keep(ino, { dev, nlink, ctimeMs, mtimeMs, names });
     return names;

@@ -5,6 +5,7 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { type Cursor, createCursor } from "../cursor.ts";
+import { TIME_STEP_MS } from "../file-clock.ts";
 import { showName } from "../names.ts";
 import { childPath, type Root } from "../paths.ts";
 import { type NamedKind, readNames, tryDown } from "../tree.ts";
@@ -21,9 +22,6 @@ export interface Searched {
 
 /** Judging takes time with the length of a path: what is far above was judged on the way down. */
 const MAX_JUDGED_NAMES = 128;
-
-/** Some file systems count change times in steps of two seconds: within them a directory may change unseen. */
-const TIME_STEP_MS = 3000;
 
 /** What was found in a directory. */
 interface Looked {
