@@ -49,7 +49,7 @@ export const LIMITS = {
   maxMatchChars: 1024 * 1024,
   /** Matching with look-around or back-references, all files together: such a pattern may take for ever. */
   backtrackingMs: 5000,
-  /** How long the threads of a search are kept for the next one. */
+  /** How long the processes of a search are kept for the next one. */
   searchIdleMs: 5000,
   /** Changed paths in one observation's meta. */
   maxReportedChanges: 100,

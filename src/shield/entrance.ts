@@ -159,7 +159,8 @@ async function kill(spawned: Spawned, status: Status, isMade: Promise<unknown> |
   const isClosed = hasEnded(spawned) || new Promise((resolve) => child.once("close", resolve));
   if (isMade !== null) await Promise.race([isMade, isClosed]);
   if (status.pid !== null) signalTo(status.pid, "SIGKILL");
-  child.kill("SIGKILL");
+  // For one that could not be started Node would kill this process, and its whole group.
+  if (child.pid !== undefined) child.kill("SIGKILL");
   for (const stream of streamsOf(spawned)) stream.destroy();
   await isClosed;
   if (status.pid !== null) await gone(status.pid);

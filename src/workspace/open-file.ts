@@ -95,11 +95,14 @@ export function readBytes(
   { size }: Pick<OpenFile, "size"> = fs.fstatSync(fd),
 ): Buffer {
   if (maxBytes === undefined && size > LIMITS.maxReadBytes) throw tooLarge(at, size);
-  const wanted = Math.min(size, maxBytes ?? size);
-  const buffer = Buffer.allocUnsafe(wanted);
+  return readInto(fd, Buffer.allocUnsafe(Math.min(size, maxBytes ?? size)));
+}
+
+/** As much of the beginning as the buffer can hold. */
+export function readInto(fd: number, buffer: Buffer): Buffer {
   let length = 0;
-  for (let got = -1; length < wanted && got !== 0; length += got)
-    got = fs.readSync(fd, buffer, length, wanted - length, length);
+  for (let got = -1; length < buffer.length && got !== 0; length += got)
+    got = fs.readSync(fd, buffer, length, buffer.length - length, length);
   return buffer.subarray(0, length);
 }
 

@@ -1,6 +1,6 @@
-// Searches a file and tells what it cost.
+// Searches and tells what it cost, with the processes that it has for that, which are there before.
 // Usage: node search-limits-child.mjs ROOT STATE_DIR QUERY
-// Says {"result":…,"bytesRead":…,"peakGrowth":…}, and ends by itself though its threads are kept for the next search.
+// Says {"result":…,"bytesRead":…,"peakGrowth":…}, and ends by itself though these are kept for the next search.
 import { readFileSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
 import { openHostWorkspace } from "../../dist/workspace/host.js";
@@ -8,11 +8,24 @@ import { openHostWorkspace } from "../../dist/workspace/host.js";
 const [root, stateDir, query] = process.argv.slice(2);
 const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
 const numberIn = (file, pattern) => Number(pattern.exec(readFileSync(file, "utf8"))[1]);
-const cost = () => ({
-  bytesRead: numberIn("/proc/self/io", /rchar: (\d+)/),
-  peak: numberIn("/proc/self/status", /VmHWM:\s+(\d+) kB/) * 1024,
+const costOf = (pid) => ({
+  bytesRead: numberIn(`/proc/${pid}/io`, /rchar: (\d+)/),
+  peak: numberIn(`/proc/${pid}/status`, /VmHWM:\s+(\d+) kB/) * 1024,
 });
+const children = () =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").slice(0, -1);
+const cost = () =>
+  ["self", ...children()].map(costOf).reduce((all, one) => ({
+    bytesRead: all.bytesRead + one.bytesRead,
+    peak: all.peak + one.peak,
+  }));
 
+await workspace.search(".", {
+  ...JSON.parse(query),
+  pattern: "^nothing (yet|here)",
+  regex: true,
+  globs: ["none"],
+});
 const before = cost();
 const result = await workspace.search(".", JSON.parse(query));
 const after = cost();

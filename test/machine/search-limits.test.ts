@@ -11,7 +11,7 @@ import { queryFor } from "../kit/search-query.ts";
 const MIB = 1024 * 1024;
 const TIB = MIB * MIB;
 const CHILD = path.join(import.meta.dirname, "search-limits-child.mjs");
-/** Two threads, and what they read. */
+/** Three processes, and what they read. */
 const MAX_GROWTH = 40 * MIB;
 
 let world: HostWorld;

@@ -37,7 +37,7 @@ test("a search goes on past what the system does not let it read, and counts it"
   const stateDir = path.join(top, "state");
   const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });
   const search = () => workspace.search(".", queryFor("hit"));
-  // The threads are started as who can read their code.
+  // So that the code is loaded by who can read it.
   await search();
   const { matches, unreadable } = await (process.getuid?.() === 0 ? asNobodyLater(search) : search());
   workspace.close();

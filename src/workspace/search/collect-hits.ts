@@ -1,11 +1,16 @@
-// Puts the workers' results together on the asking thread: in the order of the walk, and not more than wanted.
+// Puts the results of all who search together: in the order of the walk, and not more than wanted.
 import type { View } from "../view.ts";
-import type { Begun, Counts, Part } from "./messages.ts";
+import type { Begun, Counts, Entered, Part, Results } from "./messages.ts";
 import type { SearchMatch, SearchProgress, SearchQuery, SearchResult } from "./search-query.ts";
 
+/** With who sent them. */
+export interface SentResults extends Results {
+  readonly part: Part;
+}
+
 export interface HitCollector {
-  /** Gives the parts that were used up: the results of a later chunk have to wait. */
-  take(part: Part): readonly Part[];
+  /** Gives the results that were used up: those of a later chunk have to wait. */
+  take(results: SentResults): readonly SentResults[];
   /** No more is wanted. */
   isFull(): boolean;
   /** Whether so many chunks were used up. */
@@ -19,40 +24,40 @@ export function createHitCollector(
   { maxMatches }: Pick<SearchQuery, "maxMatches">,
 ): HitCollector {
   const matches: SearchMatch[] = [];
-  /** Parts of chunks whose turn has not come, in their order. */
-  const waiting = new Map<number, Part[]>();
+  /** Results of chunks whose turn has not come, in their order. */
+  const waiting = new Map<number, SentResults[]>();
   let chunk = 0;
   let counts: Counts = { files: 0, binary: 0, unreadable: 0 };
   let truncated = false;
 
-  const useFiles = ({ files }: Part): void => {
+  const useFiles = ({ files }: Results): void => {
     for (const { path, hits, counts: until } of files) {
       view.used(path);
       const room = maxMatches - matches.length;
-      for (const hit of hits.slice(0, room)) matches.push({ path, ...hit });
+      for (const { line, text, before, after, clipped } of hits.slice(0, room))
+        matches.push({ path, line, text, before, after, clipped });
       if (hits.length <= room) continue;
       truncated = true;
-      // What was searched further on does not count: how much it was depends on the threads.
+      // What was searched further on does not count: how much it was depends on who is faster.
       counts = sum(counts, until);
       return;
     }
   };
 
-  const use = (part: Part): void => {
-    for (const { path, ...stat } of part.entered) view.entered(path, stat);
-    if (!truncated) useFiles(part);
-    if (part.counts === null) return;
+  const use = (results: Results): void => {
+    if (!truncated) useFiles(results);
+    if (results.counts === null) return;
     chunk++;
-    if (!truncated) counts = sum(counts, part.counts);
+    if (!truncated) counts = sum(counts, results.counts);
   };
 
   return {
-    take(part) {
-      if (part.chunk !== chunk) {
-        waiting.set(part.chunk, [...(waiting.get(part.chunk) ?? []), part]);
+    take(results) {
+      if (results.chunk !== chunk) {
+        waiting.set(results.chunk, [...(waiting.get(results.chunk) ?? []), results]);
         return [];
       }
-      const used: Part[] = [part];
+      const used = [results];
       for (const next of used) {
         const current = chunk;
         use(next);
@@ -74,6 +79,11 @@ export function createHitCollector(
       engine,
     }),
   };
+}
+
+/** Of the directories that a walk came to. */
+export function noteEntered(view: View, entered: readonly Entered[]): void {
+  for (const { path, ...stat } of entered) view.entered(path, stat);
 }
 
 function sum(a: Counts, b: Counts): Counts {

@@ -1,102 +1,108 @@
-// The worker threads of a search. They keep nothing alive unless they are at work.
+// The processes of a search.
+import fs from "node:fs";
 import os from "node:os";
-import { MessageChannel, Worker } from "node:worker_threads";
-import type { Ready, Report, SearchOrder } from "./messages.ts";
-
-const MAX_WORKERS = 2;
+import type { Part, Report, SearchOrder, Told } from "./messages.ts";
+import { FIRST_GIVEN, type Scanner, startScanner } from "./scanner.ts";
 
 export interface Crew {
-  /** False when a thread has ended: then it is of no use any more. */
+  /** False when a process has ended, or this one has other rights now: then it is of no use any more. */
   readonly isFit: boolean;
   /** Sets all to work; one search at a time. */
   begin(order: CrewOrder, watch: CrewWatch): void;
+  tell(part: Part, told: Told): void;
+  /** Nothing more is wanted of the search. */
+  stop(): void;
   /** The search is over. */
   rest(): void;
-  /** Ends the threads, whatever they do; the search under way is lost for this reason. */
+  /** Ends the processes, whatever they do; the search under way is lost for this reason. */
   dismiss(reason: Error): Promise<void>;
 }
 
-export type CrewOrder = Omit<SearchOrder, "search" | "part" | "port">;
+export interface CrewOrder extends Pick<SearchOrder, "query" | "isDirectory" | "path"> {
+  /** Where to begin: an open directory, or a file that is open for reading. */
+  readonly fd: number;
+  /** The workspace's own directory, open. */
+  readonly root: number;
+}
 
 export interface CrewWatch {
-  readonly onReport: (report: Report) => void;
+  readonly onReport: (report: Report, part: Part) => void;
   readonly onLost: (reason: Error) => void;
 }
 
-interface Member {
-  readonly worker: Worker;
-  /** How often it still has to say that it is ready. */
-  loading: number;
-  onLoaded: () => void;
-}
-
-export function createCrew(): Crew {
-  const members = Array.from({ length: Math.min(os.availableParallelism(), MAX_WORKERS) }, startMember);
+/** With an order, the crew is for this one alone, and has its descriptors from the start: where nobody could open them. */
+export function createCrew(alone: CrewOrder | null = null): Crew {
+  const scanners: Scanner[] = [];
+  const rights = rightsNow();
   let isFit = true;
   let watch: CrewWatch | null = null;
   let search = 0;
 
   const dismiss = async (reason: Error): Promise<void> => {
     isFit = false;
+    // The number of a process that has ended may be another's soon: nothing is taken any more from who looks there.
     const told = watch;
     watch = null;
-    // The second uses directories that the first has open: once that has ended, their numbers may be given to others.
-    for (const member of members.toReversed()) await end(member);
+    await Promise.all(scanners.map((scanner) => scanner.end()));
     told?.onLost(reason);
   };
-
-  for (const member of members) {
-    const { worker } = member;
-    worker.on("message", (report: Report | Ready) => {
-      if (report.kind === "ready") notice(member);
+  const start = (part: Part): void => {
+    const onReport = (report: Report) => {
       // The last words about an earlier search may come late.
-      else if (report.search === search) watch?.onReport(report);
-    });
-    worker.on("error", (error) => dismiss(error as Error));
-    worker.on("exit", () => dismiss(new Error("A thread of the search ended.")));
-    worker.unref();
+      if (report.search === search) watch?.onReport(report, part);
+    };
+    const given = alone === null ? [] : [alone.fd, alone.root];
+    scanners.push(startScanner(given, { onReport, onEnd: dismiss }));
+  };
+  try {
+    start(0);
+    if (alone === null && os.availableParallelism() > 1) start(1);
+  } catch (error) {
+    void dismiss(error as Error);
+    throw error;
   }
 
   return {
     get isFit() {
-      return isFit;
+      return isFit && rights === rightsNow();
     },
-    begin(order, watching) {
+    begin({ fd, root, query, isDirectory, path }, watching) {
       watch = watching;
       search++;
-      const { port1, port2 } = new MessageChannel();
-      const ports = [port1, port2] as const;
-      members.forEach((member, part) => {
-        const port = ports[part]!;
-        member.loading++;
-        member.worker.ref();
-        member.worker.postMessage({ ...order, search, part, port }, [port]);
+      const [from, top] = alone === null ? [nameOf(fd), nameOf(root)] : GIVEN;
+      const order = { search, query, isDirectory, path, start: from, root: top };
+      scanners.forEach((scanner, part) => {
+        scanner.hold(true);
+        scanner.tell({ kind: "search", part: part as Part, ...order });
       });
+    },
+    tell: (part, told) => scanners[part]!.tell(told),
+    stop() {
+      for (const scanner of scanners) scanner.stop(search);
     },
     rest() {
       watch = null;
-      for (const { worker } of members) worker.unref();
+      for (const scanner of scanners) scanner.hold(false);
     },
     dismiss,
   };
 }
 
-function startMember(): Member {
-  const url = new URL("./scan-worker.js", import.meta.url);
-  return { worker: new Worker(url, { execArgv: [], name: "hotcell-search" }), loading: 1, onLoaded() {} };
+/** By which other processes of the same user open a descriptor of this one. */
+const nameOf = (fd: number): string => `/proc/${fs.readlinkSync("/proc/self")}/fd/${fd}`;
+
+const GIVEN = [0, 1].map((at) => `/proc/self/fd/${FIRST_GIVEN + at}`) as [string, string];
+
+/** Whether they can: not where this process has given up another user's rights, or has only lent ones. */
+export function isReachable(): boolean {
+  const { uid, gid } = fs.statSync("/proc/self/fd");
+  const { users, groups } = identity();
+  return users.every((user) => user === uid) && groups.every((group) => group === gid);
 }
 
-function notice(member: Member): void {
-  member.loading--;
-  if (member.loading === 0) member.onLoaded();
-}
+const identity = () => ({
+  users: [process.getuid!(), process.geteuid!()],
+  groups: [process.getgid!(), process.getegid!()],
+});
 
-/** Not while it loads modules: Node would leave their files open. */
-async function end(member: Member): Promise<void> {
-  await new Promise<void>((resolve) => {
-    member.onLoaded = resolve;
-    member.worker.once("exit", () => resolve());
-    if (member.loading === 0 || member.worker.threadId < 0) resolve();
-  });
-  await member.worker.terminate();
-}
+const rightsNow = (): string => JSON.stringify([identity(), process.getgroups!()]);

@@ -1,54 +1,33 @@
-// What the threads of a search tell each other.
-import type { MessagePort } from "node:worker_threads";
+// What the asking process and those that search for it tell each other.
 import type { ErrorCode, ErrorDetails } from "../../core/errors.ts";
+import type { PackedHits } from "./packed-hits.ts";
+import type { PackedEntered, PackedRuns } from "./packed-walk.ts";
 import type { SearchQuery } from "./search-query.ts";
 
-/** The most files in one chunk. */
-export const MAX_CHUNK_FILES = 256;
-/** The most chunks that wait for their files to be judged: enough that the walk goes on while the asking thread waits for its turn. */
-export const MAX_ASKED = 6;
-/** Numbers for the verdicts on a chunk: a bit for each file. */
-export const VERDICT_WORDS = MAX_CHUNK_FILES / 32;
+/** The first walks and searches; the second only searches. */
+export type Part = 0 | 1;
 
-/** Numbers that all threads of one search see. */
-export const SHARED = {
-  /** 1: nothing more is wanted. */
-  stop: 0,
-  /** What the asking thread has taken of each worker's results, by their weight. */
-  taken: [1, 2],
-  /** Whether the second worker takes part: see `HELP`. */
-  help: 3,
-  /** Chunks that were put into its queue, and those that it is through with. */
-  queued: 4,
-  helped: 5,
-  /** Chunks whose files were judged. */
-  judged: 6,
-  /** Of the last of them, in turn. */
-  verdicts: 7,
-  length: 7 + MAX_ASKED * VERDICT_WORDS,
-} as const;
-
-/** The second worker joins when it is there in time, and has left when it will touch nothing more. */
-export const HELP = { none: 0, joined: 1, refused: 2, left: 3 } as const;
-
+/** The beginning of a search. */
 export interface SearchOrder {
+  readonly kind: "search";
   readonly search: number;
   readonly query: SearchQuery;
-  readonly shared: Int32Array;
-  /** The first walks and searches; the second takes chunks from it. */
-  readonly part: 0 | 1;
-  readonly port: MessagePort;
-  /** Where to begin: an open directory, or a file that is open for reading. */
-  readonly fd: number;
+  readonly part: Part;
+  /** Where to begin, by the name of an open descriptor: a directory, or a file to be read. */
+  readonly start: string;
   readonly isDirectory: boolean;
   /** Relative to the workspace. */
   readonly path: string;
-  /** The workspace's own directory, open: ignore files above the start count too. */
-  readonly root: number;
+  /** The workspace's own directory, likewise: ignore files above the start count too. */
+  readonly root: string;
 }
 
 /** What a walk has to know. */
-export type WalkOrder = Pick<SearchOrder, "query" | "fd" | "path" | "root">;
+export interface WalkOrder extends Pick<SearchOrder, "query" | "path"> {
+  /** Open directories. */
+  readonly fd: number;
+  readonly root: number;
+}
 
 /** Files in one open directory, in their order. */
 export interface Run {
@@ -62,7 +41,6 @@ export interface Run {
 export interface Chunk {
   readonly number: number;
   readonly runs: readonly Run[];
-  readonly entered: readonly Entered[];
   readonly unreadable: number;
 }
 
@@ -72,6 +50,51 @@ export interface Entered {
   readonly nlink: number;
   readonly ctimeMs: number;
 }
+
+/** To the first: its next chunk is this one, without the files at these places. */
+export interface ScanOwn {
+  readonly kind: "scan";
+  readonly number: number;
+  readonly refused: readonly number[];
+}
+
+/** To the second, likewise. */
+export interface ScanGiven extends Omit<ScanOwn, "kind">, PackedRuns {
+  readonly kind: "help";
+  readonly unreadable: number;
+  /** What stands before the number of an open directory: they are the first's. */
+  readonly descriptors: string;
+}
+
+/** To the first: the second has this chunk, or is through with it. */
+export interface HelpNotice {
+  readonly kind: "given" | "helped";
+  readonly number: number;
+}
+
+/** So much of the results was used up. */
+export interface Taken {
+  readonly kind: "taken";
+  readonly weight: number;
+}
+
+/** Nothing more is wanted. Every chunk is still dealt out, and comes to its end at once. */
+export interface Stop {
+  readonly kind: "stop";
+}
+
+/** The same beside the messages, for who does not listen. One for an earlier search may come late. */
+export function stopSign(search: number): Uint8Array {
+  return new Uint8Array(Uint32Array.of(search).buffer);
+}
+
+/** Of bytes that have come: signs are few, short and written whole, so they come whole. */
+export function isSignedToStop(search: number, signs: Uint8Array): boolean {
+  return new Uint32Array(new Uint8Array(signs).buffer).includes(search);
+}
+
+export type Task = SearchOrder | ScanOwn | ScanGiven | HelpNotice;
+export type Told = Task | Taken | Stop;
 
 export interface Hit {
   readonly line: number;
@@ -94,28 +117,30 @@ export interface FileHits {
   readonly counts: Counts;
 }
 
-/** From the first worker, for each chunk in turn: which of these files may be opened? */
-export interface Ask {
+/** From the first, for each chunk in turn: which of these files may be opened? */
+export interface Ask extends PackedRuns, PackedEntered {
   readonly kind: "ask";
   readonly search: number;
-  /** For each directory its path and its names, these with `/` between them, each with a NUL behind: one text is told faster than many. */
-  readonly files: string;
+  readonly unreadable: number;
 }
 
 /** Results of one chunk, or the next of them. */
-export interface Part {
-  readonly kind: "part";
-  readonly search: number;
-  readonly worker: 0 | 1;
+export interface Results {
   readonly chunk: number;
   readonly files: readonly FileHits[];
-  readonly entered: readonly Entered[];
   readonly weight: number;
-  /** All of the chunk, with its last part. */
+  /** All of the chunk, with its last results. */
   readonly counts: Counts | null;
 }
 
-/** From the first worker, when no thread touches anything any more. */
+/** From either. */
+export interface Found extends Omit<Results, "files"> {
+  readonly kind: "found";
+  readonly search: number;
+  readonly hits: PackedHits;
+}
+
+/** From the first, when no process has anything of the search open any more. */
 export interface Done {
   readonly kind: "done";
   readonly search: number;
@@ -126,23 +151,22 @@ export interface Done {
 export interface Failed {
   readonly kind: "failed";
   readonly search: number;
-  readonly worker: 0 | 1;
+  /** Of the second: with which it is through in this way. */
+  readonly chunk: number | null;
   /** Null: it should not have happened. */
   readonly code: ErrorCode | null;
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
-/** From each worker, when it is loaded, and for each order when it has loaded what that needs. */
-export interface Ready {
-  readonly kind: "ready";
-}
-
-/** From the first worker: how the pattern is matched. */
+/** From each, when it is ready to search. */
 export interface Begun {
   readonly kind: "begun";
   readonly search: number;
+  /** How the pattern is matched. */
   readonly engine: "linear" | "backtracking";
+  /** What stands before the number of a directory that it has open. */
+  readonly descriptors: string;
 }
 
-export type Report = Begun | Ask | Part | Done | Failed;
+export type Report = Begun | Ask | Found | Done | Failed;

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { readInto } from "../open-file.ts";
 import { childPath } from "../paths.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
@@ -9,9 +10,11 @@ export interface RegularFile {
   readonly size: number;
 }
 
-/** Opens a name in an open directory to be read, whatever it is: nothing that is read from it keeps anybody waiting. What can't be opened throws, a link too. */
+/** To open a name to be read, whatever it is: nothing that is read from it keeps anybody waiting. A link is not opened. */
+export const NO_WAITING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
 export function openAtOnce(dir: number, name: string): number {
-  return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  return fs.openSync(childPath(dir, name), NO_WAITING);
 }
 
 /** Null when it is no regular file. */
@@ -29,9 +32,5 @@ export function openRegular(dir: number, name: string): RegularFile | null {
 }
 
 export function readBeginning({ fd, size }: RegularFile, maxBytes: number): Buffer {
-  const bytes = Buffer.alloc(Math.min(size, maxBytes));
-  let length = 0;
-  for (let got = -1; got !== 0 && length < bytes.length; length += got)
-    got = fs.readSync(fd, bytes, length, bytes.length - length, length);
-  return bytes.subarray(0, length);
+  return readInto(fd, Buffer.allocUnsafe(Math.min(size, maxBytes)));
 }

@@ -49,9 +49,9 @@ test.each(["private/a", "private/d/a"])(
   },
 );
 
-/** Found on the asking thread at first; or by other threads, as all patterns are. */
+/** Found in the asking process at first; or by others, as all patterns are. */
 const WAYS = [
-  ["by the asking thread", queryFor("x")],
+  ["by the asking process", queryFor("x")],
   ["by a crew", queryFor("x", { regex: true })],
 ] as const;
 

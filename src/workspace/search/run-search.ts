@@ -3,50 +3,59 @@ import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
 import type { View } from "../view.ts";
-import { createHitCollector, type HitCollector } from "./collect-hits.ts";
+import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
 import type { Crew, CrewOrder } from "./crew.ts";
-import { answer } from "./judged-walk.ts";
-import { type Begun, type Failed, type Part, type Report, SHARED } from "./messages.ts";
+import { createDealer } from "./deal-chunks.ts";
+import type { Ask, Begun, Failed, Found, Part, Report } from "./messages.ts";
+import { unpackHits } from "./packed-hits.ts";
+import { unpackEntered } from "./packed-walk.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
 import type { SearchOptions, SearchResult } from "./search-query.ts";
 
 const PROGRESS_MS = 100;
-/** Workers that are told to stop do so soon, unless a pattern keeps them. */
+/** Who is told to stop does so soon, unless a pattern keeps it. */
 const STOP_MS = 50;
 
 export interface SearchTask extends SearchOptions {
   /** Judges what may be read. */
   readonly view: View;
-  readonly order: Omit<CrewOrder, "shared">;
+  readonly order: CrewOrder;
 }
 
 /** What the steps of one search share. */
 interface Running extends SearchTask {
-  readonly shared: Int32Array;
   readonly collector: HitCollector;
   readonly judgeIn: ReadJudge;
-  /** Ends the threads when the search takes longer, for this reason. */
+  /** Nothing more is wanted. */
+  readonly stop: () => void;
+  readonly isStopped: () => boolean;
+  /** Ends the processes when the search takes longer, for this reason. */
   readonly endWithin: (ms: number, reason: () => Error) => void;
 }
 
-/** When it has ended, however that was, no thread uses anything of the search any more. */
+/** When it has ended, however that was, no process has anything of the search open any more. */
 export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchResult> {
   const { order, signal, view } = task;
-  const shared = new Int32Array(new SharedArrayBuffer(4 * SHARED.length));
   const collector = createHitCollector(view, order.query);
   const judgeIn = createReadJudge(view, order.path);
   const timers: NodeJS.Timeout[] = [];
   const endWithin = (ms: number, reason: () => Error) => {
     timers.push(setTimeout(() => crew.dismiss(reason()), ms));
   };
+  let isStopped = false;
+  const stop = () => {
+    if (!isStopped) crew.stop();
+    isStopped = true;
+  };
   const onAbort = () => {
-    stop(shared);
+    stop();
     endWithin(STOP_MS, () => signal!.reason);
   };
   signal?.throwIfAborted();
   signal?.addEventListener("abort", onAbort);
   try {
-    const engine = await searched(crew, { ...task, shared, collector, judgeIn, endWithin });
+    const steps = { collector, judgeIn, stop, isStopped: () => isStopped, endWithin };
+    const engine = await searched(crew, { ...task, ...steps });
     signal?.throwIfAborted();
     return collector.result(engine);
   } finally {
@@ -55,9 +64,10 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   }
 }
 
-/** Waits until the threads are done, and everything is collected that is wanted. */
+/** Waits until the processes are done, and everything is collected that is wanted. */
 function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
-  const { order, shared, collector, judgeIn, endWithin, onProgress } = running;
+  const { view, order, collector, judgeIn, stop, isStopped, endWithin, onProgress } = running;
+  const dealer = createDealer(crew.tell);
   return new Promise((resolve, reject) => {
     let engine: Begun["engine"] = "linear";
     let chunks = Number.POSITIVE_INFINITY;
@@ -67,56 +77,67 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
 
     const fail = (error: unknown): void => {
       failure ??= error;
-      stop(shared);
+      stop();
     };
-    const takePart = (part: Part): void => {
-      for (const { worker, weight } of collector.take(part)) {
-        Atomics.add(shared, SHARED.taken[worker], weight);
-        Atomics.notify(shared, SHARED.taken[worker]);
-      }
-      if (collector.isFull()) stop(shared);
+    const takeFound = (found: Found, part: Part): void => {
+      if (found.counts !== null) dealer.end(part, found.chunk);
+      for (const used of collector.take({ ...found, part, files: unpackHits(found.hits) }))
+        crew.tell(used.part, { kind: "taken", weight: used.weight });
+      if (collector.isFull()) stop();
       if (onProgress === undefined || performance.now() - told < PROGRESS_MS) return;
       told = performance.now();
       onProgress(collector.seen());
     };
-    const settle = (): void => {
-      if (!isDone) return;
-      if (failure !== null) reject(failure);
-      else if (isStopped(shared) || collector.hasAll(chunks)) resolve(engine);
-    };
-    const take = (report: Report): void => {
-      if (report.kind === "part") takePart(report);
-      else if (report.kind === "ask") answer(report, shared, judgeIn);
-      else if (report.kind === "failed") {
-        fail(errorOf(report));
-        isDone ||= report.worker === 0;
-      } else if (report.kind === "done") {
-        chunks = report.chunks;
-        isDone = true;
-      } else {
-        engine = report.engine;
-        if (engine === "backtracking")
-          endWithin(LIMITS.backtrackingMs, () => tookTooLong(order.query.pattern));
+    const takeAsk = (ask: Ask): void => {
+      try {
+        noteEntered(view, unpackEntered(ask));
+        dealer.add(ask, isStopped() ? NOTHING : judgeIn);
+      } catch (error) {
+        fail(error);
+        dealer.add(ask, NOTHING);
       }
     };
-    const onReport = (report: Report): void => {
+    const takeBegun = (begun: Begun, part: Part): void => {
+      dealer.join(part, begun.descriptors);
+      if (part === 1) return;
+      engine = begun.engine;
+      if (engine === "backtracking") endWithin(LIMITS.backtrackingMs, () => tookTooLong(order.query.pattern));
+    };
+    const takeFailed = (failed: Failed, part: Part): void => {
+      fail(errorOf(failed));
+      if (part === 0) {
+        isDone = true;
+        dealer.close();
+      } else if (failed.chunk !== null) dealer.end(part, failed.chunk);
+    };
+    const take = (report: Report, part: Part): void => {
+      if (report.kind === "found") takeFound(report, part);
+      else if (report.kind === "ask") takeAsk(report);
+      else if (report.kind === "begun") takeBegun(report, part);
+      else if (report.kind === "failed") takeFailed(report, part);
+      else {
+        chunks = report.chunks;
+        isDone = true;
+      }
+    };
+    const settle = (): void => {
+      if (!isDone || !dealer.isHelpOver()) return;
+      if (failure !== null) reject(failure);
+      else if (isStopped() || collector.hasAll(chunks)) resolve(engine);
+    };
+    const onReport = (report: Report, part: Part): void => {
       try {
-        take(report);
+        take(report, part);
       } catch (error) {
         fail(error);
       }
       settle();
     };
-    crew.begin({ ...order, shared }, { onReport, onLost: reject });
+    crew.begin(order, { onReport, onLost: reject });
   });
 }
 
-const isStopped = (shared: Int32Array): boolean => Atomics.load(shared, SHARED.stop) === 1;
-
-function stop(shared: Int32Array): void {
-  Atomics.store(shared, SHARED.stop, 1);
-  for (const waited of [...SHARED.taken, SHARED.judged]) Atomics.notify(shared, waited);
-}
+const NOTHING: ReadJudge = () => () => false;
 
 function errorOf({ code, message, details }: Failed): Error {
   return code === null ? new Error(message) : new HotcellError(code, message, details);

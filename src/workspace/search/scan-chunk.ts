@@ -3,40 +3,57 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { beneath } from "../path-text.ts";
 import type { Chunk, Hit } from "./messages.ts";
-import { openAtOnce } from "./open-regular.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ScanText } from "./scan-text.ts";
 import { fromUtf16, openText } from "./text-source.ts";
 
+export interface Directories {
+  /** Gives what opens a name in an open directory to be read, whatever it is: nothing that is read from it keeps anybody waiting. What can't be opened throws, a link too. */
+  enter(dir: number): (name: string) => number;
+  /** From now on none is used. */
+  leave(): void;
+}
+
 export interface ScanChunkOptions {
+  readonly directories: Directories;
   readonly scan: ScanText;
   readonly outbox: Outbox;
   readonly stopped: () => boolean;
 }
 
-export function scanChunk(chunk: Chunk, { scan, outbox, stopped }: ScanChunkOptions): void {
+/** When nothing more is wanted, the rest is left out. */
+export function scanChunk(chunk: Chunk, { directories, scan, outbox, stopped }: ScanChunkOptions): void {
   outbox.begin(chunk);
-  for (const { dir, path, names } of chunk.runs) {
-    for (const name of names) {
-      if (stopped()) return;
-      trying(outbox, () => scanName(dir, path, name, scan, outbox));
+  try {
+    for (const { dir, path, names } of chunk.runs) {
+      if (names.length === 0 || stopped()) continue;
+      const open = directories.enter(dir);
+      for (const name of names) {
+        if (stopped()) break;
+        trying(outbox, () => scanName(open(name), beneath(path, name), scan, outbox));
+      }
     }
+  } finally {
+    directories.leave();
   }
   outbox.end();
 }
 
 /** The search is of one file alone, which is open. */
-export function scanAlone(fd: number, path: string, { scan, outbox }: ScanChunkOptions): void {
-  outbox.begin({ number: 0, entered: [], unreadable: 0 });
+export function scanAlone(
+  fd: number,
+  path: string,
+  { scan, outbox }: Pick<ScanChunkOptions, "scan" | "outbox">,
+): void {
+  outbox.begin({ number: 0, unreadable: 0 });
   outbox.file(path);
   trying(outbox, () => scanFile(fd, scan, outbox));
   outbox.end();
 }
 
-function scanName(dir: number, path: string, name: string, scan: ScanText, outbox: Outbox): void {
-  const fd = openAtOnce(dir, name);
+function scanName(fd: number, path: string, scan: ScanText, outbox: Outbox): void {
   try {
-    outbox.file(beneath(path, name));
+    outbox.file(path);
     scanFile(fd, scan, outbox);
   } finally {
     fs.closeSync(fd);

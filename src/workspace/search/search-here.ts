@@ -1,22 +1,24 @@
-// A search on the asking thread itself, for a short time: many have found what they want, or are through, before other
-// threads would be awake. Whatever it comes to, it is what the crew would come to.
+// A search in the asking process itself, for a short time: many have found what they want, or are through, before other
+// processes would be awake. Whatever it comes to, it is what the crew would come to.
 
 import { rememberNames } from "../known-names.ts";
 import { explaining } from "../os-error.ts";
 import type { NamesIn } from "../tree.ts";
-import { createHitCollector, type HitCollector } from "./collect-hits.ts";
+import type { View } from "../view.ts";
+import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
 import { createLiteralFinder } from "./line-finder.ts";
-import { type Run, SHARED } from "./messages.ts";
+import type { Run } from "./messages.ts";
+import { openAtOnce } from "./open-regular.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
 import type { SearchTask } from "./run-search.ts";
-import { type ScanChunkOptions, scanAlone, scanChunk } from "./scan-chunk.ts";
+import { type Directories, type ScanChunkOptions, scanAlone, scanChunk } from "./scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "./scan-memory.ts";
 import { createScanText } from "./scan-text.ts";
 import type { SearchResult } from "./search-query.ts";
 import { createFileWalk, type FileWalkOptions, readInOrder } from "./walk-files.ts";
 
-/** Nothing else has its turn meanwhile; but threads that are to be started take longer before they begin. */
+/** Nothing else has its turn meanwhile; but processes that are to be started take longer before they begin. */
 const MAX_MS = { awake: 5, asleep: 20 };
 const CHUNK_FILES = 8;
 
@@ -44,30 +46,40 @@ function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): Sea
   const endMs = performance.now() + maxMs;
   const stopped = () => collector.isFull() || performance.now() > endMs;
   const scan = createScanText({ memory, finder, query, stopped });
-  const options = { scan, stopped, outbox: outboxTo(collector, query.maxMatches) };
+  const options = { scan, stopped, outbox: outboxTo(collector, query.maxMatches), directories };
   explaining("search", path, () => {
-    if (order.isDirectory) scanTree({ ...order, namesIn }, createReadJudge(view, path), options);
+    if (order.isDirectory) scanTree({ ...order, namesIn }, view, options);
     else scanAlone(order.fd, path, options);
   });
   return collector.isFull() || !stopped() ? collector.result(finder.engine) : null;
 }
 
+const directories: Directories = { enter: (dir) => (name) => openAtOnce(dir, name), leave() {} };
+
+/** What is found is used up at once. */
 function outboxTo(collector: HitCollector, maxMatches: number): Outbox {
-  const shared = new Int32Array(SHARED.length);
-  return createOutbox({
-    ...{ search: 0, worker: 0, shared, maxMatches },
-    post(part) {
-      for (const { weight } of collector.take(part)) Atomics.add(shared, SHARED.taken[0], weight);
+  let taken = 0;
+  return createOutbox(
+    {
+      post(results) {
+        for (const { weight } of collector.take({ ...results, part: 0 })) taken += weight;
+      },
+      taken: () => taken,
+      wait() {},
+      stopped: () => false,
     },
-  });
+    maxMatches,
+  );
 }
 
-function scanTree(order: FileWalkOptions, judgeIn: ReadJudge, options: ScanChunkOptions): void {
+function scanTree(order: FileWalkOptions, view: View, options: ScanChunkOptions): void {
+  const judgeIn = createReadJudge(view, order.path);
   const walk = createFileWalk(order);
   try {
     for (let number = 0; !options.stopped(); number++) {
       const chunk = walk.next(CHUNK_FILES, options.stopped);
       if (chunk === null) return;
+      noteEntered(view, chunk.entered);
       try {
         scanChunk({ ...chunk, number, runs: readable(chunk.runs, judgeIn) }, options);
       } finally {

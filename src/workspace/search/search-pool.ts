@@ -1,13 +1,13 @@
-// The threads that a workspace searches with: started when they are first needed, kept for a while, one search at a
+// The processes that a workspace searches with: started when they are first needed, kept for a while, one search at a
 // time.
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { type Crew, createCrew } from "./crew.ts";
+import { type Crew, type CrewOrder, createCrew, isReachable } from "./crew.ts";
 import type { HereSearch } from "./search-here.ts";
 
 export interface SearchPool {
   /** Waits for the searches before, then works with the crew. */
-  use<T>(work: (crew: Crew) => Promise<T>): Promise<T>;
+  use<T>(order: CrewOrder, work: (crew: Crew) => Promise<T>): Promise<T>;
   /** Whether the crew is there, and need not be started. */
   isAwake(): boolean;
   /** The search without a crew. */
@@ -27,22 +27,25 @@ export function createSearchPool(): SearchPool {
     crew = null;
   };
 
-  const useNow = async <T>(work: (crew: Crew) => Promise<T>): Promise<T> => {
+  const useNow = async <T>(order: CrewOrder, work: (crew: Crew) => Promise<T>): Promise<T> => {
     if (isClosed) throw closed();
     clearTimeout(idle);
-    const used = (crew?.isFit ? crew : null) ?? createCrew();
+    const canStay = isReachable();
+    if (!crew?.isFit || !canStay) dismiss();
+    const used = crew ?? createCrew(canStay ? null : order);
     crew = used;
     try {
       return await work(used);
     } finally {
       used.rest();
-      if (!isClosed) idle = setTimeout(dismiss, LIMITS.searchIdleMs).unref();
+      if (!canStay) dismiss();
+      else if (!isClosed) idle = setTimeout(dismiss, LIMITS.searchIdleMs).unref();
     }
   };
 
   return {
-    use(work) {
-      const used = turn.then(() => useNow(work));
+    use(order, work) {
+      const used = turn.then(() => useNow(order, work));
       turn = used.catch(() => {});
       return used;
     },

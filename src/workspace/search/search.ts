@@ -1,4 +1,4 @@
-// Searching the files of a view. Worker threads walk, and read what was judged here before.
+// Searching the files of a view. Other processes walk, and read what was judged here before.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -29,7 +29,7 @@ export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "se
 
 async function searchFrom(task: SearchTask, pool: SearchPool): Promise<SearchResult> {
   const found = task.order.query.regex ? null : await searchHere(task, pool);
-  return found ?? pool.use((crew) => runSearch(crew, task));
+  return found ?? pool.use(task.order, (crew) => runSearch(crew, task));
 }
 
 async function searchHere(task: SearchTask, pool: SearchPool): Promise<SearchResult | null> {
@@ -38,7 +38,7 @@ async function searchHere(task: SearchTask, pool: SearchPool): Promise<SearchRes
   return search(task, pool.isAwake());
 }
 
-/** Does not wait for threads to stop, nor for its turn. */
+/** Does not wait for processes to stop, nor for its turn. */
 function unlessAborted(
   running: Promise<SearchResult>,
   signal: AbortSignal | undefined,

@@ -26,6 +26,7 @@ export function createSharedDirectories(): SharedDirectories {
 }
 
 export interface WalkedChunk extends Omit<Chunk, "number"> {
+  readonly entered: readonly Entered[];
   readonly files: number;
   /** When nobody opens files in its directories any more. */
   close(): void;

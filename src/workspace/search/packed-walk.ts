@@ -1,0 +1,46 @@
+// A walk as it goes from process to process: a long text is written and read much faster than many small things.
+import type { Entered, Run } from "./messages.ts";
+
+export interface PackedRuns {
+  /** Open directories. */
+  readonly dirs: readonly number[];
+  /** For each its path and its names, these with `/` between them, each with a NUL behind. */
+  readonly files: string;
+}
+
+export function packRuns(runs: readonly Run[]): PackedRuns {
+  const texts = runs.map(({ path, names }) => `${path}\0${names.join("/")}\0`);
+  return { dirs: runs.map(({ dir }) => dir), files: texts.join("") };
+}
+
+export function unpackRuns({ dirs, files }: PackedRuns): Run[] {
+  const texts = files.split("\0");
+  return dirs.map((dir, at) => ({ dir, path: texts[2 * at]!, names: texts[2 * at + 1]!.split("/") }));
+}
+
+/** Leaves out files, by their places among all. */
+export function withoutFiles(runs: readonly Run[], places: readonly number[]): readonly Run[] {
+  if (places.length === 0) return runs;
+  const refused = new Set(places);
+  let file = 0;
+  return runs.map((run) => ({ ...run, names: run.names.filter(() => !refused.has(file++)) }));
+}
+
+export interface PackedEntered {
+  /** Paths, each with a NUL behind. */
+  readonly entered: string;
+  /** For each its links and its time. */
+  readonly looks: readonly number[];
+}
+
+export function packEntered(entered: readonly Entered[]): PackedEntered {
+  return {
+    entered: entered.map(({ path }) => `${path}\0`).join(""),
+    looks: entered.flatMap(({ nlink, ctimeMs }) => [nlink, ctimeMs]),
+  };
+}
+
+export function unpackEntered({ entered, looks }: PackedEntered): Entered[] {
+  const paths = entered.split("\0").slice(0, -1);
+  return paths.map((path, at) => ({ path, nlink: looks[2 * at]!, ctimeMs: looks[2 * at + 1]! }));
+}
