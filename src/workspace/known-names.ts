@@ -19,6 +19,11 @@ interface Known {
   readonly names: readonly NamedKind[];
 }
 
+/** Whether the times of directories tell of every change in them, in the file system that an open one is in. */
+export function tellsByTimes(dir: number): boolean {
+  return EXACT.has(fs.statfsSync(fdPath(dir)).type);
+}
+
 export function rememberNames(read: NamesIn, now: () => number = Date.now): NamesIn {
   const known = new Map<number, Known>();
   /** Overlays that keep the numbers of their directories, or don't. */

@@ -132,24 +132,50 @@ export async function commitAndEdit(session: Session, project: string): Promise<
 
 const EDITED: Files = { a: "a\n", "d/new": "user\n", "d/x": "user\n" };
 
+export async function removeDirectory({ change, workspace }: Session): Promise<void> {
+  await change({ id: "c1", tool: "test" }, async () => workspace.remove("d", { recursive: true }));
+}
+
+/** Takes back a part of what was removed, with each fault at each change of a file. */
+export async function crashRestoring(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  return crashStep(world, "discard below", kinds, async (session) => {
+    const endings = [{ a: "a\n" }, { a: "a\n", "d/x": "x\n" }];
+    expect(endings).toContainEqual(await session.read(async () => filesOf(session)));
+    expect(readFiles(world.project)).toEqual(BASE);
+  });
+}
+
 /** Reads in a session that has to follow the user, with each fault at each change of a file. */
 export async function crashFollowing(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  return crashStep(world, "read", kinds, async (session) => {
+    expect(await session.read(async () => filesOf(session))).toEqual(EDITED);
+    expect(await session.commit()).toMatchObject({ tx: null, conflicts: [] });
+    expect(readFiles(world.project)).toEqual(EDITED);
+    // What was brought in is the user's, and goes on being so.
+    writeFiles(world.project, { "d/new": "again\n" });
+    expect(await session.read(async () => filesOf(session))).toEqual({ ...EDITED, "d/new": "again\n" });
+    expect(await session.commit()).toMatchObject({ tx: null, conflicts: [] });
+  });
+}
+
+function crashStep(
+  world: CrashWorld,
+  operation: string,
+  kinds: readonly FaultKind[],
+  check: (session: Session) => Promise<void>,
+): Promise<Fault[]> {
   const child = path.join(import.meta.dirname, "../machine/session-step.mjs");
+  const place = { stateDir: world.stateDir, protectionOf: createProtection() };
   return injectFaults({
-    argv: [process.execPath, child, world.stateDir, world.id, "read"],
+    argv: [process.execPath, child, world.stateDir, world.id, operation],
     syscalls: CHANGES,
     pathPrefix: path.dirname(world.project),
     kinds,
     reset: world.reset,
     async check() {
-      const session = await openSession(world.id, {
-        stateDir: world.stateDir,
-        protectionOf: createProtection(),
-      });
+      const session = await openSession(world.id, place);
       try {
-        expect(await session.read(async () => filesOf(session))).toEqual(EDITED);
-        expect(await session.commit()).toMatchObject({ tx: null, conflicts: [] });
-        expect(readFiles(world.project)).toEqual(EDITED);
+        await check(session);
       } finally {
         session.close();
       }

@@ -1,4 +1,5 @@
 // A session and a model of it that take the same steps: after each of them both must be the same.
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
@@ -101,7 +102,7 @@ async function take(step: Step, { session, model }: Position, playing: Playing):
 }
 
 async function call(session: Session, model: Model, operations: readonly Operation[]): Promise<Model> {
-  const id = `c${session.record.next}-${model.calls.size}`;
+  const id = randomUUID();
   const { result: tree } = await session.change({ id, tool: "test" }, async () =>
     operateAll(session, model.tree, operations),
   );

@@ -3,7 +3,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../src/core/errors.ts";
 import type { Session } from "../../src/workspace/session/session-words.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { bruteForce, survey } from "./planted-tree.ts";
 import type { SessionWorld } from "./session-world.ts";
 import type { Action } from "./shared-project-sequences.ts";
@@ -15,6 +14,8 @@ export interface Edit {
   readonly lines: readonly string[] | null;
   /** The calls of the session that began with it in sight. */
   readonly seenBy: Set<string>;
+  /** Where the user has made the file himself: what counts again when he removes it and nobody saw it. */
+  readonly made?: { readonly over: Edit | undefined };
 }
 
 export interface Playing {
@@ -28,8 +29,6 @@ export interface Playing {
   readonly own: Set<string>;
   uncommitted: Set<string>;
   readonly removed: Set<string>;
-  /** What a revert has put back. */
-  readonly reverted: Set<string>;
   /** The project after each commit. */
   readonly commits: Map<string, { readonly before: Tree; readonly after: Tree }>;
   /** What the last diff said was renamed: to, from. */
@@ -72,6 +71,8 @@ function doAsUser(action: Action, at: string, playing: Playing): unknown {
     case "replace":
       fs.writeFileSync(beside, textOf(word));
       return fs.renameSync(beside, at);
+    case "append":
+      return append(at, `${word}\n`);
     case "edit":
       return fs.writeFileSync(at, fs.readFileSync(at, "utf8").replace(/.*\n$/, `${word}\n`));
     case "mkdir":
@@ -85,14 +86,33 @@ function doAsUser(action: Action, at: string, playing: Playing): unknown {
       return mayGetMode(fs.lstatSync(at), action.mode) ? fs.chmodSync(at, action.mode) : undefined;
     case "rename":
       return fs.renameSync(at, path.join(playing.world.project, action.to));
+    case "swap":
+      return swap(at, path.join(playing.world.project, action.to), beside);
     case "copy":
+      // Of what is no file it would make something, and take it away again.
+      if (!fs.lstatSync(at).isFile()) return;
       return fs.copyFileSync(at, path.join(playing.world.project, action.to));
   }
+}
+
+function swap(at: string, other: string, beside: string): void {
+  if (`${at}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${at}/`)) return;
+  fs.lstatSync(other);
+  fs.renameSync(at, beside);
+  fs.renameSync(other, at);
+  fs.renameSync(beside, other);
 }
 
 /** The mode that it has would change nothing but its time. */
 function mayGetMode(stat: fs.Stats, mode: number): boolean {
   return !stat.isSymbolicLink() && (stat.mode & 0o7777) !== mode;
+}
+
+/** In place, where a file is. */
+function append(at: string, text: string): void {
+  const fd = fs.openSync(at, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW);
+  fs.writeSync(fd, text);
+  fs.closeSync(fd);
 }
 
 /** Leads to nothing, unless somebody makes it. */
@@ -101,9 +121,15 @@ const TARGET = "no/no";
 function noteEdit(at: string, before: Tree, after: Tree, { edits, users }: Playing): void {
   users.add(at);
   const [was, is] = [linesAt(before, at), linesAt(after, at)];
+  const last = edits.get(at);
   edits.delete(at);
-  if (is !== null) edits.set(at, { lines: is.filter((line) => !was?.includes(line)), seenBy: new Set() });
-  else if (was !== null) edits.set(at, { lines: null, seenBy: new Set() });
+  const made = was === null ? { over: last } : last?.made;
+  if (is !== null) {
+    const lines = is.filter((line) => !was?.includes(line));
+    edits.set(at, { lines, seenBy: new Set(), ...(made && { made }) });
+  } else if (last?.made !== undefined && last.seenBy.size === 0) {
+    if (last.made.over !== undefined) edits.set(at, last.made.over);
+  } else if (was !== null) edits.set(at, { lines: null, seenBy: new Set() });
 }
 
 /** Null where no file is. */
@@ -122,21 +148,23 @@ export function actAsSession(action: Action, playing: Playing): void {
   for (const at of "to" in action ? [action.at, action.to] : [action.at]) {
     own.add(at);
     uncommitted.add(at);
-    if (["remove", "rename", "copy"].includes(action.do)) removed.add(at);
+    if (["remove", "rename", "swap", "copy"].includes(action.do)) removed.add(at);
   }
   try {
-    doAsSession(action, session.workspace, `s${playing.texts++}`);
+    doAsSession(action, session, `s${playing.texts++}`);
   } catch (error) {
-    if (!(error instanceof HotcellError)) throw error;
+    if (!(error instanceof HotcellError) && osErrorCode(error) === undefined) throw error;
   }
 }
 
-function doAsSession(action: Action, workspace: WorkspaceFS, word: string): unknown {
+function doAsSession(action: Action, { workspace, view }: Session, word: string): unknown {
   const { at } = action;
   switch (action.do) {
     case "write":
     case "replace":
       return workspace.write(at, textOf(word));
+    case "append":
+      return append(`/proc/self/fd/${view.fd}/${at}`, `${word}\n`);
     case "edit":
       workspace.write(at, workspace.read(at).toString().replace(/^.*\n/, `${word}\n`));
       return;
@@ -149,6 +177,7 @@ function doAsSession(action: Action, workspace: WorkspaceFS, word: string): unkn
     case "chmod":
       return workspace.chmod(at, action.mode);
     case "rename":
+    case "swap":
       return workspace.rename(at, action.to);
     case "copy":
       return workspace.copy(at, action.to);

@@ -4,8 +4,11 @@ import type { ConflictPolicy } from "../../src/workspace/commit/plan.ts";
 
 /** What is written is not said: no two texts are the same. */
 export type Action =
-  | { readonly do: "write" | "replace" | "edit" | "mkdir" | "remove" | "symlink"; readonly at: string }
-  | { readonly do: "rename" | "copy"; readonly at: string; readonly to: string }
+  | {
+      readonly do: "write" | "replace" | "edit" | "append" | "mkdir" | "remove" | "symlink";
+      readonly at: string;
+    }
+  | { readonly do: "rename" | "copy" | "swap"; readonly at: string; readonly to: string }
   | { readonly do: "chmod"; readonly at: string; readonly mode: number };
 
 export interface Acting {
@@ -30,10 +33,10 @@ const does = <const T extends string>(...names: T[]) => fc.constantFrom(...names
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: does("write", "replace"), at: path }) },
-  { weight: 4, arbitrary: fc.record({ do: does("edit"), at: path }) },
+  { weight: 4, arbitrary: fc.record({ do: does("edit", "edit", "append"), at: path }) },
   { weight: 1, arbitrary: fc.record({ do: does("mkdir"), at: path }) },
   { weight: 4, arbitrary: fc.record({ do: does("remove"), at: path }) },
-  { weight: 3, arbitrary: fc.record({ do: does("rename", "rename", "copy"), at: path, to: path }) },
+  { weight: 4, arbitrary: fc.record({ do: does("rename", "copy", "swap"), at: path, to: path }) },
   { weight: 1, arbitrary: fc.record({ do: does("symlink"), at: path }) },
   {
     weight: 1,
@@ -41,7 +44,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-const who = does("session", "session", "session", "session", "session", "session", "user");
+const who = does("session", "session", "session", "user");
 const actions = fc.array(action, { minLength: 1, maxLength: 3 });
 const acting = fc.array(fc.record({ who, action }), { minLength: 0, maxLength: 4 });
 const onConflict = does("abort", "skip", "skip", "merge", "ours", "theirs");

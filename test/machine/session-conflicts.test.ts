@@ -347,6 +347,91 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(read("a/f")).toBe("user\n");
   });
 
+  test.each<[what: string, work: (workspace: Session["workspace"]) => void]>([
+    ["removed", (workspace) => workspace.remove("d", { recursive: true })],
+    [
+      "made anew",
+      (workspace) => {
+        workspace.remove("d", { recursive: true });
+        workspace.mkdir("d");
+        workspace.write("d/f", "session\n");
+      },
+    ],
+    ["renamed", (workspace) => workspace.rename("d", "e")],
+  ])("a directory that a user puts in place of one that the session has %s is his", async (_, work) => {
+    const files = { "d/f": "old\n", "other/f": "user\n", "other/g": "user\n" };
+    const { session, call, inProject, read, tick } = await begin(strategy, files);
+    await call((workspace) => {
+      work(workspace);
+      fs.renameSync(inProject("d"), inProject("../away"));
+      fs.renameSync(inProject("other"), inProject("d"));
+    });
+    await tick();
+    await session.commit({ onConflict: "skip" });
+    expect([read("d/f"), read("d/g")]).toEqual(["user\n", "user\n"]);
+  });
+
+  test("a directory that was away when the session removed another in its place is not removed", async () => {
+    const { session, call, inProject, read, tick } = await begin(strategy, { "d/f": "A\n", "o/f": "B\n" });
+    await call((workspace) => workspace.write("d/x", "x"));
+    fs.renameSync(inProject("d"), inProject("../away"));
+    fs.renameSync(inProject("o"), inProject("d"));
+    await tick();
+    await call((workspace) => workspace.remove("d", { recursive: true }));
+    fs.renameSync(inProject("d"), inProject("../removed"));
+    fs.renameSync(inProject("../away"), inProject("d"));
+    await tick();
+    await session.commit({ onConflict: "skip" });
+    expect(read("d/f")).toBe("A\n");
+  });
+
+  describe("a commit that settles a conflict", () => {
+    const OLD = "first\n\n\n\n\n\n\nlast\n";
+    const [MINE, THEIRS] = [OLD.replace("first", "session"), OLD.replace("last", "user")];
+    const BOTH = MINE.replace("last", "user");
+
+    async function settled(onConflict: "merge" | "ours") {
+      const world = await begin(strategy, { f: OLD });
+      await world.call((workspace) => workspace.write("f", MINE));
+      await world.edit("f", THEIRS);
+      await world.session.commit({ onConflict });
+      await world.tick();
+      return world;
+    }
+
+    test("by merging shows the session what it merged, and the next commit leaves that", async () => {
+      const { session, call, read, shown } = await settled("merge");
+      expect(await session.read(async () => session.workspace.read("f").toString())).toBe(BOTH);
+      expect(await shown()).toEqual([]);
+      await call((workspace) => workspace.append("f", "more\n"));
+      const { conflicts } = await session.commit();
+      expect([read("f"), conflicts]).toEqual([`${BOTH}more\n`, []]);
+    });
+
+    test.each(["merge", "ours"] as const)("by %s, and is reverted, leaves it a conflict", async (how) => {
+      const { session, read } = await settled(how);
+      await session.revert();
+      const { conflicts } = await session.commit();
+      expect(conflicts.map(({ path: at, resolution }) => [at, resolution])).toEqual([["f", "none"]]);
+      expect(read("f")).toBe(THEIRS);
+      const text = await session.read(async () => session.workspace.read("f").toString());
+      expect(text).toBe(how === "merge" ? BOTH : MINE);
+    });
+
+    test("for some hunks alone does not give up what it merged them with in the next", async () => {
+      const [space, user] = ["\n".repeat(20), "user\n"];
+      const world = await begin(strategy, { f: `first\n${space}middle\n${space}last\n` });
+      const { session, call, edit, read } = world;
+      await call((workspace) => workspace.write("f", `S1\n${space}S2\n${space}last\n`));
+      await edit("f", `first\n${space}middle\n${space}${user}`);
+      const [hunk] = await session.diff(({ changes }) => changes[0]!.hunks!.map(({ id }) => id));
+      await session.commit({ onConflict: "merge", selection: { paths: [], hunks: [hunk!] } });
+      expect(read("f")).toBe(`S1\n${space}middle\n${space}${user}`);
+      const { conflicts } = await session.commit();
+      expect([read("f"), conflicts.length]).toEqual([`S1\n${space}middle\n${space}${user}`, 1]);
+    });
+  });
+
   test("calls with one id are told apart by their number", async () => {
     const { session, call } = await begin(strategy, {});
     for (const name of ["a", "b", "c"]) await call((workspace) => workspace.write(name, ""), "call_0");

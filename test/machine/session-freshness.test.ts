@@ -2,7 +2,7 @@
 // that the session has changed itself.
 import fs from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clockStep } from "../../src/workspace/file-clock.ts";
 import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
 import { file, symlink } from "../kit/planted-tree.ts";
@@ -152,4 +152,38 @@ test("a walk of what the session has made itself is not taken for a change of th
   );
   expect(paths).toEqual(["own/deep", "own/deep/f"]);
   expect(session.view.fd).toBe(fd);
+});
+
+const IN_PLACE = [
+  ["the mode of a file", (view: string) => fs.chmodSync(`${view}/d/e/f`, 0o755)],
+  ["the end of a file", (view: string) => fs.appendFileSync(`${view}/d/e/f`, " and mine")],
+] as const;
+const MOVES = [
+  ["file", "d/e/f", "d/f", "d/f"],
+  ["directory", "d/e", "d/n", "d/n/f"],
+] as const;
+
+describe.each(IN_PLACE)("after a call that changed %s in place", (_, change) => {
+  test.each(MOVES.flatMap((move) => [false, true].map((isReopened) => [...move, isReopened] as const)))(
+    "a %s that the user renames is as it is in the project (%s to %s, session opened again: %s)",
+    async (_, from, to, at, isReopened) => {
+      const world = tempSessionWorld(FILES);
+      let session = await world.create("kernel");
+      await session.change({ id: "c", tool: "test" }, async () => change(`/proc/self/fd/${session.view.fd}`));
+      await clockStep(world.stateDir);
+      fs.renameSync(path.join(world.project, from), path.join(world.project, to));
+      if (isReopened) {
+        session.close();
+        session = await world.open(session.record.id);
+      }
+      const look = (at: string) => [
+        session.workspace.stat(at).mode & 0o777,
+        String(session.workspace.read(at)),
+      ];
+      const [own, users] = await session.read(async () => [look("d/e/f"), look(at)]);
+      expect(users).toEqual([0o644, "old"]);
+      expect(own).not.toEqual(users);
+      expect(await session.read(async () => look(at))).toEqual([0o644, "old"]);
+    },
+  );
 });

@@ -21,6 +21,7 @@ const OPERATIONS = {
   rewind: (session) => session.rewind("c2"),
   "rewind paths": (session) => session.rewind("c2", ["d"]),
   "discard paths": (session) => session.discard(["a"]),
+  "discard below": (session) => session.discard(["d/x"]),
   discard: (session) => session.discard(),
   fork: (session) => session.fork(),
   commit: (session) => session.commit(),

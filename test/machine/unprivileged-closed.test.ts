@@ -81,4 +81,45 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     expect(await read(async () => workspace.read("f").toString())).toBe("f");
     fs.chmodSync(path.join(world.project, "d"), 0o755);
   });
+
+  test("a file that the user puts in the place of a committed one, and closes, keeps no call from the rest", async () => {
+    const world = tempSessionWorld(new Map([["d/f", file("old")]]), os.tmpdir());
+    const session = await world.create(strategy);
+    const { change, workspace } = session;
+    await change({ id: "a", tool: "test" }, async () => void workspace.write("d/f", "agent"));
+    await session.commit();
+    const [closed, at] = ["closed", "d/f"].map((name) => path.join(world.project, name));
+    fs.writeFileSync(closed!, "user", { mode: 0 });
+    fs.renameSync(closed!, at!);
+    await change({ id: "b", tool: "test" }, async () => void workspace.write("g", "agent"));
+    expect(await session.diff(({ shown }) => shown.map((one) => one.path))).toEqual(["g"]);
+    expect(await session.commit()).toMatchObject({ committed: ["g"], conflicts: [] });
+    fs.chmodSync(at!, 0o600);
+    expect(await session.read(async () => workspace.read("d/f").toString())).toBe("user");
+  });
+
+  test("a file that the user closes after the session has changed it can't be shown, and keeps nothing else from it", async () => {
+    const files = ["e", "f", "old", "x"].map((at) => [at, file(at)] as const);
+    const world = tempSessionWorld(new Map(files), os.tmpdir());
+    const session = await world.create(strategy);
+    const { change, workspace } = session;
+    await change({ id: "a", tool: "test" }, async () => {
+      for (const at of ["e", "x"]) workspace.write(at, "agent");
+      workspace.remove("old");
+      workspace.write("new", "new");
+    });
+    for (const at of ["e", "old"]) fs.chmodSync(path.join(world.project, at), 0);
+    const shown = await session.diff((diff) => diff.shown.map((one) => [one.path, one.kind, one.binary]));
+    expect(shown).toEqual([
+      ["e", "modified", true],
+      ["new", "added", false],
+      ["old", "deleted", true],
+      ["x", "modified", false],
+    ]);
+    const { committed, conflicts } = await session.commit({ onConflict: "skip" });
+    expect([committed, conflicts.map((one) => one.path)]).toEqual([
+      ["new", "x"],
+      ["e", "old"],
+    ]);
+  });
 });

@@ -4,8 +4,10 @@ import {
   commitAndEdit,
   crashEverywhere,
   crashFollowing,
+  crashRestoring,
   ENDINGS,
   makeCrashWorld,
+  removeDirectory,
 } from "../kit/session-crash.ts";
 
 describe.each(["kernel", "clone"] as const)("the strategy %s", (strategy) => {
@@ -14,9 +16,14 @@ describe.each(["kernel", "clone"] as const)("the strategy %s", (strategy) => {
     const faults = await crashEverywhere(world, operation, ["SIGKILL", "ENOSPC", "EIO"]);
     expect(faults.length).toBeGreaterThan(12);
   });
-});
 
-test("SIGKILL at any change of a file while a session follows the user leaves it to follow him", async () => {
-  const faults = await crashFollowing(await makeCrashWorld("kernel", commitAndEdit), ["SIGKILL"]);
-  expect(faults.length).toBeGreaterThan(4);
+  test("SIGKILL at any change of a file while a session follows the user leaves it to follow him", async () => {
+    const faults = await crashFollowing(await makeCrashWorld(strategy, commitAndEdit), ["SIGKILL"]);
+    expect(faults.length).toBeGreaterThan(4);
+  });
+
+  test("SIGKILL at any change of a file while a part of what was removed is put back leaves nothing of it, or all", async () => {
+    const faults = await crashRestoring(await makeCrashWorld(strategy, removeDirectory), ["SIGKILL"]);
+    expect(faults.length).toBeGreaterThan(4);
+  });
 });

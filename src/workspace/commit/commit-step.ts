@@ -18,6 +18,8 @@ export interface CommitStep {
   readonly text: string | null;
   /** Of the new content. */
   readonly sha256: string | null;
+  /** Where it settles a conflict: how. What it replaces, the session has not seen. */
+  readonly settles?: "ours" | "merged";
 }
 
 /** What most steps have none of. */

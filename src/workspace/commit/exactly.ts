@@ -70,20 +70,6 @@ export function inDirectory<T>(root: Root, directory: string, work: (dir: number
   }
 }
 
-/** The same for work in pieces. */
-export function* piecesInDirectory<T>(
-  root: Root,
-  directory: string,
-  work: (dir: number | null) => Pieces<T>,
-): Pieces<T> {
-  const way = openWay(root);
-  try {
-    return yield* work(goInto(way, directory));
-  } finally {
-    way.close();
-  }
-}
-
 function goInto(way: Way, directory: string): number | null {
   const names = directory === "" ? [] : namesOf(directory);
   return way.leap(names) || way.descend(names) === null ? way.dir : null;

@@ -80,35 +80,49 @@ export interface Committed {
   readonly replaced: ReadonlyMap<string, Fingerprint | null>;
   /** Files that are as the session had them. */
   readonly own: ReadonlySet<string>;
+  /** Files that have something of somebody else's too, which the session has not; whether all of the session's is in them. */
+  readonly merged: ReadonlyMap<string, boolean>;
 }
 
 export function committedIn(txDir: string): Committed {
   const journal = readJournal(txDir);
   if (journal === null || journal.outcomes.length === 0)
-    return { versions: new Map(), replaced: new Map(), own: new Set() };
+    return { versions: new Map(), replaced: new Map(), own: new Set(), merged: new Map() };
   const versions = new Map<string, PutVersion | null>();
   const replaced = new Map<string, Fingerprint | null>();
   const own = new Set<string>();
+  const merged = new Map<string, boolean>();
   for (const [index, step] of readSteps(txDir).steps.entries()) {
     const { state, put } = journal.outcomes[index]!;
     if (state !== "done") continue;
     if (!versions.has(step.path)) replaced.set(step.path, step.expect);
     versions.set(step.path, versionAfter(step, put));
     if (step.content === "view") own.add(step.path);
+    if (step.settles === "merged") merged.set(step.path, step.content === "merged");
   }
-  return { versions, replaced, own };
+  return { versions, replaced, own, merged };
 }
 
 export function committedPaths(txDir: string): string[] {
   return [...committedIn(txDir).versions.keys()].sort();
 }
 
-/** What is there again where a commit was taken back: of several steps at one path, from before the first. */
-export function revertedVersions(txDir: string): Versions {
+export interface Reverted {
+  /** What is there again: of several steps at one path, from before the first. */
+  readonly versions: Versions;
+  /** Where that is what the session has not seen. */
+  readonly unseen: ReadonlySet<string>;
+}
+
+/** Where a commit was taken back. */
+export function revertedIn(txDir: string): Reverted {
   const outcomes = readJournal(txDir)?.outcomes ?? [];
-  if (outcomes.length === 0) return new Map();
+  if (outcomes.length === 0) return { versions: new Map(), unseen: new Set() };
   const undone = readSteps(txDir).steps.filter((_, index) => outcomes[index]!.state === "undone");
-  return new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)]));
+  return {
+    versions: new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)])),
+    unseen: new Set(undone.filter(({ settles }) => settles !== undefined).map(({ path: at }) => at)),
+  };
 }
 
 function versionAfter(step: CommitStep, put: Identity | undefined): PutVersion | null {

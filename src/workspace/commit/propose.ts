@@ -34,10 +34,17 @@ export function* propose(input: PlanInput, picked: Picked): Pieces<Proposal> {
   const sides = yield* readSides(input, change);
   const reason = yield* findConflict(input, change, sides);
   if (reason !== null && haveSame(sides)) return same;
-  const { steps, resolution } = yield* resolve(input, picked, sides, reason);
-  if (steps.length === 0 && resolution === null) return same;
+  const resolved = yield* resolve(input, picked, sides, reason);
+  const { resolution } = resolved;
+  if (resolved.steps.length === 0 && resolution === null) return same;
+  const steps = resolved.steps.map((step) => ({ ...step, ...settling(resolution) }));
   const conflict = resolution && conflictOf(path, resolution, sides);
   return { ...nothing, steps, conflict, needsYes: needsYes(input, change, steps) };
+}
+
+function settling(resolution: Resolution | null): Pick<CommitStep, "settles"> {
+  const how = resolution?.how;
+  return how === "ours" || how === "merged" ? { settles: how } : {};
 }
 
 const pathsOf = ({ path, from }: Change): string[] => (from === undefined ? [path] : [path, from]);

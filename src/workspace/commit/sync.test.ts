@@ -69,14 +69,24 @@ test.each([2, 50])(
   async (count) => {
     const before = openDescriptors();
     const failing = whileSyncing(count, async (sync) => {
-      sync({ action: "stage", path: "bad", open: openUnsyncable });
       for (const next of files(count, [])) await sync(next);
+      sync({ action: "stage", path: "bad", open: openUnsyncable });
       throw new Error("the disk is gone");
     });
     await expect(failing).rejects.toThrow("the disk is gone");
     expect(openDescriptors()).toEqual(before);
   },
 );
+
+test("nothing more is made once a sync has failed", async () => {
+  const opened: string[] = [];
+  const working = whileSyncing(100, async (sync) => {
+    await sync({ action: "stage", path: "bad", open: openUnsyncable });
+    for (const next of files(100, opened)) await sync(next);
+  });
+  await expect(working).rejects.toThrow('Could not stage "bad"');
+  expect(opened.length).toBeLessThan(100);
+});
 
 function openDescriptors(): string[] {
   const targetOf = (fd: string) => {

@@ -31,7 +31,7 @@ export async function syncMany(all: readonly ToSync[]): Promise<void> {
   });
 }
 
-/** Works, and meanwhile what it hands over, so many, is put on the disk; all of it is when this returns. */
+/** Works, and meanwhile what it hands over, so many, is put on the disk; all of it is when this returns. What fails ends the work when it hands over more. */
 export async function whileSyncing(
   count: number,
   work: (sync: (next: ToSync) => Promise<void> | undefined) => Promise<void>,
@@ -39,6 +39,7 @@ export async function whileSyncing(
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const sync = (next: ToSync): Promise<void> | undefined => {
+    if (failures.length > 0) throw failures[0];
     const syncing = syncOne(next, count <= FEW)
       .catch((error) => void failures.push(error))
       .finally(() => underWay.delete(syncing));

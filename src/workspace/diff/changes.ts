@@ -53,4 +53,6 @@ export interface TouchedDirectory {
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** One layer has this directory, and its file system counts links. An overlay gives one link to a directory that it unites with others: so it can be told whether this one hides what is below it. */
   readonly tellsUnion?: boolean;
+  /** A layer had something else there, or said that it is gone: this one shows nothing of the project's. */
+  readonly isAnew?: boolean;
 }

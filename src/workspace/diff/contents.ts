@@ -1,6 +1,7 @@
 import fs from "node:fs";
+import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { chunksOf, readBytes } from "../open-file.ts";
+import { chunksOf, readInto } from "../open-file.ts";
 import type { Pieces } from "../pieces.ts";
 import type { Change, Side } from "./changes.ts";
 import { hunksOf } from "./hunks.ts";
@@ -34,9 +35,12 @@ export function createPlainComparison(isSameFile: (path: string) => Pieces<boole
 /** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
 export function createContentComparison(trees: Trees): CompareContents {
   let charsLeft: number = LIMITS.maxDiffTextChars;
-  return function* (pair) {
-    if (pair.before?.kind !== "file" && pair.after?.kind !== "file") return null;
-    const [old, now] = beginningsOf(pair, trees, charsLeft > 0);
+  const readOld = createBeginnings(trees.before);
+  const readNow = createBeginnings(trees.after);
+  const compare: CompareContents = function* (pair) {
+    const maxBytes = bytesToRead(pair, charsLeft > 0);
+    const old = readOld(pair.path, pair.before, maxBytes);
+    const now = readNow(pair.path, pair.after, maxBytes);
     if (yield* isSame(pair, old, now, trees)) return null;
     if (isBinary(old) || isBinary(now)) return { ...NO_LINES, binary: true };
     if (!old.isWhole || !now.isWhole || charsLeft <= 0) return NO_LINES;
@@ -46,23 +50,40 @@ export function createContentComparison(trees: Trees): CompareContents {
     const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
     return { binary: false, added: count("+"), removed: count("-"), hunks };
   };
+  return function* (pair) {
+    if (pair.before?.kind !== "file" && pair.after?.kind !== "file") return null;
+    return yield* unlessClosed(compare(pair), { ...NO_LINES, binary: true });
+  };
 }
 
-function beginningsOf(
-  { path, before, after }: Pair,
-  trees: Trees,
-  wantsLines: boolean,
-): [Beginning, Beginning] {
+/** What the system does not let us read is like nothing else, and can't be shown. */
+export function* unlessClosed<T>(reading: Pieces<T>, closed: T): Pieces<T> {
+  try {
+    return yield* reading;
+  } catch (error) {
+    if (!(error instanceof HotcellError && error.details.errno === "EACCES")) throw error;
+    return closed;
+  }
+}
+
+function bytesToRead({ before, after }: Pair, wantsLines: boolean): number {
   const isSmall = (side: Side | null) => side === null || side.size <= LIMITS.maxDiffFileBytes;
   const showsLines = wantsLines && isSmall(before) && isSmall(after);
-  const maxBytes = showsLines ? LIMITS.maxDiffFileBytes : LIMITS.binaryProbeBytes;
-  return [beginningOf(trees.before, path, before, maxBytes), beginningOf(trees.after, path, after, maxBytes)];
+  return showsLines ? LIMITS.maxDiffFileBytes : LIMITS.binaryProbeBytes;
 }
 
-function beginningOf(tree: TreeReader, path: string, side: Side | null, maxBytes: number): Beginning {
-  if (side?.kind !== "file") return NOTHING;
-  const bytes = tree.withFile(path, (fd, size) => readBytes(fd, path, maxBytes + 1, { size }));
-  return { bytes: bytes.subarray(0, maxBytes), isWhole: bytes.length <= maxBytes };
+/** All are read into one buffer: each is valid until the next. */
+function createBeginnings(tree: TreeReader) {
+  let buffer = Buffer.allocUnsafe(LIMITS.binaryProbeBytes);
+  return (path: string, side: Side | null, maxBytes: number): Beginning => {
+    if (side?.kind !== "file") return NOTHING;
+    const bytes = tree.withFile(path, (fd, size) => {
+      const wanted = Math.min(size, maxBytes + 1);
+      if (wanted > buffer.length) buffer = Buffer.allocUnsafe(2 * wanted);
+      return readInto(fd, buffer.subarray(0, wanted));
+    });
+    return { bytes: bytes.subarray(0, maxBytes), isWhole: bytes.length <= maxBytes };
+  };
 }
 
 function* isSame(

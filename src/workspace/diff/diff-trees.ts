@@ -5,9 +5,9 @@ import type { Pieces } from "../pieces.ts";
 import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
 import { createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
-import { findPairs, type Pair, type Trees } from "./pairs.ts";
+import { type Pair, type Trees, visitPairs } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { openTreeReader, type Tree } from "./tree-reader.ts";
+import { openTreeReader, type Tree, type TreeReader } from "./tree-reader.ts";
 
 export interface DiffInput {
   /** The project. */
@@ -15,7 +15,7 @@ export interface DiffInput {
   /** The merged view. It must show the project as it is now: what it has not noticed yet counts as deleted. */
   readonly after: Tree;
   readonly touched: Iterable<TouchedDirectory>;
-  /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
+  /** Layers tell of everything that is gone, but in a directory that was made anew; otherwise each directory in them may hide what is in the project's. */
   readonly tellsAll?: boolean;
   /** Whether `after` is an overlay with these layers on what is `before`: less has to be listed then. */
   readonly isOverlay?: boolean;
@@ -27,6 +27,8 @@ export interface DiffInput {
   readonly protectionOf: (path: string) => Protection | null;
   /** Tells of two regular files of one size whether they have the same bytes. With it, no change has hunks or tells whether it is binary. */
   readonly isSameFile?: (path: string) => Pieces<boolean>;
+  /** Told of each directory of `before` that matters when it was changed last; what it throws ends the diff. */
+  readonly onDirectory?: (changedMs: number) => void;
 }
 
 /** Sorted by path. */
@@ -34,10 +36,29 @@ export function* diffTrees(input: DiffInput): Pieces<Change[]> {
   const open = [openTreeReader(input.before)];
   try {
     open.push(openTreeReader(input.after));
-    return yield* diffReaders({ before: open[0]!, after: open[1]! }, input);
+    const before = input.onDirectory ? watched(open[0]!, input.onDirectory) : open[0]!;
+    return yield* diffReaders({ before, after: open[1]! }, input);
   } finally {
     for (const tree of open) tree.close();
   }
+}
+
+function watched(tree: TreeReader, onDirectory: (changedMs: number) => void): TreeReader {
+  const noteAt = (directory: string) => onDirectory(tree.stat(directory)?.ctimeMs ?? 0);
+  noteAt("");
+  return {
+    ...tree,
+    look(path) {
+      const found = tree.look(path);
+      if (found?.side.kind === "directory") onDirectory(found.changedMs);
+      return found;
+    },
+    list(directory) {
+      const names = tree.list(directory);
+      noteAt(directory);
+      return names;
+    },
+  };
 }
 
 function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
@@ -47,18 +68,39 @@ function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
     return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
   };
   const options = { tellsAll: false, isOverlay: false, isMounted: () => false, ...input };
-  const found = yield* findPairs(trees, options);
-  const pairs = yield* uniteRenames(found.sort(byPath), trees, classOf);
   const { isSameFile } = input;
   const compareContents =
     isSameFile === undefined ? createContentComparison(trees) : createPlainComparison(isSameFile);
   const changes: Change[] = [];
-  for (const pair of editsFirst(pairs)) {
+  const compare = function* (pair: Pair): Pieces<void> {
     yield;
     const content = pair.from === undefined ? yield* compareContents(pair) : null;
     const kind = kindOfChange(pair, content !== null);
-    if (kind !== null) changes.push({ ...pair, kind, ...(content ?? NO_LINES), protection: classOf(pair) });
-  }
+    if (kind === null) return;
+    // Put together field by field: to spread all three would take as long as to open a file.
+    const { path, from, before, after, calls } = pair;
+    const { binary, added, removed, hunks } = content ?? NO_LINES;
+    const change = {
+      path,
+      before,
+      after,
+      calls,
+      kind,
+      binary,
+      added,
+      removed,
+      hunks,
+      protection: classOf(pair),
+    };
+    changes.push(from === undefined ? change : { ...change, from });
+  };
+  // What was edited is compared where it is found, and has the lines that a diff can show before what came or went.
+  const oneSided: Pair[] = [];
+  yield* visitPairs(trees, options, function* (pair) {
+    if (pair.before !== null && pair.after !== null) yield* compare(pair);
+    else oneSided.push(pair);
+  });
+  for (const pair of yield* uniteRenames(oneSided.sort(byPath), trees, classOf)) yield* compare(pair);
   return changes.sort(byPath);
 }
 
@@ -72,12 +114,6 @@ function isDirectory({ before, after }: Pair): boolean {
 
 function isLink({ before, after }: Pair): boolean {
   return before?.kind === "symlink" || after?.kind === "symlink";
-}
-
-/** The lines that a diff can show go to what was edited before they go to what came or went as a whole. */
-function editsFirst(pairs: readonly Pair[]): Pair[] {
-  const isEdit = ({ before, after }: Pair): boolean => before !== null && after !== null;
-  return [...pairs.filter(isEdit), ...pairs.filter((pair) => !isEdit(pair))];
 }
 
 /** Null when nothing changed. */

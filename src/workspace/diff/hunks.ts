@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { HotcellError } from "../../core/errors.ts";
 import type { Hunk } from "./changes.ts";
 import { diffLines, type Edit } from "./diff-lines.ts";
+import { linesNear, type NearLines } from "./lines-near.ts";
 import { splitLines } from "./text.ts";
 
 export { threeWayMerge } from "./three-way-merge.ts";
@@ -13,11 +14,10 @@ const NO_NEWLINE = "\\ No newline at end of file";
 
 /** What leads from one text to the other. */
 export function hunksOf(path: string, beforeText: string, afterText: string): Hunk[] {
-  const before = splitLines(beforeText);
-  const after = splitLines(afterText);
+  const near = linesNear(beforeText, afterText, CONTEXT_LINES);
   const seen = new Map<string, number>();
-  return grouped(diffLines(before, after)).map((edits) => {
-    const hunk = hunkOf(edits, before, after);
+  return grouped(diffLines(near.before, near.after)).map((edits) => {
+    const hunk = hunkOf(edits, near);
     const text = JSON.stringify([path, hunk.lines]);
     const times = seen.get(text) ?? 0;
     seen.set(text, times + 1);
@@ -37,11 +37,7 @@ function grouped(edits: readonly Edit[]): Edit[][] {
   return groups;
 }
 
-function hunkOf(
-  edits: readonly Edit[],
-  before: readonly string[],
-  after: readonly string[],
-): Omit<Hunk, "id"> {
+function hunkOf(edits: readonly Edit[], { skipped, before, after }: NearLines): Omit<Hunk, "id"> {
   const [first, last] = [edits[0]!, edits.at(-1)!];
   const start = Math.max(0, first.oldStart - CONTEXT_LINES);
   const end = Math.min(before.length, last.oldEnd + CONTEXT_LINES);
@@ -60,8 +56,10 @@ function hunkOf(
     at = edit.oldEnd;
   }
   take(" ", before, at, end);
-  const oldSpan = spanOf(start, end);
-  const newSpan = spanOf(first.newStart - (first.oldStart - start), last.newEnd + (end - last.oldEnd));
+  const newStart = first.newStart - (first.oldStart - start);
+  const newEnd = last.newEnd + (end - last.oldEnd);
+  const oldSpan = spanOf(skipped + start, skipped + end);
+  const newSpan = spanOf(skipped + newStart, skipped + newEnd);
   return {
     header: `@@ -${shownSpan(oldSpan)} +${shownSpan(newSpan)} @@`,
     lines,

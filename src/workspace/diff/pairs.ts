@@ -23,7 +23,7 @@ export interface Trees {
 
 export interface PairOptions {
   readonly touched: Iterable<TouchedDirectory>;
-  /** Layers tell of everything that is gone; otherwise a directory in them may hide what is in the project's. */
+  /** Layers tell of everything that is gone, but in a directory that was made anew; otherwise each directory in them may hide what is in the project's. */
   readonly tellsAll: boolean;
   /** Whether `after` is an overlay with these layers on what is `before`. */
   readonly isOverlay: boolean;
@@ -45,38 +45,41 @@ interface Level extends Presence {
   /** Undefined where no layer has it: it is gone, or came, with something above it. */
   readonly touched: TouchedName | undefined;
   readonly calls: readonly string[];
+  /** Whether it, or a directory above it, was made anew. */
+  readonly isAnew: boolean;
 }
 
-/** Every touched name; and of touched directories every name that is on one side only, with all that is below it. */
-export function* findPairs(
+/** Visits every touched name; and of touched directories every name that is on one side only, with all that is below it. */
+export function* visitPairs(
   trees: Trees,
   { touched, tellsAll, isOverlay, isMounted, isMasked }: PairOptions,
-): Pieces<Pair[]> {
+  visit: (pair: Pair) => Pieces<void>,
+): Pieces<void> {
   const root = touchedTree(touched);
-  if (root.below.size === 0) return [];
-  const pairs: Pair[] = [];
+  if (root.below.size === 0) return;
   const links = trees.after.stat("")?.nlink ?? 0;
-  const levels: Level[] = [{ path: "", inBefore: true, inAfter: true, links, touched: root, calls: [] }];
+  const start = { path: "", inBefore: true, inAfter: true, links, touched: root, calls: [], isAnew: false };
+  const levels: Level[] = [start];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
     yield;
     // What is mounted in the project is not in the view, and is not gone from it either.
     const isOnBoth = level.inBefore && level.inAfter;
-    const isTold = isOnBoth && (tellsAll || isMounted(level.path) || (isOverlay && isUnited(level)));
+    const isAllTold = tellsAll && !level.isAnew;
+    const isTold = isOnBoth && (isAllTold || isMounted(level.path) || (isOverlay && isUnited(level)));
     for (const name of isTold ? touchedIn(level) : namesToCompare(level, trees)) {
       const path = joinPath(level.path, name);
       const node = level.touched?.below.get(name);
-      const { links, ...sides } = lookAt(path, level, trees, isMasked);
-      const pair = { path, ...sides, calls: node?.calls ?? level.calls };
-      if (pair.before === null && pair.after === null) continue;
-      const inBefore = pair.before?.kind === "directory";
-      const inAfter = pair.after?.kind === "directory";
+      const { before, after, links } = lookAt(path, level, trees, isMasked);
+      if (before === null && after === null) continue;
+      const calls = node?.calls ?? level.calls;
+      const inBefore = before?.kind === "directory";
+      const inAfter = after?.kind === "directory";
       const isMount = inBefore && inAfter && isMounted(path);
-      if (!isMount) pairs.push(pair);
-      if (inBefore || inAfter)
-        levels.push({ path, inBefore, inAfter, links, touched: node, calls: pair.calls });
+      if (!isMount) yield* visit({ path, before, after, calls });
+      const isAnew = level.isAnew || node?.isAnew === true;
+      if (inBefore || inAfter) levels.push({ path, inBefore, inAfter, links, touched: node, calls, isAnew });
     }
   }
-  return pairs;
 }
 
 const touchedIn = ({ touched }: Level): Iterable<string> => touched?.below.keys() ?? [];
@@ -115,11 +118,15 @@ function lookAt(
   { before, after }: Trees,
   isMasked: (path: string) => boolean,
 ): Found {
-  const look = (tree: TreeReader): Looked | null => {
-    const found = tree.look(path);
-    const isHidden = found && judgedPaths(path, found.side.kind === "directory").some(isMasked);
-    return isHidden ? null : found;
+  const old = inBefore ? before.look(path) : null;
+  const now = inAfter ? after.look(path) : null;
+  const hidden = new Map<boolean, boolean>();
+  const shown = (found: Looked | null): Side | null => {
+    if (found === null) return null;
+    const isDirectory = found.side.kind === "directory";
+    const isHidden = hidden.get(isDirectory) ?? judgedPaths(path, isDirectory).some(isMasked);
+    hidden.set(isDirectory, isHidden);
+    return isHidden ? null : found.side;
   };
-  const [old, now] = [inBefore ? look(before) : null, inAfter ? look(after) : null];
-  return { before: old?.side ?? null, after: now?.side ?? null, links: now?.links ?? 0 };
+  return { before: shown(old), after: shown(now), links: now?.links ?? 0 };
 }

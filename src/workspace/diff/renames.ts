@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { hashFile } from "../open-file.ts";
 import type { Pieces } from "../pieces.ts";
+import { unlessClosed } from "./contents.ts";
 import type { Pair, Trees } from "./pairs.ts";
 import { splitPath } from "./path-names.ts";
 
@@ -19,7 +20,7 @@ export function* uniteRenames(
   const sameSize = groupBy(candidatesIn(pairs), ({ before, after }) => `${(before ?? after)!.size}`);
   const contents = new Map<Pair, string>();
   for (const pair of sameSize.flatMap(({ gone, come }) => [...gone, ...come]))
-    contents.set(pair, `${classOf(pair)} ${yield* hashOf(pair, trees)}`);
+    contents.set(pair, `${classOf(pair)} ${yield* unlessClosed(hashOf(pair, trees), `at ${pair.path}`)}`);
   const sameContent = sameSize.flatMap((group) => groupBy(group, (pair) => contents.get(pair)!));
   const origins = new Map(sameContent.flatMap(matches));
   const gone = new Set(origins.values());

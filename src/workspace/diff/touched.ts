@@ -27,6 +27,9 @@ interface LayeredName {
   /** Null when no layer has a directory there; empty when one has an empty directory. */
   below: Map<string, LayeredName> | null;
   tellsUnion: boolean;
+  /** A layer has something else there. */
+  isOther: boolean;
+  isAnew: boolean;
 }
 
 /** Unites layers, oldest first. */
@@ -34,7 +37,7 @@ export function* touchedByLayers(
   layers: readonly Layer[],
   options: LayerTour = {},
 ): Generator<TouchedDirectory, void, void> {
-  const root: LayeredName = { calls: new Set(), below: null, tellsUnion: false };
+  const root = layeredName();
   for (const layer of layers) {
     if (layer.toured) addToured(root, layer.toured, layer.call);
     else addLayer(root, layer, options);
@@ -44,7 +47,7 @@ export function* touchedByLayers(
     const { directory, node } = next;
     const below = node.below ?? new Map<string, LayeredName>();
     const names = new Map(Array.from(below, ([name, { calls }]) => [name, [...calls]]));
-    yield { directory, names, tellsUnion: node.tellsUnion };
+    yield { directory, names, tellsUnion: node.tellsUnion, isAnew: node.isAnew };
     for (const [name, child] of below) {
       if (child.below !== null) pending.push({ directory: joinPath(directory, name), node: child });
     }
@@ -60,6 +63,7 @@ function addLayer(root: LayeredName, { fd, call }: Layer, options: LayerTour): v
     }
     const node = noteName(levels.at(-1)!, name, call);
     if (step === "enter") levels.push(enterNode(node, stat!));
+    else node.isOther = true;
   }
 }
 
@@ -70,18 +74,28 @@ function addToured(root: LayeredName, toured: readonly TouredDirectory[], call: 
     for (const { name, kind } of names) {
       const node = noteName(level, name, call);
       if (kind === "directory") nodes.set(joinPath(directory, name), node);
+      else node.isOther = true;
     }
   }
 }
 
 function noteName(level: Map<string, LayeredName>, name: string, call: string | null): LayeredName {
-  const node = level.get(name) ?? { calls: new Set(), below: null, tellsUnion: false };
+  const node = level.get(name) ?? layeredName();
   level.set(name, node);
   if (call !== null) node.calls.add(call);
   return node;
 }
 
+const layeredName = (): LayeredName => ({
+  calls: new Set(),
+  below: null,
+  tellsUnion: false,
+  isOther: false,
+  isAnew: false,
+});
+
 function enterNode(node: LayeredName, { nlink }: fs.Stats): Map<string, LayeredName> {
+  node.isAnew ||= node.isOther;
   node.tellsUnion = node.below === null && nlink > 1;
   node.below ??= new Map();
   return node.below;

@@ -6,9 +6,9 @@ import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../cursor.ts";
 import { decodeName, showName } from "../names.ts";
-import { checkRegular, O_RDONLY, type OpenFile, openFile, readBytes } from "../open-file.ts";
+import { checkRegular, O_RDONLY, type OpenFile, readBytes } from "../open-file.ts";
 import { explaining } from "../os-error.ts";
-import { childPath, openChild, type Root } from "../paths.ts";
+import { childPath, type Root } from "../paths.ts";
 import { kindOf, type NamedKind, readNames } from "../tree.ts";
 import type { Side } from "./changes.ts";
 import { joinPath, namesBelow, splitPath } from "./path-names.ts";
@@ -21,15 +21,18 @@ export interface Looked {
   readonly side: Side;
   /** How many names it has. */
   readonly links: number;
+  readonly changedMs: number;
 }
 
 export interface TreeReader {
   list(directory: string): NamedKind[];
+  /** Its descriptor is the reader's, and open until it goes elsewhere. */
+  enter(directory: string): number;
   /** Null when nothing is there. */
   look(path: string): Looked | null;
   /** The same; also of the directory that it started in. */
   stat(path: string): fs.Stats | null;
-  /** Opens the regular file there; the caller closes it. */
+  /** Opens the regular file that a look has found there; the caller closes it. */
   open(path: string): Pick<OpenFile, "fd" | "size">;
   /** The same for as long as the work takes. */
   withFile<T>(path: string, work: (fd: number, size: number) => T): T;
@@ -66,10 +69,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
       return work(goTo(directory), name);
     });
 
-  const open: TreeReader["open"] = (path) =>
-    at("read", path, (dir, name) =>
-      followsNoLinks ? openAtOnce(dir, name, path) : openLooked(dir, name, path),
-    );
+  const open: TreeReader["open"] = (path) => at("read", path, (dir, name) => openRegular(dir, name, path));
 
   const withFile: TreeReader["withFile"] = (path, work) => {
     const { fd, size } = open(path);
@@ -82,6 +82,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
 
   return {
     list: (directory) => explaining("list", directory || ".", () => readNames(goTo(directory))),
+    enter: (directory) => explaining("open", directory || ".", () => goTo(directory)),
     look: (path) => at("look at", path, lookAt),
     stat: (path) => at("look at", path, (dir, name) => tryStat(dir, name || ".")),
     open,
@@ -95,8 +96,8 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
   };
 }
 
-/** Where the kernel opens no device. */
-function openAtOnce(dir: number, name: string, path: string): ReturnType<TreeReader["open"]> {
+/** It was looked at before: what has come in its place since is opened without waiting, and not read. */
+function openRegular(dir: number, name: string, path: string): ReturnType<TreeReader["open"]> {
   const fd = fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   try {
     const stat = fs.fstatSync(fd);
@@ -108,24 +109,17 @@ function openAtOnce(dir: number, name: string, path: string): ReturnType<TreeRea
   }
 }
 
-/** What is there is looked at before it is opened. */
-function openLooked(dir: number, name: string, path: string): ReturnType<TreeReader["open"]> {
-  const fd = openChild(dir, name);
-  try {
-    const stat = fs.fstatSync(fd);
-    return { fd: openFile({ fd, stat }, path, O_RDONLY), size: stat.size };
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
 function lookAt(dir: number, name: string): Looked | null {
   const stat = tryStat(dir, name);
   if (stat === null) return null;
   const kind = kindOf(stat) ?? "device";
   const target = kind === "symlink" ? decodeName(fs.readlinkSync(childPath(dir, name), "buffer")) : null;
   const size = kind === "directory" ? 0 : stat.size;
-  return { side: { kind, mode: stat.mode & 0o7777, size, target }, links: stat.nlink };
+  return {
+    side: { kind, mode: stat.mode & 0o7777, size, target },
+    links: stat.nlink,
+    changedMs: stat.ctimeMs,
+  };
 }
 
 function tryStat(dir: number, name: string): fs.Stats | null {

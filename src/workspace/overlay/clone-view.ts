@@ -8,7 +8,8 @@ import { unlessFull } from "../session/full-disk.ts";
 import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
 import type { SessionPlace, SessionView } from "../session/session-view.ts";
-import { begin, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
+import type { SeenEntry } from "./clone-look.ts";
+import { begin, end, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
 import {
   buildCopy,
   type ClonePlace,
@@ -67,6 +68,20 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
       explained("keep the changes of", async () => {
         if (await whole()) shown = await captureChanges(place, shown);
       }),
+    fill: (work) =>
+      explained("fill", async () => {
+        begin(place.dir, "showing");
+        try {
+          return await work();
+        } finally {
+          shown = await captureChanges(place, shown);
+          end(place.dir, "showing");
+        }
+      }),
+    had(at) {
+      const find = (entry: SeenEntry | undefined, name: string) => entry?.below?.get(name);
+      return at.split("/").reduce(find, shown.project) !== undefined;
+    },
     forget: () => begin(place.dir, "showing"),
     refresh: () =>
       explained("refresh", async () => {
@@ -76,6 +91,7 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
         return shown !== before;
       }),
     notice() {},
+    shown: () => null,
     isStale: () => false,
     // They were not copied; and what has become one since was taken away by the refresh at the beginning of the call.
     mustHide() {},

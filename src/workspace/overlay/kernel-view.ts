@@ -5,6 +5,7 @@ import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { fileClock } from "../file-clock.ts";
+import { tellsByTimes } from "../known-names.ts";
 import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "../session/record.ts";
 import type { SessionView, Sides, Span } from "../session/session-view.ts";
@@ -27,6 +28,8 @@ export async function openKernelView(
   let mountedAt = 0;
   let shown = stack;
   let stale = false;
+  /** What the topmost layer had when it was mounted is shown in two places where a user has moved the file that it was made from. */
+  let isOnChanges = false;
   let isFurnished = false;
   let leaving: Promise<void> | undefined;
   /** Nothing has come into the project since, or gone from it. */
@@ -46,6 +49,7 @@ export async function openKernelView(
     mountedAt = began;
     shown = next;
     stale = false;
+    isOnChanges = fs.readdirSync(path.join(dir, next.at(-1)!.name)).length > 0;
     isCurrent = true;
     looks.forget();
   };
@@ -67,18 +71,19 @@ export async function openKernelView(
     close();
     throw error;
   }
-  return {
-    root: {
-      get fd() {
-        return mount!.fd;
-      },
-      path: path.join(dir, MERGED),
-      given: project.path,
-      get followsNoLinks() {
-        return mount!.followsNoLinks;
-      },
-      onFollowed: looks.at,
+  const root: Root = {
+    get fd() {
+      return mount!.fd;
     },
+    path: path.join(dir, MERGED),
+    given: project.path,
+    get followsNoLinks() {
+      return mount!.followsNoLinks;
+    },
+    onFollowed: looks.at,
+  };
+  return {
+    root,
     show,
     async capture() {
       const live = openRoot(path.join(dir, shown.at(-1)!.name));
@@ -88,6 +93,9 @@ export async function openKernelView(
         fs.closeSync(live.fd);
       }
     },
+    // A layer that is not on record is removed.
+    fill: (work) => work(),
+    had: () => null,
     // It is in the layer in any case.
     forget() {},
     async refresh() {
@@ -99,7 +107,11 @@ export async function openKernelView(
     notice(at, entered) {
       if (entered === undefined || !isAsMounted(entered, mountedAt)) looks.at(at);
     },
-    isStale: () => stale,
+    isStale: () => stale || isOnChanges,
+    shown() {
+      const isTold = !isOnChanges && leadsTo(workspace, project.fd) && tellsByTimes(project.fd);
+      return isTold ? { root, until: mountedAt } : null;
+    },
     async room(furnishing) {
       if (!isFurnished) mount = await furnishMount(mount!, { ...furnishing, view: path.join(dir, MERGED) });
       isFurnished = true;
@@ -114,6 +126,11 @@ export async function openKernelView(
     },
     close,
   };
+}
+
+function leadsTo(at: string, directory: number): boolean {
+  const [found, held] = [fs.statSync(at, { throwIfNoEntry: false }), fs.fstatSync(directory)];
+  return found?.dev === held.dev && found.ino === held.ino;
 }
 
 export async function openKernelSides(record: SessionRecord, stateDir: string, span: Span): Promise<Sides> {

@@ -32,13 +32,12 @@ import type { Layer, SessionRecord, Stack } from "./record.ts";
 export function* takeBases(
   { stack }: SessionRecord,
   stateDir: string,
-  project: Root,
-  view: Root,
+  trees: Trees & Remembering,
   looked: Looked,
 ): Pieces<void> {
   const live = stack.at(-1)!;
-  const { changed, done } = looked.look(live, stateDir, project);
-  if (changed.length > 0) yield* noteChanged(changed, stack, stateDir, { project, view });
+  const { changed, done } = looked.look(live, stateDir, trees.project);
+  if (changed.length > 0) yield* noteChanged(changed, stack, stateDir, trees);
   done();
 }
 
@@ -47,11 +46,18 @@ export interface Trees {
   readonly view: Root;
 }
 
+/** Whether the project had something at a path before the layer's first change; null where that is not known. */
+export type Had = (path: string) => boolean | null;
+
+interface Remembering {
+  readonly had?: Had | undefined;
+}
+
 function* noteChanged(
   changed: readonly LayerDirectory[],
   stack: Stack,
   stateDir: string,
-  trees: Trees,
+  trees: Trees & Remembering,
 ): Pieces<void> {
   const live = stack.at(-1)!;
   const known = readStack(stack, stateDir);
@@ -60,7 +66,7 @@ function* noteChanged(
   const noted = (path: string) =>
     notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
   for (const directory of changed) {
-    const absent = absentFrom(directory, live.since, trees.project);
+    const absent = absentFrom(directory, live.since, trees);
     for (const { name } of directory.names) {
       const at = joinPath(directory.directory, name);
       // What has a longer path is never committed.
@@ -81,15 +87,16 @@ const MANY_NAMES = 32;
 function absentFrom(
   { directory, names, isInProject }: LayerDirectory,
   since: number,
-  project: Root,
+  { project, had }: Trees & Remembering,
 ): (name: string) => Base | undefined {
   if (!isInProject || names.length < MANY_NAMES) return () => undefined;
   const tree = openTreeReader(project);
   try {
     const changedMs = tree.stat(directory)?.ctimeMs ?? Number.POSITIVE_INFINITY;
     const there = kindsIn(tree, directory);
-    const base = changedMs < since ? null : "unknown";
-    return (name) => (there === null || there.has(name) ? undefined : base);
+    const baseOf = (name: string) =>
+      changedMs < since || had?.(joinPath(directory, name)) === false ? null : "unknown";
+    return (name) => (there === null || there.has(name) ? undefined : baseOf(name));
   } finally {
     tree.close();
   }
@@ -105,22 +112,30 @@ export function isBelowNothing(at: string, baseOf: (path: string) => Base | unde
 }
 
 /** Whether what is there now is what was there when the session took it from sight, or else at that time. */
-function isUnchanged(at: string, hidden: ReadonlyMap<string, number>, since: number, project: Root): boolean {
+function isUnchanged(at: string, { hidden, bases }: Known, since: number, project: Root): boolean {
   const from = hiddenAbove(at, hidden);
   const time = from === undefined ? since : hidden.get(from)!;
-  return changeTime(project, at, from) < time && !mayHaveComeWithDirectory(project, at, time);
+  return changeTime(project, at) < time && !mayHaveComeWithDirectory(project, at, time, bases);
 }
 
 /** What is in a directory that was moved keeps its times: that one changed then, and the one that it came into. */
-function mayHaveComeWithDirectory(project: Root, at: string, since: number): boolean {
+function mayHaveComeWithDirectory(project: Root, at: string, since: number, bases: Known["bases"]): boolean {
   let mayHaveCome = false;
   let isAboveNew = false;
-  onTheWay(project, at, (dir) => {
-    const isNew = fs.fstatSync(dir).ctimeMs >= since;
-    mayHaveCome ||= isAboveNew && isNew;
+  onTheWay(project, at, (dir, directory) => {
+    const stat = fs.fstatSync(dir);
+    const isNew = stat.ctimeMs >= since;
+    mayHaveCome ||= isAboveNew && isNew && !isTheSame(stat, bases.get(directory), since);
     isAboveNew = isNew;
   });
   return mayHaveCome;
+}
+
+/** As at that time: one that was noted with a layer of another time may have been away, and have come back. */
+function isTheSame({ ino, dev }: fs.Stats, known: KnownBase | undefined, since: number): boolean {
+  if (known?.layer.since !== since) return false;
+  const { base } = known;
+  return base !== "unknown" && base?.ino === String(ino) && base.dev === String(dev);
 }
 
 /** What was taken from sight at a path, or above it. */
@@ -185,6 +200,13 @@ export function* moveBases(
   writeNotes(live, stateDir, notes);
 }
 
+/** Notes that the session has not seen what is at these paths now. */
+export function loseBases(paths: Iterable<string>, live: Layer, stateDir: string): void {
+  const notes = readNotes(live, stateDir);
+  for (const at of paths) notes.bases.set(at, "unknown");
+  writeNotes(live, stateDir, notes);
+}
+
 export function isFile(layer: Root, at: string): boolean {
   return atExactly(layer, at, (spot) => {
     const stat = typeof spot === "string" ? null : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
@@ -219,7 +241,7 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
       const found = known.bases.get(at);
       if (found !== undefined) return found.base === "unknown" ? undefined : found.base;
       if (isBelowNothing(at, (path) => known.bases.get(path)?.base)) return null;
-      const isOld = isUnchanged(at, known.hidden, 0, project);
+      const isOld = isUnchanged(at, known, 0, project);
       return isOld ? yield* fingerprintOf(project, at) : undefined;
     },
     ancestorText(at) {
@@ -242,44 +264,50 @@ function* parentsUpwards(at: string): Generator<string, void, void> {
   for (let end = at.lastIndexOf("/"); end > 0; end = at.lastIndexOf("/", end - 1)) yield at.slice(0, end);
 }
 
-/** Of what is at a path and on the way to it, from `from` on; where nothing is, of the directory that has lost it or never had it. */
-function changeTime(project: Root, at: string, from = at): number {
+/** Of what is at a path; where nothing is, of the directory that has lost it or never had it. */
+function changeTime(project: Root, at: string): number {
   const own = atExactly(project, at, (spot) =>
     typeof spot === "string"
       ? undefined
       : fs.lstatSync(childPath(spot.dir, spot.name), { throwIfNoEntry: false })?.ctimeMs,
   );
-  if (own !== undefined && from === at) return own;
-  let latest = 0;
+  if (own !== undefined) return own;
   let nearest = 0;
-  onTheWay(project, at, (dir, directory) => {
+  onTheWay(project, at, (dir) => {
     nearest = fs.fstatSync(dir).ctimeMs;
-    if (directory.length >= from.length) latest = Math.max(latest, nearest);
   });
-  return Math.max(latest, own ?? nearest);
+  return nearest;
 }
 
-function* takeBase(at: string, { hidden }: Known, live: Layer, stateDir: string, trees: Trees): Pieces<Base> {
+function* takeBase(
+  at: string,
+  known: Known,
+  live: Layer,
+  stateDir: string,
+  trees: Trees & Remembering,
+): Pieces<Base> {
   const found = yield* fingerprintOf(trees.project, at);
-  if (!isCertain(at, found, hidden, live.since, trees)) return "unknown";
+  if (!isCertain(at, found, known, live.since, trees)) return "unknown";
   keepAncestor(at, found, live, stateDir, trees.project);
-  return found;
+  // A directory that changed meanwhile may be another than the one that was seen.
+  const mayBeAnother = found?.kind === "directory" && changeTime(trees.project, at) >= live.since;
+  return mayBeAnother ? { ...found, ino: "", dev: "" } : found;
 }
 
 /** Whether that is what was there before the layer's first change, and what the session saw. */
 function isCertain(
   at: string,
   found: Fingerprint | null,
-  hidden: ReadonlyMap<string, number>,
+  known: Known,
   since: number,
-  { project, view }: Trees,
+  { project, view, had }: Trees & Remembering,
 ): boolean {
   // Where nothing is, nothing can be overwritten, whatever was taken from sight before.
-  if (found === null) return changeTime(project, at) < since;
+  if (found === null) return changeTime(project, at) < since || had?.(at) === false;
   // A directory changes whenever something is put into it: of one that was in sight the mode is what counts.
-  if (found.kind === "directory" && hiddenAbove(at, hidden) === undefined)
+  if (found.kind === "directory" && hiddenAbove(at, known.hidden) === undefined)
     return changeTime(project, at) < since || !hasOtherMode(lookOf(view, at), found);
-  return isUnchanged(at, hidden, since, project);
+  return isUnchanged(at, known, since, project);
 }
 
 /** Either the session has changed it, or since then somebody in the project. */
@@ -309,19 +337,24 @@ export function isVersion(found: Fingerprint | null, expected: Fingerprint | nul
   return sameVersion(found && { ...found, mode: found.mode & 0o777 }, expected);
 }
 
+interface KnownBase {
+  readonly base: Base;
+  readonly layer: Layer;
+}
+
 export interface Known {
   /** Of the lowest layer that knows it, unless a commit has moved it since. */
-  readonly bases: Map<string, { readonly base: Base; readonly layer: Layer }>;
+  readonly bases: Map<string, KnownBase>;
   /** When it was taken from sight first. */
   readonly hidden: Map<string, number>;
   /** What the session has put into the project itself. */
   readonly moved: Set<string>;
 }
 
-export function readStack(stack: Stack, stateDir: string): Known {
+export function readStack(stack: Stack, stateDir: string, read = readNotes): Known {
   const known: Known = { bases: new Map(), hidden: new Map(), moved: new Set() };
   for (const layer of stack) {
-    const notes = readNotes(layer, stateDir);
+    const notes = read(layer, stateDir);
     for (const [at, base] of notes.bases) known.bases.set(at, { base, layer });
     for (const at of notes.moved) known.moved.add(at);
     forgetMoved(known.hidden, notes);

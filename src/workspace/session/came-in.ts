@@ -6,17 +6,21 @@ import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
 import { type Known, kindsIn, type Trees } from "./bases.ts";
 import { readMounts } from "./mounts.ts";
+import type { ProjectDirectories } from "./project-directories.ts";
 import type { Layer, SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
 
 /** Directories into which the session has committed, and in which something came or went since the live layer began. */
-export function findStirred({ moved }: Known, record: SessionRecord, project: Root): string[] {
+export function findStirred(
+  { moved }: Known,
+  record: SessionRecord,
+  directories: ProjectDirectories,
+): string[] {
   const places = new Set([...moved].map(parentOf));
   places.delete("");
   const isMounted = places.size > 0 ? readMounts(record.workspace) : () => false;
-  return reading(project, (tree) =>
-    [...places].filter((at) => isNew(tree, at, liveLayer(record).since) && !isMounted(at)),
-  );
+  const { since } = liveLayer(record);
+  return [...places].filter((at) => (directories.get(at)?.ctimeMs ?? 0) >= since && !isMounted(at));
 }
 
 /** Files and links that came into these directories, and that a view of the project as it is now does not show. */

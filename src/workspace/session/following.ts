@@ -1,14 +1,16 @@
 // What the session has put into the project and somebody has changed there since: it is the project's own again.
 import { osErrorCode } from "../../core/errors.ts";
-import { atExactly, isThere, parentOf, piecesInDirectory } from "../commit/exactly.ts";
+import { atExactly, isThere, parentOf } from "../commit/exactly.ts";
 import { type Fingerprint, fingerprintOf, lookOf, stillIs } from "../commit/fingerprint.ts";
 import { joinPath, splitPath } from "../diff/path-names.ts";
-import { openTreeReader } from "../diff/tree-reader.ts";
+import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { isBelowNothing, isVersion, type Known, kindsIn, readStack, type Trees } from "./bases.ts";
+import { isBelowNothing, isVersion, type Known, kindsIn, readStack } from "./bases.ts";
 import { findCome, findStirred } from "./came-in.ts";
+import { createNotesReader } from "./kept-notes.ts";
 import { withLayer } from "./layers.ts";
+import { isDirectory, lookAtDirectories, type ProjectDirectories, tryReach } from "./project-directories.ts";
 import type { SessionRecord } from "./record.ts";
 import { withProject, withProjectInPieces } from "./session-commit.ts";
 import type { SessionView } from "./session-view.ts";
@@ -21,47 +23,79 @@ export interface Following {
   readonly come: readonly string[];
 }
 
-export async function findFollowing(
-  record: SessionRecord,
-  stateDir: string,
-  view: SessionView,
-  signal?: AbortSignal,
-): Promise<Following> {
-  const known = readStack(record.stack, stateDir);
-  const stirred = withProject(record, (project) => findStirred(known, record, project));
-  if (stirred.length > 0) await view.refresh();
-  const finding = withProjectInPieces(record, function* (project) {
-    const trees = { project, view: view.root };
-    const come = findCome(stirred, known, liveLayer(record), trees);
-    return { paths: yield* findChanged(known, record, stateDir, trees), come };
-  });
-  return inPieces(finding, signal);
+/** Of one session, whose notes are kept in mind. */
+export function createFollowing() {
+  const reading = createNotesReader();
+  return async (
+    record: SessionRecord,
+    stateDir: string,
+    view: SessionView,
+    signal?: AbortSignal,
+  ): Promise<Following> => {
+    if (!mayHaveCommitted(record)) return { paths: [], come: [] };
+    const known = readStack(record.stack, stateDir, reading());
+    const put = putIn(known);
+    const { directories, changed } = await inPieces(lookAtProject(record, known, put), signal);
+    const stirred = findStirred(known, record, directories);
+    if (stirred.length > 0) await view.refresh();
+    const { root } = view;
+    const come = withProject(record, (project) =>
+      findCome(stirred, known, liveLayer(record), { project, view: root }),
+    );
+    const seen = changed.filter((at) => isSeenIn(root, known, at));
+    const following = new Set(await inPieces(stillShown(seen, put, root), signal));
+    const hasInLayers = (at: string) => record.stack.some((layer) => withLayer(layer, stateDir, isIn(at)));
+    for (const at of lostDirectories(known, directories)) {
+      const names = namesShown(root, at)?.map((name) => joinPath(at, name));
+      if (names?.every((below) => following.has(below) || !hasInLayers(below))) following.add(at);
+    }
+    return { paths: [...following], come };
+  };
 }
 
-function* findChanged(
-  { moved, bases }: Known,
-  { stack }: SessionRecord,
-  stateDir: string,
-  { project, view }: Trees,
-): Pieces<string[]> {
+/** A fork does not know of its parent's commits. */
+function mayHaveCommitted({ id, commits, stack }: SessionRecord): boolean {
+  return commits > 0 || stack.some(({ session }) => session !== id);
+}
+
+interface ProjectLook {
+  readonly directories: ProjectDirectories;
+  /** What the session has put there, and what is something else now. */
+  readonly changed: readonly string[];
+}
+
+function lookAtProject(record: SessionRecord, known: Known, put: Put): Pieces<ProjectLook> {
+  return withProjectInPieces(record, function* (project) {
+    const tree = openTreeReader(project);
+    try {
+      return { directories: lookAtDirectories(known, tree), changed: yield* changedFrom(put, tree) };
+    } finally {
+      tree.close();
+    }
+  });
+}
+
+type Put = ReadonlyMap<string, Fingerprint | null>;
+
+function putIn({ moved, bases }: Known): Put {
   const put = new Map<string, Fingerprint | null>();
   for (const at of moved) {
     const base = bases.get(at)?.base;
     if (base !== undefined && base !== "unknown" && base?.kind !== "directory") put.set(at, base);
   }
-  const following = new Set<string>();
-  for (const at of yield* changedFrom(put, project)) {
-    // Where the directory is the session's own, or gone, the project's would not be seen.
-    const isSeen = at.includes("/") ? lookOf(view, parentOf(at))?.kind === "directory" : true;
-    if (!isSeen || isBelowNothing(at, (path) => bases.get(path)?.base)) continue;
-    if (isVersion(yield* fingerprintOf(view, at), put.get(at)!)) following.add(at);
-  }
-  const hasInLayers = (at: string) => stack.some((layer) => withLayer(layer, stateDir, isIn(at)));
-  for (const at of lostDirectories(bases, project)) {
-    const names = namesShown(view, at)?.map((name) => joinPath(at, name));
-    if (names?.every((below) => following.has(below) || !hasInLayers(below))) following.add(at);
-  }
-  return [...following];
+  return put;
+}
+
+/** Where the directory is the session's own, or gone, the project's would not be seen. */
+function isSeenIn(view: Root, { bases }: Known, at: string): boolean {
+  const isSeen = at.includes("/") ? lookOf(view, parentOf(at))?.kind === "directory" : true;
+  return isSeen && !isBelowNothing(at, (path) => bases.get(path)?.base);
+}
+
+function* stillShown(paths: readonly string[], put: Put, view: Root): Pieces<string[]> {
+  const shown: string[] = [];
+  for (const at of paths) if (isVersion(yield* fingerprintOf(view, at), put.get(at)!)) shown.push(at);
+  return shown;
 }
 
 const isIn =
@@ -70,21 +104,10 @@ const isIn =
     atExactly(layer, at, (spot) => typeof spot !== "string" && isThere(spot));
 
 /** Directories of the project, on the way to what the session changed, that are none there any more; those below first. */
-function lostDirectories(bases: Known["bases"], project: Root): string[] {
-  const isDirectory = (at: string) => {
-    const { base = null } = bases.get(at) ?? {};
-    return base !== "unknown" && base?.kind === "directory";
-  };
-  const isLost = (at: string) => {
-    try {
-      return lookOf(project, at)?.kind !== "directory";
-    } catch (error) {
-      passClosed(error);
-      return false;
-    }
-  };
-  return [...bases.keys()]
-    .filter((at) => isDirectory(at) && isLost(at))
+function lostDirectories({ bases }: Known, directories: ProjectDirectories): string[] {
+  const lost = [...directories.keys()].filter((at) => directories.get(at) === null);
+  return lost
+    .filter((at) => isDirectory(bases.get(at)?.base))
     .sort()
     .reverse();
 }
@@ -106,25 +129,25 @@ function namesShown(view: Root, at: string): string[] | null {
 }
 
 /** Those of the paths where the project has something else than this; each directory is gone to once. */
-function* changedFrom(bases: ReadonlyMap<string, Fingerprint | null>, project: Root): Pieces<string[]> {
+function* changedFrom(put: Put, project: TreeReader): Pieces<string[]> {
   const isStill = function* (dir: number | null, at: string): Pieces<boolean> {
-    const base = bases.get(at)!;
+    const base = put.get(at)!;
     if (dir === null) return base === null;
     const spot = { dir, name: splitPath(at).name };
     return base === null ? !isThere(spot) : yield* stillIs(spot, base);
   };
   const byDirectory = new Map<string, string[]>();
-  for (const at of bases.keys()) {
+  for (const at of [...put.keys()].sort()) {
     const paths = byDirectory.get(parentOf(at)) ?? [];
     byDirectory.set(parentOf(at), paths);
     paths.push(at);
   }
   const changed: string[] = [];
   for (const [directory, paths] of byDirectory) {
+    const dir = tryReach(() => project.enter(directory));
+    if (dir === undefined) continue;
     try {
-      yield* piecesInDirectory(project, directory, function* (dir) {
-        for (const at of paths) if (!(yield* isStill(dir, at))) changed.push(at);
-      });
+      for (const at of paths) if (!(yield* isStill(dir, at))) changed.push(at);
     } catch (error) {
       passClosed(error);
     }

@@ -18,10 +18,11 @@ export interface Notes {
   readonly moved: Set<string>;
 }
 
-const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
+export const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
 
-export function hasNotes(layer: Layer, stateDir: string): boolean {
-  return fs.existsSync(notesFile(layer, stateDir));
+/** Has nothing, and nothing is noted about it. */
+export function isEmptyLayer(layer: Layer, stateDir: string): boolean {
+  return fs.readdirSync(layerDir(stateDir, layer)).length === 0 && !fs.existsSync(notesFile(layer, stateDir));
 }
 
 export function readNotes(layer: Layer, stateDir: string): Notes {

@@ -16,8 +16,9 @@ import {
   rememberFingerprints,
   type Version,
 } from "../commit/fingerprint.ts";
-import { committedIn, hasJournal, isUnfinished, revertedVersions } from "../commit/journal.ts";
+import { committedIn, hasJournal, isUnfinished, revertedIn, type Versions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
+import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
@@ -28,7 +29,7 @@ import type { TouredDirectory } from "../diff/touched.ts";
 import { workspaceKey } from "../host.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { isFile, isVersionThere, moveBases, openBases } from "./bases.ts";
+import { isFile, isVersionThere, loseBases, moveBases, openBases } from "./bases.ts";
 import { withLayer } from "./layers.ts";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -45,6 +46,9 @@ export interface CommitOptions {
   /** The hash of the plan that was approved: anything else is refused. */
   readonly planHash?: string;
 }
+
+/** Commits what a view shows; one is made when none is given. */
+export type Committing = (by: Pick<DiffOptions, "shown" | "known">) => Promise<CommitResult>;
 
 /** What a commit would do; nothing is touched. */
 export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
@@ -150,7 +154,7 @@ export function commitsIn(dir: string): number[] {
 }
 
 /** Where a commit is: the one with this number, or the last. */
-export function commitDir(dir: string, tx: string | undefined): string {
+function commitDir(dir: string, tx: string | undefined): string {
   const numbers = commitsIn(dir).map(String);
   const number = tx ?? numbers.at(-1);
   if (number !== undefined && numbers.includes(number)) return path.join(dir, "tx", number);
@@ -162,6 +166,12 @@ export function unfinishedCommits(dir: string): string[] {
   return commitsIn(dir)
     .map((number) => path.join(dir, "tx", String(number)))
     .filter(isUnfinished);
+}
+
+export function refuseUnfinished(id: string, dir: string): void {
+  if (unfinishedCommits(dir).length === 0) return;
+  const message = `Could not open the session ${quote(id)}: a commit of it was interrupted. Run hotcell session recover first.`;
+  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
 }
 
 /** What was committed is the project's own now: a later change of it begins from there. It is noted with a layer of the session's own; `isLeft` says that no later call writes into that, `toured` all that it has, where that is known. */
@@ -177,9 +187,10 @@ export function* settleCommits(
   if (unsettled.length === 0) return record;
   yield* withProjectInPieces(record, function* (project) {
     for (const number of unsettled) {
-      const { versions, own } = committedIn(path.join(dir, "tx", String(number)));
+      const { versions, own, merged } = committedIn(path.join(dir, "tx", String(number)));
       const inLayer = isLeft ? filesIn(layer, stateDir, own, toured) : new Set<string>();
-      yield* moveBases(versions, layer, stateDir, project, inLayer);
+      const seen = new Map([...versions].filter(([at]) => !merged.has(at)));
+      yield* moveBases(seen, layer, stateDir, project, inLayer);
     }
   });
   return { ...record, commits: unsettled.at(-1)! };
@@ -200,17 +211,56 @@ function filesIn(
   return new Set(all.filter((at) => files.has(at)));
 }
 
+/** Files in which a commit has put the session's changes together with somebody else's. */
+export function mergedBy({ tx }: CommitResult, dir: string): string[] {
+  if (tx === null) return [];
+  const { merged } = committedIn(path.join(dir, "tx", tx));
+  return [...merged.keys()].filter((at) => merged.get(at));
+}
+
+/** The session begins with what is in the project again. */
+export function revertInSession(
+  record: SessionRecord,
+  stateDir: string,
+  tx: string | undefined,
+): Promise<RevertResult> {
+  const txDir = commitDir(sessionDir(stateDir, record.id), tx);
+  return whileCommitting(record, stateDir, async (project) => {
+    const result = await revertCommit(txDir, project);
+    const { versions, unseen } = revertedIn(txDir);
+    await inPieces(standOn(versions, unseen, liveLayer(record), stateDir, project));
+    return result;
+  });
+}
+
 /** Where a revert was cut off and recovered, the session begins with what is in the project again. */
 export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<void> {
   const dir = sessionDir(stateDir, record.id);
   yield* withProjectInPieces(record, function* (project) {
     for (const number of commitsIn(dir)) {
       const again = new Map<string, Version | null>();
-      for (const [at, version] of revertedVersions(path.join(dir, "tx", String(number))))
+      const { versions, unseen } = revertedIn(path.join(dir, "tx", String(number)));
+      for (const [at, version] of versions)
         if (yield* isVersionThere(project, at, version)) again.set(at, version);
-      if (again.size > 0) yield* moveBases(again, liveLayer(record), stateDir, project);
+      if (again.size > 0) yield* standOn(again, unseen, liveLayer(record), stateDir, project);
     }
   });
+}
+
+function* standOn(
+  versions: Versions,
+  unseen: ReadonlySet<string>,
+  live: Layer,
+  stateDir: string,
+  project: Root,
+): Pieces<void> {
+  const isUnseen = ([at]: readonly [string, unknown]) => unseen.has(at);
+  yield* moveBases(new Map([...versions].filter((one) => !isUnseen(one))), live, stateDir, project);
+  loseBases(
+    [...versions].filter(isUnseen).map(([at]) => at),
+    live,
+    stateDir,
+  );
 }
 
 export function withProject<T>(

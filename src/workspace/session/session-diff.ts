@@ -3,10 +3,11 @@
 import fs from "node:fs";
 import { type FingerprintOf, haveSameContent } from "../commit/fingerprint.ts";
 import type { Change } from "../diff/changes.ts";
-import { diffTrees } from "../diff/diff-trees.ts";
+import { type DiffInput, diffTrees } from "../diff/diff-trees.ts";
 import { patchText } from "../diff/render.ts";
 import { shownChanges } from "../diff/shown-changes.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
+import { TIME_STEP_MS } from "../file-clock.ts";
 import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
 import { openRealRoot, type Root } from "../paths.ts";
@@ -15,7 +16,7 @@ import { type BaseLookup, openBases } from "./bases.ts";
 import { type TouchedOptions, touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
 import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
-import type { SessionPlace, Sides, Span } from "./session-view.ts";
+import type { SessionPlace, ShownView, Sides, Span } from "./session-view.ts";
 import { indexOfCall } from "./stack.ts";
 import { whileSteady } from "./while-steady.ts";
 
@@ -23,8 +24,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */
   readonly call?: string;
   readonly signal?: AbortSignal;
-  /** A view of the whole session that shows the project as it is now; one is made when left out. */
-  readonly shown?: Root;
+  /** A view of the whole session, used where no directory of the project that matters may have changed since; else one is made. */
+  readonly shown?: ShownView | null;
   /** What layers have, as far as it is known. */
   readonly known?: Pick<TouchedOptions, "namesIn" | "toured">;
   /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
@@ -62,6 +63,8 @@ export async function withSpan<T>(
   return workOn(await openDiff(record, span, options), work);
 }
 
+type FindOptions = DiffOptions & Pick<DiffInput, "onDirectory">;
+
 interface OpenDiff {
   readonly diff: SessionDiff;
   readonly sides: Sides;
@@ -69,9 +72,36 @@ interface OpenDiff {
 }
 
 async function openDiff(record: SessionRecord, span: Span, options: DiffOptions): Promise<OpenDiff> {
-  const sides = options.shown
-    ? openSidesWith(options.shown, record)
-    : await openSidesOf(record, options.stateDir, span);
+  const view = span.below === null ? options.shown : null;
+  const shown = view && (await diffShown(record, span, options, view));
+  return shown ?? diffSides(await openSidesOf(record, options.stateDir, span), record, span, options);
+}
+
+/** Null where the project may have names that the view does not show. */
+async function diffShown(
+  record: SessionRecord,
+  span: Span,
+  options: DiffOptions,
+  { root, until = Number.POSITIVE_INFINITY }: ShownView,
+): Promise<OpenDiff | null> {
+  const mayBeOld = new Error("The view may be old.");
+  const onDirectory = (changedMs: number): void => {
+    if (changedMs >= until - TIME_STEP_MS) throw mayBeOld;
+  };
+  try {
+    return await diffSides(openSidesWith(root, record), record, span, { ...options, onDirectory });
+  } catch (error) {
+    if (error !== mayBeOld) throw error;
+    return null;
+  }
+}
+
+async function diffSides(
+  sides: Sides,
+  record: SessionRecord,
+  span: Span,
+  options: FindOptions,
+): Promise<OpenDiff> {
   try {
     const changes = await inPieces(findChanges(record, span, sides, options), options.signal);
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
@@ -114,7 +144,7 @@ function* findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, tellsAll, known, fingerprintOf }: DiffOptions,
+  { stateDir, protectionOf, tellsAll, known, fingerprintOf, onDirectory }: FindOptions,
 ): Pieces<Change[]> {
   const changes = yield* diffTrees({
     before,
@@ -125,6 +155,7 @@ function* findChanges(
     isMounted: readMounts(record.workspace),
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
+    ...(onDirectory && { onDirectory }),
     ...(fingerprintOf && {
       *isSameFile(path) {
         return haveSameContent(yield* fingerprintOf(before, path), yield* fingerprintOf(after, path));

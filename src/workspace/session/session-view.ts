@@ -23,6 +23,10 @@ export interface SessionView {
   show(stack: Stack): Promise<void>;
   /** Puts what was changed in the view into the last layer. */
   capture(): Promise<void>;
+  /** Where a stack that is not on record yet is shown, with more to be put into its last layer: killed before it is done, it has put nothing. All that was changed before is in a layer. */
+  fill<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether the project had something at a path when the view was made; null where that is not known. */
+  had(path: string): boolean | null;
   /** What was changed in the view and could not be put into a layer is gone with the next `show`. */
   forget(): void;
   /** Takes in what changed in the project, where the session has nothing of its own; true when something may have. */
@@ -30,6 +34,8 @@ export interface SessionView {
   readonly notice: UseNotice;
   /** True when what was read since the last refresh may be old. */
   isStale(): boolean;
+  /** The view as it is until the next `show`; null where times don't tell what of the project it shows. */
+  shown(): ShownView | null;
   /** Makes the project's secrets not be there, and whenever the view is made anew those that came since. Whoever goes through WorkspaceFS is kept from them in any case. */
   hideSecrets(): Promise<void>;
   /** From the next `show` on they are not there. */
@@ -39,6 +45,12 @@ export interface SessionView {
   /** A room in which commands meet the view as it is now; until the next `show`. */
   room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
   close(): void;
+}
+
+export interface ShownView {
+  readonly root: Root;
+  /** It shows all names that the project had then; left out where it is known to show those that it has. */
+  readonly until?: number;
 }
 
 /** Two states of the session, to be compared; neither takes part in its lock. */

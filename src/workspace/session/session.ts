@@ -1,11 +1,7 @@
 // A session: a copy-on-write view of a project that can be looked through, taken, rewound or thrown away.
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError } from "../../core/errors.ts";
-import { quote } from "../../core/quote.ts";
 import type { CommitResult } from "../commit/apply.ts";
-import { revertedVersions } from "../commit/journal.ts";
-import { revertCommit } from "../commit/revert.ts";
 import { openDirectoryView } from "../directory-view.ts";
 import { clockStep, fileClock } from "../file-clock.ts";
 import { explaining, explainingLater } from "../os-error.ts";
@@ -13,19 +9,21 @@ import { collapsedIfTall } from "../overlay/collapse.ts";
 import { openRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
-import { moveBases, takeBases } from "./bases.ts";
-import { bringIn } from "./bring-in.ts";
+import { type Had, moveBases, type Trees, takeBases } from "./bases.ts";
+import { bringIn, findUnseen } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
 import { discardAll } from "./discard-all.ts";
-import { findFollowing } from "./following.ts";
+import { createFollowing } from "./following.ts";
 import { unlessFull } from "./full-disk.ts";
 import { canNotHide, isHeld } from "./held.ts";
 import { holdSession } from "./hold-session.ts";
-import { hasNotes } from "./layer-notes.ts";
-import { changedIn, layerDir } from "./layers.ts";
+import { ifPossible } from "./if-possible.ts";
+import { isEmptyLayer } from "./layer-notes.ts";
+import { changedIn } from "./layers.ts";
 import { createLooked } from "./looked.ts";
 import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
 import { openView, strategyFor } from "./open-view.ts";
+import { findOutOfSight } from "./out-of-sight.ts";
 import { standOnCommits } from "./own-commits.ts";
 import {
   type CallMark,
@@ -38,16 +36,17 @@ import {
   sessionDir,
 } from "./record.ts";
 import {
-  commitDir,
+  type Committing,
   commitSession,
+  mergedBy,
   planSession,
+  refuseUnfinished,
+  revertInSession,
   settleCommits,
   settleReverts,
-  unfinishedCommits,
-  whileCommitting,
   withProjectInPieces,
 } from "./session-commit.ts";
-import { type DiffOptions, withDiff } from "./session-diff.ts";
+import { withDiff } from "./session-diff.ts";
 import type { SessionPlace, SessionView } from "./session-view.ts";
 import type { Session } from "./session-words.ts";
 import { settleWork } from "./settle-work.ts";
@@ -101,12 +100,6 @@ export async function openSession(id: string, place: SessionPlace, mayChoose = f
   }
 }
 
-function refuseUnfinished(id: string, dir: string): void {
-  if (unfinishedCommits(dir).length === 0) return;
-  const message = `Could not open the session ${quote(id)}: a commit of it was interrupted. Run hotcell session recover first.`;
-  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
-}
-
 interface Opened {
   readonly record: SessionRecord;
   readonly view: SessionView;
@@ -123,6 +116,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     turns.alone(() => explainingLater("work on the session", id, work));
   const looked = createLooked();
+  const findFollowing = createFollowing();
   const diffPlace = { ...place, known: { namesIn: looked.namesIn } };
   const holders = new Set<symbol>();
   let record = opened.record;
@@ -164,13 +158,15 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   const inProject = <T>(work: (project: Root) => Pieces<T>, signal?: AbortSignal, graceMs?: number) =>
     inPieces(withProjectInPieces(record, work), signal, graceMs);
-  const take = async (of: SessionRecord, signal?: AbortSignal, graceMs?: number): Promise<void> => {
+  const inTrees = <T>(work: (trees: Trees) => Pieces<T>, signal?: AbortSignal, graceMs?: number) =>
+    inProject((project) => work({ project, view: view.root }), signal, graceMs);
+  const take = async (of: SessionRecord, signal?: AbortSignal, graceMs?: number, had?: Had) => {
     await view.capture();
-    await inProject((project) => takeBases(of, stateDir, project, view.root, looked), signal, graceMs);
+    await inTrees((trees) => takeBases(of, stateDir, { ...trees, had }, looked), signal, graceMs);
   };
   /** What was changed since the last time is in the live layer, and what was there before is known. */
-  const settle = async (signal?: AbortSignal, graceMs?: number): Promise<void> => {
-    await take(record, signal, graceMs);
+  const settle = async (signal?: AbortSignal, graceMs?: number, had?: Had): Promise<void> => {
+    await take(record, signal, graceMs, had);
     await noteCommits(signal);
     if (!revertsAreSettled) await inPieces(settleReverts(record, stateDir), signal);
     revertsAreSettled = true;
@@ -187,31 +183,35 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   const bringIntoSight = async (paths: readonly string[], of: SessionRecord, signal?: AbortSignal) => {
     const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
-    const brought = await inProject((project) => bringIn(paths, project, view.root, isSecret), signal);
-    if (brought.size === 0) return;
+    const unseen = await inTrees((trees) => findUnseen(paths, trees), signal);
+    if (unseen.size === 0) return;
+    await view.fill(() => inTrees((trees) => bringIn(unseen, trees, isSecret), signal));
     await take(of, signal);
-    await inProject((project) => moveBases(brought, liveLayer(of), stateDir, project), signal);
+    await inProject((project) => moveBases(unseen, liveLayer(of), stateDir, project), signal);
     looked.forget();
   };
-  /** What was committed and then edited in the project is the project's own again. */
-  const follow = async (signal?: AbortSignal): Promise<void> => {
+  /** What the session has followed the user in stays in sight. */
+  const showOther = (next: SessionRecord, signal?: AbortSignal): Promise<void> => {
+    const { stack } = record;
+    return show(next, async (shown) => {
+      const hidden = await inTrees((trees) => findOutOfSight(stack, shown, stateDir, trees), signal);
+      await bringIntoSight(hidden, shown, signal);
+    });
+  };
+  /** What was committed and then edited in the project is the project's own again; what was merged there is so here, too. */
+  const follow = async (signal?: AbortSignal, merged: readonly string[] = []): Promise<void> => {
     if (holders.size > 0) return;
-    const mayHaveCommitted = record.commits > 0 || record.stack.some(({ session }) => session !== id);
-    if (!mayHaveCommitted) return;
     const { paths, come } = await findFollowing(record, stateDir, view, signal);
-    if (paths.length + come.length === 0) return;
-    const { left } = record;
-    try {
+    const all = [...paths, ...come, ...merged];
+    if (all.length === 0) return;
+    // Else they stay as they are in the session, and a commit says that they are a conflict.
+    await ifPossible(async () => {
       await take(record, signal);
       const onTop = () => checkpointed(record, null, false, fileClock(dir));
       const next = paths.length > 0 ? await withoutPaths(record, 0, paths, stateDir, signal) : onTop();
       // It is nothing that an undo would take back.
-      await show({ ...next, left }, (shown) => bringIntoSight([...paths, ...come], shown, signal));
-    } catch (error) {
-      signal?.throwIfAborted();
-      // Then they stay as they are in the session, and a commit says that they are a conflict.
-      if (!(error instanceof HotcellError)) throw error;
-    }
+      await show({ ...next, left: record.left }, (shown) => bringIntoSight(all, shown, signal));
+    }, signal);
   };
   const settleAll = async (signal?: AbortSignal): Promise<void> => {
     await settle(signal);
@@ -219,6 +219,14 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   const refresh = async (): Promise<void> => {
     if (holders.size === 0) await view.refresh();
+  };
+  /** A view that is mounted on what the live layer has is not true: so that one is left as it is. */
+  const refreshToRead = async (signal?: AbortSignal): Promise<void> => {
+    // Nothing is written into the next one yet: it is as old, for what comes in has still to be found.
+    const leaveLayer = () => settle(signal).then(() => beginLayer(null, liveLayer(record).since));
+    const isLeft = holders.size > 0 || !view.isStale() || isEmptyLayer(liveLayer(record), stateDir);
+    if (!isLeft) await ifPossible(leaveLayer, signal);
+    await refresh();
   };
   /** Whoever works on the view would go on with the old one. */
   const unheld = <T>(what: string, work: () => Promise<T>): Promise<T> =>
@@ -235,10 +243,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     }
     await beginLayer(call);
   };
-  const isEmpty = (layer: Layer): boolean =>
-    fs.readdirSync(layerDir(stateDir, layer)).length === 0 && !hasNotes(layer, stateDir);
-  const beginLayer = async (call: CallMark | null): Promise<void> => {
-    await show(checkpointed(record, call, isEmpty(liveLayer(record)), fileClock(dir)));
+  const beginLayer = async (call: CallMark | null, since = fileClock(dir)): Promise<void> => {
+    await show(checkpointed(record, call, isEmptyLayer(liveLayer(record), stateDir), since));
     await view.refresh();
   };
   /** Where nobody else works on the view, what is below a new layer is committed, as the mount with that shows it. All is settled by then, and need not be again. */
@@ -246,19 +252,22 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     const below = liveLayer(record);
     const committing = async () => {
       if (!isOpen) await beginLayer(null);
-      return commit(isOpen ? {} : { shown: view.root, known: looked });
+      return commit(isOpen ? {} : { shown: { root: view.root }, known: looked });
     };
     const result = await (isOpen ? committing() : wholly(committing));
     await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
-    if (isOpen || !isEmpty(liveLayer(record))) await checkpoint(null);
+    if (isOpen || !isEmptyLayer(liveLayer(record), stateDir)) await checkpoint(null);
     else note(checkpointed(record, null, true, fileClock(dir)));
+    const merged = mergedBy(result, dir);
+    if (merged.length > 0) await follow(undefined, merged);
     return result;
   };
   /** As if the layers from this one on had never touched these paths. */
   const leavePaths = (from: number, paths: readonly string[], signal?: AbortSignal): Promise<void> =>
     wholly(async () => {
-      await show(await withoutPaths(record, from, paths, stateDir, signal));
-      await restoreRest(record, from, paths, { ...place, ...(signal && { signal }) }, view.root);
+      const fill = (next: SessionRecord) =>
+        restoreRest(next, from, paths, { ...place, ...(signal && { signal }) }, view);
+      await show(await withoutPaths(record, from, paths, stateDir, signal), fill);
       await settle(signal);
     });
   const noteOwnCommits = async (signal?: AbortSignal): Promise<void> => {
@@ -278,19 +287,20 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       alone(async () => {
         if (withoutSecrets) view.mustHide();
         await checkpoint(call, signal);
+        const settleCall = () => settleWork(id, (by, graceMs) => settle(by, graceMs, view.had), signal);
         try {
           const result = await work();
-          const unnoted = await settleWork(id, settle, signal);
+          const unnoted = await settleCall();
           return { result, paths: changedIn(liveLayer(record), stateDir), unnoted };
         } catch (error) {
-          await settleWork(id, settle, signal);
+          await settleCall();
           throw error;
         }
       }),
     async read(work, signal) {
       await alone(async () => {
         await follow(signal);
-        await refresh();
+        await refreshToRead(signal);
       });
       try {
         const result = await together(work);
@@ -298,31 +308,31 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       } catch (error) {
         if (!view.isStale()) throw error;
       }
-      await alone(refresh);
+      await alone(() => refreshToRead(signal));
       return together(work);
     },
     checkpoint: (signal) => alone(() => checkpoint(null, signal)),
     rewind: (to, paths, signal) =>
       unheld("rewind", async () => {
-        await settle(signal);
+        await settleAll(signal);
         await wholly(async () => {
-          if (paths === undefined) await show(rewound(record, to, fileClock(dir)));
+          if (paths === undefined) await showOther(rewound(record, to, fileClock(dir)), signal);
           else await leavePaths(indexOfCall(record.stack, to), paths, signal);
           await noteOwnCommits(signal);
         });
       }),
     undoRewind: (signal) =>
       unheld("undo the rewind", async () => {
-        await settle(signal);
+        await settleAll(signal);
         await wholly(async () => {
-          await show(unwound(record, fileClock(dir)));
+          await showOther(unwound(record, fileClock(dir)), signal);
           await noteOwnCommits(signal);
         });
       }),
     discard: (paths, signal) =>
       unheld("discard", async () => {
         if (paths === undefined) return discardAll(record, stateDir, view, show);
-        await settle(signal);
+        await settleAll(signal);
         await leavePaths(0, paths, signal);
       }),
     fork: (signal) =>
@@ -355,7 +365,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         await view.capture();
         await follow(signal);
         await refresh();
-        return withDiff(id, { ...diffPlace, ...(call && { call }), ...(signal && { signal }) }, work);
+        const by = { ...diffPlace, shown: view.shown(), ...(call && { call }) };
+        return withDiff(id, { ...by, ...(signal && { signal }) }, work);
       }),
     plan: (options = {}, signal) =>
       alone(async () => {
@@ -376,13 +387,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     revert: (tx, signal) =>
       alone(async () => {
         await settle(signal);
-        const txDir = commitDir(dir, tx);
-        const result = await whileCommitting(record, stateDir, async (project) => {
-          const reverted = await revertCommit(txDir, project);
-          await inPieces(moveBases(revertedVersions(txDir), liveLayer(record), stateDir, project));
-          looked.forget();
-          return reverted;
-        });
+        const result = await revertInSession(record, stateDir, tx);
+        looked.forget();
         await clockStep(dir);
         return result;
       }),
@@ -392,5 +398,3 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     },
   };
 }
-
-type Committing = (by: Pick<DiffOptions, "shown" | "known">) => Promise<CommitResult>;

@@ -12,13 +12,14 @@ import { putPlaceholder, readGone, writeGone } from "../overlay/clone-layer.ts";
 import { removeSpot } from "../overlay/remove-spot.ts";
 import { transplant } from "../overlay/transplant.ts";
 import { openRoot, type Root } from "../paths.ts";
-import { inPieces } from "../pieces.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
 import { copyBases } from "./bases.ts";
 import { copyLayer } from "./copy-layer.ts";
 import { layerDir, pathsIn, withLayer } from "./layers.ts";
 import { removeLayer } from "./make-session.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
 import { type DiffOptions, withSpan } from "./session-diff.ts";
+import type { SessionView } from "./session-view.ts";
 import { restacked } from "./stack.ts";
 
 /** From the layer with the number `from` on. */
@@ -52,7 +53,7 @@ export async function restoreRest(
   from: number,
   paths: readonly string[],
   place: DiffOptions,
-  view: Root,
+  view: SessionView,
 ): Promise<void> {
   const span = { below: from === 0 ? null : from, upTo: record.stack.length };
   // The layers do not tell of these paths any more: what is not seen has to be looked for.
@@ -62,8 +63,11 @@ export async function restoreRest(
         (change) => isAtOrBelow(change.path, path) || (change.from && isAtOrBelow(change.from, path)),
       );
     const isSecret = (path: string) => place.protectionOf(path)?.read === "refuse";
-    for (const path of paths.filter(isLeft))
-      await inPieces(transplant(before, view, path, isSecret), place.signal);
+    const left = paths.filter(isLeft);
+    const restore = function* (): Pieces<void> {
+      for (const path of left) yield* transplant(before, view.root, path, isSecret);
+    };
+    if (left.length > 0) await view.fill(() => inPieces(restore(), place.signal));
   });
 }
 

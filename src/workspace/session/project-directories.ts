@@ -1,0 +1,38 @@
+// The directories of the project that a session has changed something in, as they are now.
+import type fs from "node:fs";
+import { HotcellError } from "../../core/errors.ts";
+import { parentOf } from "../commit/exactly.ts";
+import type { TreeReader } from "../diff/tree-reader.ts";
+import type { Known } from "./bases.ts";
+import type { Base } from "./layer-notes.ts";
+
+/** Null where there is none any more; without those that the system does not let us look at. */
+export type ProjectDirectories = ReadonlyMap<string, fs.Stats | null>;
+
+/** Each is gone to once. */
+export function lookAtDirectories({ moved, bases }: Known, project: TreeReader): ProjectDirectories {
+  const wanted = new Set([...moved].map(parentOf));
+  for (const [at, { base }] of bases) if (isDirectory(base)) wanted.add(at);
+  const found = new Map<string, fs.Stats | null>();
+  for (const at of [...wanted].sort()) {
+    const stat = tryReach(() => project.stat(at));
+    if (stat !== undefined) found.set(at, stat?.isDirectory() ? stat : null);
+  }
+  return found;
+}
+
+export function isDirectory(base: Base | undefined): boolean {
+  return base !== "unknown" && base?.kind === "directory";
+}
+
+/** Null where the way there is gone, undefined where it is closed. */
+export function tryReach<T>(look: () => T): T | null | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    if (error.code === "NOT_FOUND" || error.code === "NOT_A_DIRECTORY") return null;
+    if (error.details.errno === "EACCES") return undefined;
+    throw error;
+  }
+}

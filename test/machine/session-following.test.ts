@@ -1,0 +1,117 @@
+// What a session has taken in of its user's work stays in sight, whatever becomes of the session's own.
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { file } from "../kit/planted-tree.ts";
+import { STRATEGIES, tempSessionWorld, waitForClock } from "../kit/session-world.ts";
+
+describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
+  /** A directory that was removed, made anew and committed; then a call that does something else. */
+  async function commitDirectory() {
+    const world = tempSessionWorld(new Map([["d/x", file("old\n")]]));
+    const session = await world.create(strategy);
+    const { change, workspace } = session;
+    const call = (id: string, work: () => void) => change({ id, tool: "test" }, async () => work());
+    await call("c1", () => workspace.remove("d", { recursive: true }));
+    await call("c2", () => workspace.write("d/x", "agent\n"));
+    await session.commit();
+    await call("c3", () => workspace.write("e", "agent\n"));
+    waitForClock(world.stateDir);
+    return {
+      session,
+      edit(at: string, text: string) {
+        fs.writeFileSync(path.join(world.project, at), text);
+        waitForClock(world.stateDir);
+      },
+      shown: () =>
+        session.read(async () =>
+          Array.from(workspace.walk("."), ({ path: at, kind }) =>
+            kind === "file" ? `${at} ${workspace.read(at)}` : at,
+          ),
+        ),
+    };
+  }
+
+  test.each([true, false])(
+    "a user's edits in a directory made anew are seen after a call since the commit is rewound (and were before: %s)",
+    async (isRead) => {
+      const { session, edit, shown } = await commitDirectory();
+      edit("d/x", "user\n");
+      edit("d/new", "user\n");
+      const all = ["d", "d/new user\n", "d/x user\n"];
+      if (isRead) expect(await shown()).toEqual([...all, "e agent\n"]);
+      await session.rewind("c3");
+      expect(await shown()).toEqual(all);
+      expect(await session.commit({ onConflict: "abort" })).toMatchObject({ tx: null, conflicts: [] });
+      edit("d/x", "user again\n");
+      expect(await shown()).toEqual(["d", "d/new user\n", "d/x user again\n"]);
+    },
+  );
+
+  test("a file that the user adds to a directory made anew is seen after the undo of a rewind", async () => {
+    const { session, edit, shown } = await commitDirectory();
+    await session.rewind("c3");
+    edit("d/new", "user\n");
+    expect(await shown()).toEqual(["d", "d/new user\n", "d/x agent\n"]);
+    await session.undoRewind();
+    expect(await shown()).toEqual(["d", "d/new user\n", "d/x agent\n", "e agent\n"]);
+    expect(await session.commit({ onConflict: "abort" })).toMatchObject({ committed: ["e"], conflicts: [] });
+  });
+
+  test("what the user adds to a directory made anew while a read is under way is seen by the next", async () => {
+    const { session, edit, shown } = await commitDirectory();
+    await session.read(async () => {
+      edit("d/new", "user\n");
+      session.workspace.list("d");
+    });
+    expect(await shown()).toEqual(["d", "d/new user\n", "d/x agent\n", "e agent\n"]);
+  });
+
+  test("what the session has committed into a directory made anew is gone when its call is rewound", async () => {
+    const { session, shown } = await commitDirectory();
+    const { change, workspace } = session;
+    await change({ id: "c4", tool: "test" }, async () => workspace.write("d/y", "agent\n"));
+    await session.commit();
+    await session.rewind("c4");
+    expect(await shown()).toEqual(["d", "d/x agent\n", "e agent\n"]);
+  });
+
+  test("what the user puts into a directory that the session is about to make anew is in its diff, and not lost", async () => {
+    const world = tempSessionWorld(new Map([["d/x", file("old\n")]]));
+    const session = await world.create(strategy);
+    const { change, workspace } = session;
+    await change({ id: "c1", tool: "test" }, async () => workspace.remove("d", { recursive: true }));
+    await change({ id: "c2", tool: "test" }, async () => workspace.write("d/sub/y", "agent\n"));
+    waitForClock(world.stateDir);
+    fs.mkdirSync(path.join(world.project, "d/sub"));
+    for (const at of ["d/new", "d/sub/new"]) fs.writeFileSync(path.join(world.project, at), "user\n");
+    const shown = await session.diff((diff) => diff.shown.map(({ kind, path: at }) => `${kind} ${at}`));
+    expect(shown).toEqual(["deleted d/new", "deleted d/sub/new", "added d/sub/y", "deleted d/x"]);
+    const { conflicts } = await session.commit({ onConflict: "skip" });
+    expect(conflicts.map(({ path: at }) => at)).toEqual(["d/new", "d/sub/new"]);
+    expect(fs.readdirSync(path.join(world.project, "d/sub"))).toEqual(["new", "y"]);
+  });
+
+  test("a part of what was removed is committed, and then the rest", async () => {
+    const world = tempSessionWorld(new Map(["d/a", "d/b"].map((at) => [at, file("old\n")])));
+    const session = await world.create(strategy);
+    const { change, workspace } = session;
+    await change({ id: "c", tool: "test" }, async () => workspace.remove("d", { recursive: true }));
+    await session.commit({ selection: { paths: ["d/a"], hunks: [] } });
+    expect(await session.commit()).toMatchObject({ committed: ["d", "d/b"], conflicts: [] });
+  });
+});
+
+test("a new file is no conflict because of another that the user adds beside it during the call", async () => {
+  const world = tempSessionWorld(new Map([["d/x", file("old\n")]]));
+  const session = await world.create("clone");
+  const { change, workspace } = session;
+  const inProject = (at: string) => path.join(world.project, at);
+  await change({ id: "c", tool: "test" }, async () => {
+    fs.writeFileSync(inProject("d/user"), "user\n");
+    fs.unlinkSync(inProject("d/x"));
+    for (const at of ["d/new", "d/x"]) workspace.write(at, "agent\n");
+  });
+  const { committed, conflicts } = await session.commit({ onConflict: "skip" });
+  expect([committed, conflicts.map(({ path: at }) => at)]).toEqual([["d/new"], ["d/x"]]);
+});
