@@ -7,9 +7,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SRC = fileURLToPath(new URL("./src/", import.meta.url));
 const DIST = fileURLToPath(new URL("./dist/", import.meta.url));
 
-/** A worker thread knows nothing of vitest: what src/ names as its `.js` neighbour is the built one. */
-const workersFromDist: Plugin = {
-  name: "workers-from-dist",
+/** A process that is started knows nothing of vitest: what src/ names as its `.js` neighbour is the built one. */
+const programsFromDist: Plugin = {
+  name: "programs-from-dist",
   enforce: "pre",
   transform(code, id) {
     const [file = ""] = id.split("?");
@@ -23,19 +23,32 @@ const workersFromDist: Plugin = {
   },
 };
 
-/** Files that share a process load each module once; those that give up root, or are killed, have one of their own. */
-const lane = (name: string, include: string[], testTimeout: number, isolate: boolean) => ({
-  plugins: [workersFromDist],
-  test: { name, include, testTimeout, hookTimeout: testTimeout, isolate, pool: "forks" as const },
+interface Lane {
+  readonly name: string;
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly testTimeout: number;
+  /** Files that share a process load each module once; those that give up root, or are killed, have one of their own. */
+  readonly isolate: boolean;
+}
+
+const lane = (options: Lane) => ({
+  plugins: [programsFromDist],
+  test: { ...options, hookTimeout: options.testTimeout, pool: "forks" as const },
 });
+
+const GIVING_UP_ROOT = ["test/machine/unprivileged-*.test.ts"];
 
 /** Where nothing is known of earlier runs files go by their size, and those of the longest suites are small. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
       /commands-os|race|crash/.test(path.basename(moduleId));
+    // A process is kept for the next file only where that one may share it too.
+    const isApart = ({ project }: TestSpecification) => project.config.isolate;
+    const rank = (file: TestSpecification) => (isApart(file) ? 0 : 2) + (isLong(file) ? 0 : 1);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 
@@ -45,9 +58,21 @@ export default defineConfig({
     // Many tests wait for something: on two cores three files go side by side.
     maxWorkers: Math.max(3, os.availableParallelism() - 1),
     projects: [
-      lane("fast", ["src/**/*.test.ts", "test/fast/**/*.test.ts"], 20_000, false),
-      lane("machine", ["test/machine/**/*.test.ts"], 180_000, true),
-      lane("soak", ["test/soak/**/*.test.ts"], 3_600_000, true),
+      lane({
+        name: "fast",
+        include: ["src/**/*.test.ts", "test/fast/**/*.test.ts"],
+        testTimeout: 20_000,
+        isolate: false,
+      }),
+      lane({
+        name: "machine",
+        include: ["test/machine/**/*.test.ts"],
+        exclude: GIVING_UP_ROOT,
+        testTimeout: 180_000,
+        isolate: false,
+      }),
+      lane({ name: "machine-apart", include: GIVING_UP_ROOT, testTimeout: 180_000, isolate: true }),
+      lane({ name: "soak", include: ["test/soak/**/*.test.ts"], testTimeout: 3_600_000, isolate: true }),
     ],
   },
 });

@@ -11,13 +11,25 @@ const LANES: Readonly<Record<string, readonly string[]>> = {
   soak: ["test/soak/**/*.test.ts"],
 };
 
+const APART = "test/machine/unprivileged-*.test.ts";
+const lanes = config.test!.projects!.map((project) => (project as Lane).test);
+
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 const scripts: Readonly<Record<string, string>> = JSON.parse(read("package.json")).scripts;
 
 describe("P6.4: the fast lane and the machine lane", () => {
   test("have directories of their own", () => {
-    const lanes = config.test?.projects?.map((project) => (project as Lane).test);
-    expect(lanes?.map(({ name, include }) => [name, include])).toEqual(Object.entries(LANES));
+    const directories = lanes.filter(({ name }) => name !== "machine-apart");
+    expect(directories.map(({ name, include }) => [name, include])).toEqual(Object.entries(LANES));
+  });
+
+  test("have what gives up root in a process of its own, and nowhere else", () => {
+    const drops = testsIn("test/machine").filter((file) => read(file).includes("dropRoot("));
+    expect(drops.length).toBeGreaterThan(0);
+    expect(drops.filter((file) => !file.startsWith("test/machine/unprivileged-"))).toEqual([]);
+    const { include, isolate } = lanes.find(({ name }) => name === "machine-apart")!;
+    expect({ include, isolate }).toEqual({ include: [APART], isolate: true });
+    expect(lanes.find(({ name }) => name === "machine")!.exclude).toEqual([APART]);
   });
 
   test("have every test between them, or it is one of the soak lane", () => {
@@ -27,7 +39,7 @@ describe("P6.4: the fast lane and the machine lane", () => {
 
   test.each(["fast", "machine"])("can each be run alone: %s", (lane) => {
     const line = scripts[`test:${lane}`]!;
-    expect(line.match(/--project \w+/g)).toEqual([`--project ${lane}`]);
+    expect(line.match(/--project \S+/g)).toEqual([`--project ${lane === "machine" ? "'machine*'" : lane}`]);
   });
 
   test("are both run by npm test, and that by CI, which stops at the first failure", () => {
@@ -39,7 +51,12 @@ describe("P6.4: the fast lane and the machine lane", () => {
 });
 
 interface Lane {
-  readonly test: { readonly name: string; readonly include: readonly string[] };
+  readonly test: {
+    readonly name: string;
+    readonly include: readonly string[];
+    readonly exclude?: readonly string[];
+    readonly isolate: boolean;
+  };
 }
 
 function testsIn(top: string): string[] {

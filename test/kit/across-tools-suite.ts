@@ -30,7 +30,7 @@ async function open(options: Partial<CellOptions> = {}) {
     call,
     inProject: (name: string) => path.join(root, name),
     outside: () =>
-      execFileSync("bash", ["-c", "ls -lAR --time-style=+; cat *"], { cwd: outsideDir }).toString(),
+      execFileSync("bash", ["--norc", "-c", "ls -lAR --time-style=+; cat *"], { cwd: outsideDir }).toString(),
     /** Gives the id of the call. */
     async run(command: string): Promise<string> {
       const { output, error, meta } = await call("run_command", { command });

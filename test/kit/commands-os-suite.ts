@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openCell } from "../../src/cell.ts";
+import { type Cell, openCell } from "../../src/cell.ts";
 import { makeOsWorld, type OsRow, type OsWorld, type RowEnd } from "./os-world.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -39,12 +39,20 @@ const LIMITS = {
   outputBytes: 8 * 1024 ** 2,
 };
 
+/** What these do in the session is discarded, which leaves files in the home and `/tmp` of the cell at most: one serves all that follow one another. */
+const SHARING_A_CELL = new Set(["benign", "read-secret", "write-outside", "network", "privilege"]);
+
 export function commandsOsSuite(): void {
   let world: OsWorld;
+  let cells: Cells;
   beforeAll(async () => {
     world = await makeOsWorld();
+    cells = createCells(world);
   });
-  afterAll(() => world.close());
+  afterAll(async () => {
+    await cells.close();
+    await world.close();
+  });
 
   describe("control: without a shield it works", () => {
     const controls = WHOLE_ROWS.filter(({ control, danger, cat }) => control && !danger && cat !== "benign");
@@ -60,33 +68,52 @@ export function commandsOsSuite(): void {
     test.each([...ROWS, ...completed])("$id $cat: $reason", async (row) => {
       const base = row.cat === "overlay" ? world.workspace : path.join(world.dir, "base");
       const command = await world.prepare(row, base);
-      const end = await runShielded(command, row, world);
+      const cell = await cells.take(row);
+      const end = await runShielded(command, row, world, cell);
+      await cells.leave(row);
       expect(world.broken(row, end, base)).toEqual([]);
     });
   });
 }
 
-async function runShielded(command: string, row: OsRow, world: OsWorld): Promise<RowEnd> {
-  const stateDir = path.join(world.dir, "state");
-  const cell = await openCell({
-    workspace: world.workspace,
-    stateDir,
-    timeoutMs: row.timeout_s * 1000,
-    limits: LIMITS,
-  });
-  try {
-    const startedAt = performance.now();
-    const { output, error, meta } = await cell.exec(["bash", "-c", command]);
-    const elapsedMs = performance.now() - startedAt;
-    if (output === null) throw new Error(JSON.stringify(error));
-    expect(meta.isolation).toBe("full");
-    if (row.cat === "overlay") world.writeDiff((await cell.diff()).unified());
-    const out = Buffer.from(`${output.stdout}${output.stderr}`);
-    return { out, exitCode: output.exit_code as number, elapsedMs };
-  } finally {
-    await cell.close();
+interface Cells {
+  take(row: OsRow): Promise<Cell>;
+  leave(row: OsRow): Promise<void>;
+  close(): Promise<void>;
+}
+
+function createCells({ dir, workspace }: OsWorld): Cells {
+  const stateDir = path.join(dir, "state");
+  const kindOf = ({ cat, timeout_s }: OsRow) => `${cat} ${timeout_s}`;
+  let open: { readonly cell: Cell; readonly kind: string } | null = null;
+  const close = async () => {
+    await open?.cell.close();
+    open = null;
     removeTree(stateDir);
-  }
+  };
+  return {
+    async take(row) {
+      if (open?.kind === kindOf(row)) return open.cell;
+      await close();
+      const timeoutMs = row.timeout_s * 1000;
+      const cell = await openCell({ workspace, stateDir, timeoutMs, limits: LIMITS });
+      open = { cell, kind: kindOf(row) };
+      return cell;
+    },
+    leave: async (row) => (SHARING_A_CELL.has(row.cat) ? open?.cell.discard() : close()),
+    close,
+  };
+}
+
+async function runShielded(command: string, row: OsRow, world: OsWorld, cell: Cell): Promise<RowEnd> {
+  const startedAt = performance.now();
+  const { output, error, meta } = await cell.exec(["bash", "-c", command]);
+  const elapsedMs = performance.now() - startedAt;
+  if (output === null) throw new Error(JSON.stringify(error));
+  expect(meta.isolation).toBe("full");
+  if (row.cat === "overlay") world.writeDiff((await cell.diff()).unified());
+  const out = Buffer.from(`${output.stdout}${output.stderr}`);
+  return { out, exitCode: output.exit_code as number, elapsedMs };
 }
 
 /** As a tool without any shield would: the host's environment, and at the end only the child is ended. */

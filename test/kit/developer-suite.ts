@@ -152,7 +152,7 @@ function integrityOf(file: string): string {
 
 /** Every file of a tree with a hash of what is in it. */
 function contentsOf(dir: string): string {
-  return execFileSync("bash", ["-c", "find . -type f -exec sha256sum {} + | sort"], {
+  return execFileSync("bash", ["--norc", "-c", "find . -type f -exec sha256sum {} + | sort"], {
     cwd: dir,
     encoding: "utf8",
   });

@@ -59,7 +59,7 @@ export function makeDocWorld(): DocWorld {
         ...options,
         env: { ...env, NODE: process.execPath, BIN: path.join(ROOT, "bin/hotcell.js") },
       };
-      const { stdout } = spawnSync("bash", ["-c", `exec 2>&1\n${script}`], shell);
+      const { stdout } = spawnSync("bash", ["--norc", "-c", `exec 2>&1\n${script}`], shell);
       const parts = stdout.split(END);
       return commands.map((_, index) => ({
         output: parts[2 * index] ?? "",

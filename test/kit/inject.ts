@@ -1,15 +1,18 @@
 // Faults at every step of a program, without touching it: strace lists its system calls on the files of
 // interest, then runs it once more for each of them and each fault, with that one call made to fail, or the
 // process killed as it enters the call. Only the program's main thread is looked at, where synchronous
-// file operations are made; the runtime's other threads would get faults that nobody meant for them.
+// file operations are made; the runtime's other threads would get faults that nobody meant for them. And only
+// from where its modules are loaded: that is not what is tested, and takes long when it is traced.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 
 export type FaultKind = "SIGKILL" | "ENOSPC" | "EIO" | "EACCES" | "EMFILE";
 
 export interface FaultPlan {
+  /** Node, a program for it, and arguments. */
   readonly argv: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   /** The system calls that get faults; names that this machine does not have are passed over. */
@@ -122,33 +125,58 @@ interface TracedRun {
 async function runTraced(plan: FaultPlan, expressions: readonly string[]): Promise<TracedRun> {
   const dir = mkdtempSync(join(tmpdir(), "hotcell-inject-"));
   const trace = join(dir, "trace");
+  writeFileSync(trace, "");
   try {
     const selected = expressions.flatMap((expression) => ["-e", expression]);
-    const ended = await runStrace(["-qq", "-y", "-o", trace, ...selected, ...plan.argv], plan.env);
+    const output = await runStrace(["-y", "-o", trace, ...selected], plan);
     const lines = readFileSync(trace, "latin1").split("\n");
-    return { ...ended, calls: lines.filter((line) => /^\w+\(/.test(line)) };
+    const exited = lines.map((line) => /^\+\+\+ exited with (\d+)/.exec(line)?.[1]).find(Boolean);
+    const exitCode = exited === undefined ? null : Number(exited);
+    return { ...output, exitCode, calls: lines.filter((line) => /^\w+\(/.test(line)) };
   } finally {
     rmSync(dir, { recursive: true });
   }
 }
 
+const GATE = join(import.meta.dirname, "../machine/gate.mjs");
+/** What traces a process may have to be its parent. */
+const START = 'set -f; "$@" & exec 3<&- 4>&-; read -r options && exec strace $options -p $!';
+
 function runStrace(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Omit<TracedRun, "calls">> {
+  options: readonly string[],
+  { argv: [node, ...program], env = process.env }: FaultPlan,
+): Promise<Pick<TracedRun, "stdout" | "stderr">> {
   return new Promise((resolve, reject) => {
-    const child = spawn("strace", args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = spawn("sh", ["-c", START, "sh", node!, GATE, ...program], {
+      env,
+      stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
+      detached: true,
+    });
+    const [sh, stdout, stderr, gate, ready] = child.stdio as ChildPipes;
     // A fault that hits the runtime's own pipes may leave the program waiting for ever: that is no hit.
     const tooLong = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), LONGEST_RUN_MS);
     const output = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"] as const)
-      child[name].setEncoding("utf8").on("data", (text: string) => {
-        output[name] += text;
-      });
+    stdout.setEncoding("utf8").on("data", (text: string) => {
+      output.stdout += text;
+    });
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      output.stderr += text;
+      if (!gate.writableEnded && output.stderr.includes(" attached\n")) gate.end(".");
+    });
+    ready.once("data", () => sh.write(`${options.join(" ")}\n`));
+    ready.once("end", () => sh.end());
     child.on("error", reject);
-    child.on("close", (exitCode) => {
+    child.on("close", () => {
       clearTimeout(tooLong);
-      resolve({ exitCode, ...output });
+      resolve(output);
     });
   });
 }
+
+type ChildPipes = readonly [
+  sh: Writable,
+  stdout: Readable,
+  stderr: Readable,
+  gate: Writable,
+  ready: Readable,
+];

@@ -8,7 +8,7 @@ import { type Argv, type LandlockWorld, makeLandlockWorld } from "./landlock-wor
 
 type Attempt = readonly [what: string, argv: (world: LandlockWorld) => Argv, refusal: RegExp];
 
-const sh = (script: string, ...args: string[]): Argv => ["bash", "-c", script, "bash", ...args];
+const sh = (script: string, ...args: string[]): Argv => ["bash", "--norc", "-c", script, "bash", ...args];
 const perl = (script: string, ...args: string[]): Argv => ["perl", "-MSocket", "-e", script, ...args];
 const CONNECT_TCP =
   'socket(S, PF_INET, SOCK_STREAM, 0) && connect(S, pack_sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die "$!\\n"';

@@ -101,7 +101,7 @@ export async function makeLandlockTierWorld(
     runArgv,
     run: (script, limits, signal) =>
       runArgv(["bash", "-c", script], { ...(limits && { limits }), ...(signal && { signal }) }),
-    free: (script) => spawnSync("bash", ["-c", script], { cwd: project, encoding: "utf8" }),
+    free: (script) => spawnSync("bash", ["--norc", "-c", script], { cwd: project, encoding: "utf8" }),
     async remove() {
       victim.kill("SIGKILL");
       for (const server of servers) server.close();

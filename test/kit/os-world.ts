@@ -56,8 +56,10 @@ export async function makeOsWorld(): Promise<OsWorld> {
   // Also a port. Root's rows look for it among all processes, when another user's run beside them.
   let number = process.getuid?.() === 0 ? 20_000 : 25_000;
 
+  // A cell may have it open.
   const plantProject = (project: string) => {
-    removeTree(project);
+    fs.mkdirSync(project, { recursive: true });
+    for (const name of fs.readdirSync(project)) removeTree(path.join(project, name));
     for (const name of ["src", ".git/hooks"]) fs.mkdirSync(path.join(project, name), { recursive: true });
     fs.writeFileSync(path.join(project, "README.md"), "BENIGN\n");
     fs.writeFileSync(path.join(project, "src/index.js"), "BENIGN\n");
@@ -122,7 +124,8 @@ export async function makeOsWorld(): Promise<OsWorld> {
         },
         ...{ HOSTHOME: at("home"), PORT: ears.names.PORT },
       };
-      const checked = spawnSync("bash", ["-c", check], { env });
+      // Bash takes a pipe of Node's for a connection, and would run the user's profile first.
+      const checked = spawnSync("bash", ["--norc", "-c", check], { env });
       const left = processesNaming(`98${number}`);
       for (const pid of left) process.kill(pid, "SIGKILL");
       const promises: Readonly<Record<string, boolean>> = {

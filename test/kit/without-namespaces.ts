@@ -18,7 +18,7 @@ export async function runWithoutNamespaces(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  const args = ["--user", "bash", "-c", BEGIN, "bash", FORBID, "bash", `${uid}`, ...argv];
+  const args = ["--user", "bash", "--norc", "-c", BEGIN, "bash", FORBID, "bash", `${uid}`, ...argv];
   const child = spawn("unshare", args, { env: { ...process.env, ...env } });
   await once(child.stdout, "data");
   for (const map of ["uid_map", "gid_map"]) fs.writeFileSync(`/proc/${child.pid}/${map}`, SAME_IDS);
