@@ -1,14 +1,16 @@
 // The least that a call with a log can cost in Node: the same work by system calls alone, with two lines that are
-// chained by hash, one before and one after. No lock, no anchor, no rules, no check of the path.
+// chained by hash, one before and one after. No rules, no check of the path. A log that several processes may
+// write, and whose end can't be cut off unnoticed, has a lock and an anchor, too.
 import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
 
-export function openFloor(project, stateDir) {
+export function openFloor(project, stateDir, { anchored }) {
   fs.mkdirSync(stateDir, { recursive: true });
-  const append = openLog(path.join(stateDir, "floor.jsonl"));
+  const file = path.join(stateDir, "floor.jsonl");
+  const append = openLog(file, anchored ? openAnchor(file) : (_head, write) => write());
   const operations = {
     read: ({ path: name }) => readFile(path.join(project, name)),
     write({ path: name, content }) {
@@ -25,16 +27,38 @@ export function openFloor(project, stateDir) {
   };
 }
 
-function openLog(file) {
+function openLog(file, around) {
   const fd = fs.openSync(file, "a");
   let last = "";
   const append = (record) => {
     const line = JSON.stringify({ ...record, ts: new Date().toISOString(), last });
-    last = hash("sha256", line, "hex");
-    fs.writeSync(fd, `${line}\n`);
+    const next = hash("sha256", line, "hex");
+    around({ last, next }, () => fs.writeSync(fd, `${line}\n`));
+    last = next;
   };
   append.sync = () => fs.fdatasyncSync(fd);
   return append;
+}
+
+/** Lock taken, nobody else wrote, what comes is announced, written, settled, lock given back. */
+function openAnchor(file) {
+  const lock = `${file}.lock`;
+  const fd = fs.openSync(`${file}.anchor`, "w");
+  const sector = Buffer.alloc(512, " ");
+  const note = (head) => {
+    sector.write(JSON.stringify(head));
+    fs.writeSync(fd, sector, 0, sector.length, 0);
+  };
+  fs.mkdirSync(lock);
+  fs.writeFileSync(`${lock}/free`, "");
+  return (head, write) => {
+    fs.renameSync(`${lock}/free`, `${lock}/held`);
+    fs.lstatSync(file);
+    note(head);
+    write();
+    note({ last: head.next });
+    fs.renameSync(`${lock}/held`, `${lock}/free`);
+  };
 }
 
 function readFile(at) {

@@ -23,6 +23,7 @@ export async function openSides() {
     sides.push(await openProcess("hotcell", "cell", home));
     sides.push(await openProcess("node:fs", "raw", home));
     sides.push(await openProcess("floor", "floor", home));
+    sides.push(await openProcess("floor, anchored", "anchored", home));
     sides.push(await openMcpServer("mcp server", home));
     return { sides, close };
   } catch (error) {
@@ -32,7 +33,7 @@ export async function openSides() {
 }
 
 async function openProcess(name, kind, home) {
-  const args = [kind, makeProject(home, kind), path.join(home, "state")];
+  const args = [kind, makeProject(home, kind), path.join(home, "state", kind)];
   const { pid, ask, close } = await openWorker(new URL("./calls-worker.js", import.meta.url), args);
   return { name, pid, run: (operation, count) => ask({ operation, count }), close };
 }

@@ -1,11 +1,16 @@
-// The process whose cost is measured: told "cell", "raw" or "floor" and a project, it does what it is sent.
+// The process whose cost is measured: told its kind and a project, it does what it is sent.
 import fs from "node:fs/promises";
 import path from "node:path";
 import { openCell } from "../dist/index.js";
 import { openFloor } from "./calls-floor.js";
 
 const [kind, project, stateDir] = process.argv.slice(2);
-const KINDS = { cell: throughCell, raw: throughNode, floor: () => openFloor(project, stateDir) };
+const KINDS = {
+  cell: throughCell,
+  raw: throughNode,
+  floor: () => openFloor(project, stateDir, { anchored: false }),
+  anchored: () => openFloor(project, stateDir, { anchored: true }),
+};
 const run = await KINDS[kind]();
 
 process.on("message", async ({ operation, count }) => {

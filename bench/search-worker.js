@@ -17,7 +17,7 @@ const search = await KINDS.get(kind)();
 process.on("message", async ({ query, count }) => {
   let lines = 0;
   for (let done = 0; done < count; done++) lines = await search(query);
-  process.send({ lines, memory: memoryBytes("VmHWM") });
+  process.send({ lines, memory: highestMemory() });
 });
 process.send("ready");
 
@@ -57,7 +57,11 @@ function flagsOf({ regex, ignoreCase }) {
   return [...flags, ...(regex ? [] : ["--fixed-strings"]), ...(ignoreCase ? ["--ignore-case"] : [])];
 }
 
-function memoryBytes(name) {
-  const status = fs.readFileSync("/proc/self/status", "utf8");
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)[1]) * 1024;
+/** That this process and those that search for it ever had, each by itself. */
+function highestMemory() {
+  const children = fs.readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").slice(0, -1);
+  const highest = [process.pid, ...children].map((pid) =>
+    Number(/^VmHWM:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))[1]),
+  );
+  return highest.reduce((sum, kilobytes) => sum + kilobytes, 0) * 1024;
 }

@@ -70,7 +70,7 @@ async function openSide(name, kind, dir, stateDir) {
   return { name, ...worker };
 }
 
-/** The first search of a process: its threads have to be started, nothing is compiled, no directory was listed before. */
+/** The first search of a process: its processes have to be started, nothing is compiled, no directory was listed before. */
 async function measureBeginning(dir, stateDir) {
   const walls = [];
   for (let round = 0; round < BEGINNINGS; round++) {
