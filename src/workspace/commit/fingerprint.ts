@@ -153,7 +153,7 @@ export function sha256Of(data: Uint8Array): string {
 }
 
 /** Null when nothing is there. */
-export function tryOpen({ dir, name }: Spot): number | null {
+function tryOpen({ dir, name }: Spot): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {

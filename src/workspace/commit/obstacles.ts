@@ -5,8 +5,7 @@ import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { showName } from "../names.ts";
 import { fdPath, type Root } from "../paths.ts";
 import { type CommitStep, unlocks } from "./commit-step.ts";
-import { atExactly, inDirectory, parentOf } from "./exactly.ts";
-import { tryOpen } from "./fingerprint.ts";
+import { atExactly, inDirectory, parentOf, pathTo, type Spot } from "./exactly.ts";
 import type { Obstacle } from "./plan.ts";
 
 const { W_OK, X_OK } = fs.constants;
@@ -32,7 +31,7 @@ export function findObstacles(
     if (opened.has(directory)) return null;
     return dir === null
       ? directoryProblem(parentOf(directory))
-      : writeProblem(dir, "its directory", W_OK | X_OK);
+      : writeProblem(fdPath(dir), "its directory", W_OK | X_OK, () => fs.fstatSync(dir).mode);
   };
   return steps.flatMap((step) => {
     const problem =
@@ -76,22 +75,16 @@ function ownProblem(project: Root, step: CommitStep, { show, isOpened }: Looking
   return atExactly(project, step.path, (spot) => {
     if (typeof spot === "string") return null;
     show(spot.dir);
-    const fd = tryOpen(spot);
-    if (fd === null) return null;
-    try {
-      return stickyProblem(spot.dir, fd, step) ?? thingProblem(fd, step, isOpened);
-    } finally {
-      fs.closeSync(fd);
-    }
+    return stickyProblem(spot, step) ?? thingProblem(spot, step, isOpened);
   });
 }
 
-function thingProblem(fd: number, { op }: CommitStep, isOpened: boolean): string | null {
-  const problem = writeProblem(fd, "it", W_OK);
+function thingProblem(spot: Spot, { op, expect }: CommitStep, isOpened: boolean): string | null {
+  const problem = writeProblem(pathTo(spot), "it", W_OK, () => expect!.mode);
   if (problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
   if (op === "put" && !isOpened) return problem;
   // To remove it or to change its mode is the owner's right; others need to write it, to be able to put it back.
-  if (isOwner(fs.fstatSync(fd))) return null;
+  if (isOwners(spot)) return null;
   return op === "chmod" ? "it belongs to somebody else" : problem;
 }
 
@@ -99,10 +92,16 @@ function makesWritable({ op, content, mode, expect }: CommitStep): boolean {
   return op === "put" && content !== "link" && expect !== null && (mode! & ~expect.mode & 0o200) !== 0;
 }
 
-function stickyProblem(dir: number, fd: number, { op }: CommitStep): string | null {
-  const directory = fs.fstatSync(dir);
-  const isHeld = (directory.mode & STICKY) !== 0 && !isOwner(directory) && !isOwner(fs.fstatSync(fd));
+function stickyProblem(spot: Spot, { op }: CommitStep): string | null {
+  const directory = fs.fstatSync(spot.dir);
+  const isHeld = (directory.mode & STICKY) !== 0 && !isOwner(directory) && !isOwners(spot);
   return isHeld && op !== "chmod" ? "its directory keeps everybody's files to themselves (sticky bit)" : null;
+}
+
+/** Also where nothing is: that is nobody else's. */
+function isOwners(spot: Spot): boolean {
+  const found = fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
+  return found === undefined || isOwner(found);
 }
 
 function isOwner({ uid }: fs.Stats): boolean {
@@ -112,15 +111,21 @@ function isOwner({ uid }: fs.Stats): boolean {
 const IMMUTABLE = "it is immutable (chattr -i)";
 const READ_ONLY_DISK = "the file system is read-only";
 
-function writeProblem(fd: number, what: "it" | "its directory", rights: number): string | null {
+function writeProblem(
+  at: string | Buffer,
+  what: "it" | "its directory",
+  rights: number,
+  modeOf: () => number,
+): string | null {
   try {
-    fs.accessSync(fdPath(fd), rights);
+    fs.accessSync(at, rights);
   } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return null;
     if (osErrorCode(error) === "EPERM") return IMMUTABLE.replace("it", what);
     if (osErrorCode(error) === "EROFS") return READ_ONLY_DISK;
     if (osErrorCode(error) === "EACCES") return `${what} is read-only for this user`;
     throw error;
   }
   const isRoot = process.geteuid!() === 0;
-  return isRoot && (fs.fstatSync(fd).mode & 0o200) === 0 ? `${what} is read-only for its owner` : null;
+  return isRoot && (modeOf() & 0o200) === 0 ? `${what} is read-only for its owner` : null;
 }

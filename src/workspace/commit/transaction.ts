@@ -60,7 +60,6 @@ export async function runTransaction(
   signal?: AbortSignal,
 ): Promise<Journal> {
   fs.mkdirSync(tx.dir, { recursive: true, mode: 0o700 });
-  syncDirectory(path.dirname(tx.dir));
   const begun: Journal = {
     version: 1,
     phase: "staging",
@@ -76,6 +75,7 @@ export async function runTransaction(
   try {
     writeSteps(tx.dir, { steps, undoes });
     record(tx, begun);
+    syncDirectory(path.dirname(tx.dir));
     await stageAll(tx, begun, steps, stage, signal);
     signal?.throwIfAborted();
     record(tx, staged);
