@@ -12,13 +12,13 @@ import { type Sequence, type Step, sequences } from "./session-sequences.ts";
 import { makeSessionWorld, type SessionWorld, STRATEGIES } from "./session-world.ts";
 import { apply, type Operation, restore, type Tree } from "./tree-model.ts";
 
-/** So many random sequences for each strategy, with their projects in `dir`. */
-export function sessionModelSuite(runs: number, dir: string): void {
+/** So many random sequences for each strategy, with their projects in `dir`; with a seed the same each time. */
+export function sessionModelSuite(runs: number, dir: string, seed = Date.now()): void {
   test.each(STRATEGIES)(
     "P2.4, P3.6 and P4.2.c: whatever is done in a session by the strategy %s, its view, diff and commit are those of a model",
     async (strategy) => {
       const property = fc.asyncProperty(sequences, (sequence) => play(sequence, strategy, dir));
-      await fc.assert(property, { numRuns: runs });
+      await fc.assert(property, { numRuns: runs, seed });
     },
   );
 }

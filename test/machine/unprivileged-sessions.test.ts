@@ -9,11 +9,13 @@ import { sessionModelSuite } from "../kit/session-model.ts";
 import { sessionTreesSuite } from "../kit/session-trees-suite.ts";
 import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";
 
+const SEED = 2;
+
 dropRoot();
 contractSessionSuite();
 sessionTreesSuite(os.tmpdir());
 sessionForgerySuite(os.tmpdir());
-sessionModelSuite(10, os.tmpdir());
+sessionModelSuite(10, os.tmpdir(), SEED);
 
 const PROJECT = new Map([
   ["d", directory(0o750)],
