@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openSessionCliWorld, type SessionCliWorld } from "../../../test/kit/session-cli-world.ts";
 
@@ -103,5 +104,39 @@ hotcell: Did not discard the changes: the answer was no.
       err: "",
     });
     expect(await contentsOf(world)).toEqual({ a: "a\n" });
+  });
+
+  test("throws a session away whose project is not there any more, when told so", async () => {
+    const { id, root, answer, run } = await open();
+    fs.renameSync(root, `${root}-elsewhere`);
+    expect(await answer(["discard", id], ["n"])).toEqual({
+      code: 1,
+      out: "",
+      err: `The project "${root}" is not there.\nhotcell: Did not discard it: the answer was no.\n`,
+      questions: ["Throw the session away with all its changes? This can't be undone. [y/N] "],
+    });
+    expect(await run(["session", "discard", id])).toMatchObject({
+      code: 2,
+      err: "hotcell: Could not throw the session away: there is no terminal to ask in. Add --yes.\n",
+    });
+    expect((await run(["session", "list"])).out).toContain(id);
+    expect(await run(["session", "discard", id, "--yes"])).toEqual({
+      code: 0,
+      out: "The session is gone, with all its changes.\n",
+      err: "",
+    });
+    expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
+  });
+
+  test("does not throw a session away that another one was forked from", async () => {
+    const { id, root, run } = await open();
+    const fork = (await run(["session", "fork", id])).out.trim();
+    fs.renameSync(root, `${root}-elsewhere`);
+    expect(await run(["session", "discard", id, "--yes"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("another session was forked from it"),
+    });
+    for (const each of [fork, id]) await run(["session", "discard", each, "--yes"]);
+    expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
   });
 });

@@ -1,11 +1,14 @@
+import fs from "node:fs";
+import { quote } from "../../core/quote.ts";
 import { statText } from "../../workspace/diff/render.ts";
+import { removeWhole } from "../../workspace/session/gc.ts";
 import type { Session } from "../../workspace/session/session-words.ts";
 import { agree, needYes } from "./ask.ts";
 import { counted } from "./figures.ts";
 import { type ExitCode, type Io, printJson, printLines, tellLines, usage } from "./io.ts";
 import { callName, linesOf } from "./session-diff.ts";
 import { readPaths } from "./session-paths.ts";
-import { findSession, type SessionFlags, withSession } from "./session-place.ts";
+import { type FoundSession, findSession, type SessionFlags, withSession } from "./session-place.ts";
 
 export interface RewindFlags extends SessionFlags {
   readonly to?: string;
@@ -39,12 +42,32 @@ export async function discardChanges(
   paths: readonly string[],
   { yes, ...flags }: DiscardFlags,
 ): Promise<ExitCode> {
-  return withSession(io, findSession(io, given, flags), async (session) => {
+  const found = findSession(io, given, flags);
+  if (paths.length === 0 && !fs.existsSync(found.workspace)) return throwAway(io, found, yes, flags);
+  return withSession(io, found, async (session) => {
     const chosen = await readPaths(paths, session);
     if (chosen === undefined) await askForAll(io, session, yes);
     await session.discard(chosen);
     return printLeft(io, session, flags, chosen !== undefined);
   });
+}
+
+/** Without its project nothing can be said of a session, nor taken from it. */
+async function throwAway(
+  io: Io,
+  { id, workspace, place }: FoundSession,
+  yes: boolean | undefined,
+  { json }: SessionFlags,
+): Promise<ExitCode> {
+  needYes(io, yes, "throw the session away");
+  if (yes !== true) {
+    tellLines(io, `The project ${quote(workspace)} is not there.`);
+    await agree(io, "Throw the session away with all its changes? This can't be undone.", "discard it");
+  }
+  removeWhole(id, place.stateDir);
+  if (json === true) printJson(io, { session: id, changes: 0 }, true);
+  else printLines(io, "The session is gone, with all its changes.");
+  return 0;
 }
 
 async function askForAll(io: Io, session: Session, yes: boolean | undefined): Promise<void> {

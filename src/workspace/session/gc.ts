@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { holdLock } from "../../core/lock.ts";
+import { quote } from "../../core/quote.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 import { removeDirectory, removeSession } from "./make-session.ts";
 import { readRecord, sessionDir } from "./record.ts";
@@ -105,6 +106,18 @@ function tryRemove(id: string, stateDir: string, listed: string | undefined): bo
     if (!isUsed) removeSession(id, stateDir);
     return !isUsed;
   });
+}
+
+/** Throws a session away with all that is in it: for one whose project is not there any more. */
+export function removeWhole(id: string, stateDir: string): void {
+  const isGone = whileLocked(id, stateDir, () => {
+    if (neededByOthers(stateDir).has(id)) return false;
+    removeSession(id, stateDir);
+    return true;
+  });
+  if (isGone) return;
+  const message = `Could not throw the session ${quote(id)} away: another hotcell works in it, or another session was forked from it. Close or discard that one first.`;
+  throw new HotcellError("LOCKED", message, { session: id });
 }
 
 function readRecordText(id: string, stateDir: string): string {
