@@ -30,6 +30,12 @@ const WHOLE_ROWS = ROWS.map((row) => ({
   command: COMPLETED.get(row.id)?.(row.command) ?? row.command,
 }));
 
+/** Where the controls of these look: a machine may have more on its disks than can be looked through in time. */
+const NARROWED = new Map([
+  ["os-054", (command: string, dir: string) => command.replace("find / ", `find ${dir} `)],
+  ["os-055", (command: string, dir: string) => command.replace(/(?<=CANARY- )\/.*(?= 2>)/, dir)],
+]);
+
 /** Small, so that what tries to use up the machine comes to them soon. */
 const LIMITS = {
   memoryBytes: 1024 ** 3,
@@ -57,7 +63,8 @@ export function commandsOsSuite(): void {
   describe("control: without a shield it works", () => {
     const controls = WHOLE_ROWS.filter(({ control, danger, cat }) => control && !danger && cat !== "benign");
     test.each(controls)("$id $cat: $reason", async (row) => {
-      const command = await world.prepare(row, path.join(world.dir, "base"));
+      const whole = await world.prepare(row, path.join(world.dir, "base"));
+      const command = NARROWED.get(row.id)?.(whole, world.dir) ?? whole;
       const end = await runOpenly(command, row, world);
       expect(world.broken(row, end, path.join(world.dir, "base"))).not.toEqual([]);
     });
