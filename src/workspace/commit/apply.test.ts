@@ -231,6 +231,14 @@ describe("a revert", () => {
     expect(await world.recover()).toBe("none");
   });
 
+  test("leaves no second name of what it put back: an edit there is nowhere else", async () => {
+    world.begin({ a: "file 644 a", b: "file 644 b" });
+    world.change("view", { a: "file 644 A", b: null });
+    await world.commit();
+    await world.revert();
+    expect(["a", "b"].map((at) => fs.statSync(inProject(at)).nlink)).toEqual([1, 1]);
+  });
+
   test("leaves what was changed since, and says so", async () => {
     world.begin({ a: "file 644 a", b: "file 644 b", c: "file 644 c", from: "file 644 it moves" });
     world.change("view", {

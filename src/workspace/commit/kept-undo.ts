@@ -43,6 +43,14 @@ export async function keep(aside: Spot, kept: Spot): Promise<boolean> {
   return true;
 }
 
+/** What is the project's again must have no other name, or an edit there would be one here. False when nothing is kept. */
+export function drop(kept: Spot): boolean {
+  const found = fs.lstatSync(pathTo(kept), { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return false;
+  fs.unlinkSync(pathTo(kept));
+  return true;
+}
+
 /** Under its own name only when it is whole: what a kill left of a copy is made anew. */
 async function copyWhole(aside: Spot, kept: Spot): Promise<void> {
   const begun = { dir: kept.dir, name: `${kept.name}.new` };

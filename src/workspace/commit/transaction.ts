@@ -23,7 +23,7 @@ import {
   writeJournal,
   writeSteps,
 } from "./journal.ts";
-import { keep, openKeptUndo } from "./kept-undo.ts";
+import { drop, keep, openKeptUndo } from "./kept-undo.ts";
 import { findObstacles, refuseObstacles } from "./obstacles.ts";
 import { stageFromUndo } from "./stage-content.ts";
 import { checkLinks, makeStaging, openStaging, removeStaging, type Staging } from "./staging.ts";
@@ -233,7 +233,7 @@ function withUndone(
   });
 }
 
-/** What was replaced is put away, and the staging directories go. */
+/** What was replaced is put away, unless it stands in the project again, and the staging directories go. */
 async function keeping(tx: Transaction, journal: Journal): Promise<Journal> {
   const kept = openKeptUndo(tx.dir);
   try {
@@ -241,6 +241,7 @@ async function keeping(tx: Transaction, journal: Journal): Promise<Journal> {
       for (const [index, { state, kept: isKept }] of journal.outcomes.entries()) {
         const isWanted = state === "done" || isKept;
         if (isWanted && (await keep(staging.aside(index), kept.spotOf(index)))) tx.tick();
+        if (!isWanted && drop(kept.spotOf(index))) tx.tick();
       }
       kept.sync();
     });
