@@ -1,4 +1,4 @@
-// The words that every layer uses. SPEC words, one meaning each.
+// The words that every layer uses, one meaning each.
 import type { ErrorCode } from "./errors.ts";
 import type { Json, JsonObject } from "./json.ts";
 
@@ -110,7 +110,7 @@ export type Told = Partial<Pick<Meta, "artifact" | "isolation" | "limits" | "wea
 /** What a call gives back, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
 export type AnyObservation = Observation | StudioObservation | MountsObservation;
 
-/** 000's shape: of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. */
+/** The shape of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. */
 export interface Observation {
   readonly success: boolean;
   readonly tool: string;
@@ -119,7 +119,7 @@ export interface Observation {
   readonly meta: Meta;
 }
 
-/** 004's shape: of the toolset `studio`. */
+/** The shape of the toolset `studio`. */
 export interface StudioObservation {
   readonly output: string;
   readonly metadata: JsonObject;
@@ -127,7 +127,7 @@ export interface StudioObservation {
   readonly meta: Meta;
 }
 
-/** 002's shape: of the toolset `mounts`. */
+/** The shape of the toolset `mounts`. */
 export type MountsObservation =
   | ({ readonly ok: true; readonly meta: Meta } & JsonObject)
   | { readonly ok: false; readonly error: MountsFailure; readonly meta: Meta };

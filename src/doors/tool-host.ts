@@ -1,4 +1,4 @@
-// 002's ToolHost: what an engine written to it hands its tool calls to. Each run of the engine is a cell.
+// The ToolHost: what an engine with a loop of its own hands its tool calls to. Each run of the engine is a cell.
 import fs from "node:fs";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { HotcellError } from "../core/errors.ts";

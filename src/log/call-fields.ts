@@ -1,4 +1,4 @@
-// What a record says of a call: 002's fields in their order, then what decided and how it ended.
+// What a record says of a call: the fields of an audit event in their order, then what decided and how it ended.
 import { inertJson } from "../core/inert-json.ts";
 import type { Outcome, RuleOrigin } from "../core/words.ts";
 import type { Encoder } from "./encode.ts";

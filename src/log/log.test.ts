@@ -35,7 +35,7 @@ const tampered = (found: string) =>
   expect.objectContaining({ code: "LOG_TAMPERED", message: expect.stringContaining(found) });
 
 describe("a record", () => {
-  test("has 002's fields in a fixed order, between what numbers it and what chains it", () => {
+  test("has the fields of an audit event in a fixed order, between what numbers it and what chains it", () => {
     const run = makeRunLog();
     const log = run.open();
     const began = log.intent(intentOf("call-1", { agentId: "sm", changes: true }));

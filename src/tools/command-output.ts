@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { CommandResult } from "./commands.ts";
 
-/** What the tools of 000's shape say of a command. */
+/** What the tools of the sidecar's shape say of a command. */
 export function commandOutput(result: CommandResult): JsonObject {
   return {
     exit_code: result.exitCode,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { MountsErrorCode, MountsObservation, Result } from "../../core/words.ts";
 
-/** 002's shape. */
+/** The shape of the toolset `mounts`. */
 export function mountsObservation(result: Result): Unmeta<MountsObservation> {
   if (result.ok) return { ...result.output, ok: true };
   const { code, message } = result.error;

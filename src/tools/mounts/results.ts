@@ -1,4 +1,4 @@
-// 002's results, as an engine that uses these tools sees them.
+// The results of the toolset `mounts`, as an engine that uses these tools sees them.
 import type { MountsFailure } from "../../core/words.ts";
 
 export type ToolResult =

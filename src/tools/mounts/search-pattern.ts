@@ -7,7 +7,7 @@ export interface SearchPattern {
 // Without an unescaped slash inside: text like /usr/lib/g is a path.
 const WRAPPED = /^\/((?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+)\/([dgimsuvy]*)$/;
 
-/** 002: plain text, or `/regex/flags`. Lines are matched one by one, so of the flags only `i` changes anything. */
+/** Plain text, or `/regex/flags`. Lines are matched one by one, so of the flags only `i` changes anything. */
 export function readSearchPattern(text: string): SearchPattern {
   const [, pattern, flags = ""] = WRAPPED.exec(text) ?? [];
   const isRegex = pattern !== undefined && new Set(flags).size === flags.length;

@@ -38,7 +38,7 @@ export const fileRead = defineTool({
   },
 });
 
-/** 004's words for a file that is not there. */
+/** How this toolset says that a file is not there. */
 function open(path: string, workspace: WorkspaceFS): OpenedFile {
   try {
     return workspace.open(path);

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Result, StudioObservation } from "../../core/words.ts";
 
-/** 004 gives these to whoever runs the loop, not to the model: there was no tool, or the call left its sandbox, or was called off. */
+/** The toolset gives these to whoever runs the loop, not to the model: there was no tool, or the call left its sandbox, or was called off. */
 const SYSTEM_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "UNKNOWN_TOOL",
   "PATH_OUTSIDE_WORKSPACE",
@@ -14,7 +14,7 @@ const SYSTEM_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "INTERNAL_ERROR",
 ]);
 
-/** 004's shape. A tool of this toolset gives `output`, `metadata` and `isError` itself; what kept it from running is its output. */
+/** The shape of the toolset `studio`. A tool of this toolset gives `output`, `metadata` and `isError` itself; what kept it from running is its output. */
 export function studioObservation(result: Result): Omit<StudioObservation, "meta"> {
   const {
     output = "",

@@ -16,7 +16,7 @@ export interface Naming {
   name(spot: Spot): string;
 }
 
-/** 002: every path begins with the name of a mount. */
+/** The toolset `mounts`: every path begins with the name of a mount. */
 export function mountPaths(mounts: readonly Mount[]): Naming {
   const byName = new Map(mounts.map((mount) => [`@${mount.name}`, mount]));
   return {
@@ -32,7 +32,7 @@ export function mountPaths(mounts: readonly Mount[]): Naming {
   };
 }
 
-/** 004: paths of the project are bare; one in the storage begins with its name, or is absolute. */
+/** The toolset `studio`: paths of the project are bare; one in the storage begins with its name, or is absolute. */
 export function bareAndStoragePaths(project: Mount, storage: Mount | null, given: string): Naming {
   const heads =
     storage === null ? [] : [`@${storage.name}`, storage.files.root, given.replace(/(.)\/+$/, "$1")];
