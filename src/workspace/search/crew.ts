@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import type { Part, Report, SearchOrder, Told } from "./messages.ts";
+import { readsToTheEnd } from "./reads-to-the-end.ts";
 import { FIRST_GIVEN, type Scanner, startScanner } from "./scanner.ts";
 
 export interface Crew {
@@ -70,7 +71,8 @@ export function createCrew(alone: CrewOrder | null = null): Crew {
       watch = watching;
       search++;
       const [from, top] = alone === null ? [nameOf(fd), nameOf(root)] : GIVEN;
-      const order = { search, query, isDirectory, path, start: from, root: top };
+      const place = { isDirectory, path, start: from, root: top };
+      const order = { search, query, ...place, readsToTheEnd: isDirectory && readsToTheEnd(fd) };
       scanners.forEach((scanner, part) => {
         scanner.hold(true);
         scanner.tell({ kind: "search", part: part as Part, ...order });

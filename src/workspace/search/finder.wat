@@ -115,6 +115,39 @@
       (br $blocks))
     (unreachable))
 
+  ;; The first NUL in [from, end), or -1. Most texts have none: four blocks at a time are known to have none by the
+  ;; least of their bytes.
+  (func (export "findNul") (param $from i32) (param $end i32) (result i32)
+    (local $found i32)
+    (block $near
+      (loop $fours
+        (br_if $near (i32.gt_s (i32.add (local.get $from) (i32.const 64)) (local.get $end)))
+        (br_if $near
+          (i32.eqz
+            (i8x16.all_true
+              (i8x16.min_u
+                (i8x16.min_u (v128.load (local.get $from)) (v128.load offset=16 (local.get $from)))
+                (i8x16.min_u
+                  (v128.load offset=32 (local.get $from))
+                  (v128.load offset=48 (local.get $from)))))))
+        (local.set $from (i32.add (local.get $from) (i32.const 64)))
+        (br $fours)))
+    (loop $blocks
+      (if (i32.ge_s (local.get $from) (local.get $end)) (then (return (i32.const -1))))
+      (local.set $found
+        (i8x16.bitmask (i8x16.eq (v128.load (local.get $from)) (i8x16.splat (i32.const 0)))))
+      (if (local.get $found)
+        (then
+          (local.set $found (i32.add (local.get $from) (i32.ctz (local.get $found))))
+          (return
+            (select
+              (i32.const -1)
+              (local.get $found)
+              (i32.ge_s (local.get $found) (local.get $end))))))
+      (local.set $from (i32.add (local.get $from) (i32.const 16)))
+      (br $blocks))
+    (unreachable))
+
   ;; How many newlines are in [from, end).
   (func (export "countNewlines") (param $from i32) (param $end i32) (result i32)
     (local $count i32) (local $left i32)

@@ -38,6 +38,7 @@ export function createHitList(
     showLine(bytes, { from: start, to: end }, start, maxLineChars).text;
 
   const linesBefore = (start: number, count: number): readonly string[] => {
+    if (count === 0) return NONE;
     const lines: string[] = [];
     for (let end = start - 1; lines.length < count && end >= from; ) {
       const begin = lineStart(end, from);
@@ -62,8 +63,11 @@ export function createHitList(
   };
 
   const keep = (hit: WaitingHit): void => {
-    waiting.push(hit);
-    release(false);
+    if (waiting.length === 0 && hit.after.length >= after) onHit(hit);
+    else {
+      waiting.push(hit);
+      release(false);
+    }
   };
 
   return {
@@ -92,6 +96,8 @@ export function createHitList(
     end: () => release(true),
   };
 }
+
+const NONE: readonly string[] = [];
 
 function lastOf(lines: readonly string[], count: number): readonly string[] {
   return count === 0 ? [] : lines.slice(-count);

@@ -11,11 +11,12 @@ import { openRegular, readBeginning } from "./open-regular.ts";
 
 /** The rules that hold for where the search begins, but for those of its own directory. */
 export function outerRules({ root, path }: WalkOrder): IgnoreStack {
+  if (path === "") return NOTHING_IGNORED;
   let rules = NOTHING_IGNORED;
   let directory = "";
   const cursor = createCursor(root);
   try {
-    for (const name of path === "" ? [] : path.split("/")) {
+    for (const name of path.split("/")) {
       rules = rulesFor(rules, readFiles(cursor.fd, rules), directory);
       directory = beneath(directory, name);
       if (!tryDown(cursor, name)) break;
@@ -26,14 +27,17 @@ export function outerRules({ root, path }: WalkOrder): IgnoreStack {
   }
 }
 
-/** With those of an open directory. */
+/** With those of an open directory, whose names are in their order. */
 export function rulesIn(
   dir: number,
   path: string,
   names: readonly NamedKind[],
   above: IgnoreStack,
 ): IgnoreStack {
-  const has = (wanted: string) => names.some(({ name, kind }) => name === wanted && kind === "file");
+  const has = (wanted: string) => {
+    const first = names.find(({ name }) => name >= wanted);
+    return first?.name === wanted && first.kind === "file";
+  };
   return rulesFor(above, readFiles(dir, above, has), path);
 }
 

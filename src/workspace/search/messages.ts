@@ -20,6 +20,8 @@ export interface SearchOrder {
   readonly path: string;
   /** The workspace's own directory, likewise: ignore files above the start count too. */
   readonly root: string;
+  /** Of the files below the start. */
+  readonly readsToTheEnd: boolean;
 }
 
 /** What a walk has to know. */

@@ -16,10 +16,21 @@ const SPARE_BYTES = 64 * 1024;
 const STOP_BYTES = 100;
 
 export function needleSet(memory: ScanMemory, needles: readonly Needle[]): Filter {
+  if (needles.length === 1) return alone(memory, needles[0]!);
   const oneByOne = separately(memory, needles);
-  const row = needles.length > 1 ? memory.row(memory.firstBytes(needles)) : null;
+  const row = memory.row(memory.firstBytes(needles));
   if (row === null || row.likelihood > MAX_LIKELIHOOD) return oneByOne;
   return together(memory, needles, row, oneByOne);
+}
+
+function alone(memory: ScanMemory, needle: Needle): Filter {
+  let end = 0;
+  return {
+    begin(to) {
+      end = to;
+    },
+    next: (from) => memory.find(needle, from, end),
+  };
 }
 
 /** One pass for all, that stops where one may begin. */

@@ -77,6 +77,8 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
 const nothing = (): Gathered => ({ files: [], weight: RESULTS_WEIGHT });
 
 function charsOf({ text, before, after }: Hit): number {
-  const lines = [text, ...before, ...after];
-  return lines.reduce((sum, { length }) => sum + length, 0);
+  let chars = text.length;
+  for (const line of before) chars += line.length;
+  for (const line of after) chars += line.length;
+  return chars;
 }

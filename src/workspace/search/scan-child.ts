@@ -74,7 +74,7 @@ async function begin(order: SearchOrder, kept: Kept): Promise<Scanning | null> {
 }
 
 function scanningOf(
-  { search, query }: SearchOrder,
+  { search, query, readsToTheEnd }: SearchOrder,
   finder: LineFinder,
   { link, memory }: Kept,
 ): Omit<ScanChunkOptions, "directories"> {
@@ -87,7 +87,7 @@ function scanningOf(
     },
     query.maxMatches,
   );
-  return { outbox, stopped, scan: createScanText({ memory, finder, query, stopped }) };
+  return { outbox, stopped, readsToTheEnd, scan: createScanText({ memory, finder, query, stopped }) };
 }
 
 /** Gives how many chunks there were. */

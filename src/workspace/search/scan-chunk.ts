@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { beneath } from "../path-text.ts";
-import type { Chunk, Hit } from "./messages.ts";
+import type { Chunk, Run } from "./messages.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ScanText } from "./scan-text.ts";
 import { fromUtf16, openText } from "./text-source.ts";
@@ -19,20 +19,16 @@ export interface ScanChunkOptions {
   readonly scan: ScanText;
   readonly outbox: Outbox;
   readonly stopped: () => boolean;
+  /** As the function of this name says it of where the search begins. */
+  readonly readsToTheEnd: boolean;
 }
 
 /** When nothing more is wanted, the rest is left out. */
-export function scanChunk(chunk: Chunk, { directories, scan, outbox, stopped }: ScanChunkOptions): void {
+export function scanChunk(chunk: Chunk, options: ScanChunkOptions): void {
+  const { directories, outbox, stopped } = options;
   outbox.begin(chunk);
   try {
-    for (const { dir, path, names } of chunk.runs) {
-      if (names.length === 0 || stopped()) continue;
-      const open = directories.enter(dir);
-      for (const name of names) {
-        if (stopped()) break;
-        trying(outbox, () => scanName(open(name), beneath(path, name), scan, outbox));
-      }
-    }
+    for (const run of chunk.runs) if (run.names.length > 0 && !stopped()) scanRun(run, options);
   } finally {
     directories.leave();
   }
@@ -47,32 +43,41 @@ export function scanAlone(
 ): void {
   outbox.begin({ number: 0, unreadable: 0 });
   outbox.file(path);
-  trying(outbox, () => scanFile(fd, scan, outbox));
+  try {
+    scanFile(fd, false, scan, outbox);
+  } catch (error) {
+    countUnreadable(error, outbox);
+  }
   outbox.end();
 }
 
-function scanName(fd: number, path: string, scan: ScanText, outbox: Outbox): void {
-  try {
-    outbox.file(path);
-    scanFile(fd, scan, outbox);
-  } finally {
-    fs.closeSync(fd);
+function scanRun({ dir, path, names }: Run, options: ScanChunkOptions): void {
+  const { directories, scan, outbox, stopped, readsToTheEnd } = options;
+  const open = directories.enter(dir);
+  for (const name of names) {
+    if (stopped()) return;
+    try {
+      const fd = open(name);
+      outbox.file(beneath(path, name));
+      try {
+        scanFile(fd, readsToTheEnd, scan, outbox);
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch (error) {
+      countUnreadable(error, outbox);
+    }
   }
 }
 
-function scanFile(fd: number, scan: ScanText, outbox: Outbox): void {
-  const onHit = (hit: Hit) => outbox.hit(hit);
-  const kind = scan(openText(fd), onHit);
+function scanFile(fd: number, readsToTheEnd: boolean, scan: ScanText, outbox: Outbox): void {
+  const kind = scan(openText(fd, readsToTheEnd), outbox.hit);
   const isUtf16 = kind === "utf-16le" || kind === "utf-16be";
-  if ((isUtf16 ? scan(fromUtf16(fd, kind), onHit) : kind) === "binary") outbox.isBinary();
+  if ((isUtf16 ? scan(fromUtf16(fd, kind), outbox.hit) : kind) === "binary") outbox.isBinary();
 }
 
 /** What the system does not let us read, or what is gone by now, is counted. */
-function trying(outbox: Outbox, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof HotcellError || osErrorCode(error) === undefined) throw error;
-    outbox.isUnreadable();
-  }
+function countUnreadable(error: unknown, outbox: Outbox): void {
+  if (error instanceof HotcellError || osErrorCode(error) === undefined) throw error;
+  outbox.isUnreadable();
 }

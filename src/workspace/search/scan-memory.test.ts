@@ -44,6 +44,19 @@ test("ignoring case means ASCII letters, and nothing beside them", () => {
   fc.assert(property, { numRuns: 5000 });
 });
 
+test("a NUL is found between any two places", () => {
+  const texts = fc.array(fc.constantFrom(..."a".repeat(80), "\0"), { maxLength: 250 });
+  const property = fc.property(texts, places, (letters, [after, before]) => {
+    const text = Buffer.from(letters.join(""));
+    fc.pre(after + before <= text.length);
+    const { from, to } = put(text);
+    memory.bytes[to] = 0;
+    const expected = text.subarray(after, text.length - before).indexOf(0);
+    expect(memory.findNul(from + after, to - before)).toBe(expected < 0 ? -1 : from + after + expected);
+  });
+  fc.assert(property, { numRuns: 5000 });
+});
+
 test("newlines are counted between any two places", () => {
   const property = fc.property(bytes(100), places, (text, [after, before]) => {
     const { from, to } = put(text);

@@ -52,6 +52,8 @@ export interface ScanMemory {
   row(sets: readonly ByteSet[]): ByteRow | null;
   /** Where bytes of the row's sets, or some that are like them, first stand in [from, to); -1 when they don't. */
   findRow(row: ByteRow, from: number, to: number): number;
+  /** Where the first NUL is in [from, to), or -1. */
+  findNul(from: number, to: number): number;
   countNewlines(from: number, to: number): number;
   /** Where the line begins that `at` is in, no earlier than `from`. */
   lineStart(at: number, from: number): number;
@@ -70,6 +72,7 @@ interface FinderExports {
     patience: number,
   ): number;
   findSets(from: number, to: number, sets: number, count: number, before: number): number;
+  findNul(from: number, to: number): number;
   countNewlines(from: number, to: number): number;
 }
 
@@ -77,7 +80,7 @@ export function createScanMemory(): ScanMemory {
   const memory = new WebAssembly.Memory({ initial: (WINDOW_START + WINDOW_BYTES) / PAGE_BYTES + 1 });
   const code = new WebAssembly.Module(Buffer.from(FINDER_WASM, "base64"));
   const { exports } = new WebAssembly.Instance(code, { search: { memory } });
-  const { find, findSets, countNewlines } = exports as FinderExports;
+  const { find, findSets, findNul, countNewlines } = exports as FinderExports;
   const bytes = Buffer.from(memory.buffer);
   // So that nothing looks for the beginning of a line before the window.
   bytes[WINDOW_START - 1] = NEWLINE;
@@ -119,6 +122,7 @@ export function createScanMemory(): ScanMemory {
       return { start, length: sets.length, likelihood: likelihoodOf(table, sets.length) };
     },
     findRow: ({ start, length }, from, to) => findSets(from, to, start, length, bitsBefore(length)),
+    findNul,
     countNewlines,
     lineStart(at, from) {
       const before = at > from ? bytes.lastIndexOf(NEWLINE, at - 1) : -1;

@@ -29,9 +29,8 @@ interface Window {
 }
 
 export function createScanText({ memory, finder, query, stopped }: ScanOptions): ScanText {
-  const { bytes, countNewlines, lineStart, lineEnd } = memory;
-  const nul = memory.needle(Buffer.of(0), false)!;
-  const hasNul = (from: number, to: number): boolean => memory.find(nul, from, to) >= 0;
+  const { bytes, findNul, countNewlines, lineStart, lineEnd } = memory;
+  const hasNul = (from: number, to: number): boolean => findNul(from, to) >= 0;
 
   /** Reads on, to `from` and behind; gives where the text in the memory ends then. */
   const fill = (source: TextSource, from: number): number => {
@@ -116,7 +115,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     let window: Window = first;
     for (let number = 1; !stopped(); window = slide(source, window)) {
       const { from, to } = window;
-      const nulAt = memory.find(nul, from, to);
+      const nulAt = findNul(from, to);
       const isLast = source.ended() && nulAt < 0;
       const end = isLast ? to : blocksEnd(from, nulAt < 0 ? to : nulAt);
       if (end > from) number = searchLines({ from, to: end }, number, hits);

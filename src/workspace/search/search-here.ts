@@ -7,7 +7,7 @@ import type { NamesIn } from "../tree.ts";
 import type { View } from "../view.ts";
 import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
 import { createLiteralFinder } from "./line-finder.ts";
-import type { Run } from "./messages.ts";
+import type { Hit, Run } from "./messages.ts";
 import { openAtOnce } from "./open-regular.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
@@ -43,10 +43,18 @@ function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): Sea
   const finder = createLiteralFinder(memory, query);
   if (finder === null) return null;
   const collector = createHitCollector(view, query);
+  const outbox = outboxTo(collector, query.maxMatches);
+  let hits = 0;
+  const hit = (found: Hit): void => {
+    hits++;
+    outbox.hit(found);
+  };
   const endMs = performance.now() + maxMs;
-  const stopped = () => collector.isFull() || performance.now() > endMs;
+  // Those of a chunk are collected at its end; one more than wanted fills the collector then.
+  const stopped = () => hits > query.maxMatches || performance.now() > endMs;
   const scan = createScanText({ memory, finder, query, stopped });
-  const options = { scan, stopped, outbox: outboxTo(collector, query.maxMatches), directories };
+  // To learn whether files are read to the end takes as long as to read some of them once more.
+  const options = { scan, stopped, outbox: { ...outbox, hit }, directories, readsToTheEnd: false };
   explaining("search", path, () => {
     if (order.isDirectory) scanTree({ ...order, namesIn }, view, options);
     else scanAlone(order.fd, path, options);

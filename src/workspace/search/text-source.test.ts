@@ -28,6 +28,20 @@ test("a file is read to where nothing more comes, however little comes at once",
   expect([source.read(bytes, 5, 5), source.ended()]).toEqual([0, true]);
 });
 
+test("where reads are known to go to the end, one that gives less than there is room for is the last", () => {
+  const source = openText(opened("abcde"), true);
+  const bytes = Buffer.alloc(10);
+  expect([source.read(bytes, 0, 3), source.ended()]).toEqual([3, false]);
+  expect([source.read(bytes, 3, 7), source.ended()]).toEqual([2, true]);
+});
+
+test("where a read may have come to what can't be read, it is not the last", () => {
+  const source = openText(opened("x".repeat(4096)), true);
+  const bytes = Buffer.alloc(5000);
+  expect([source.read(bytes, 0, 5000), source.ended()]).toEqual([4096, false]);
+  expect([source.read(bytes, 4096, 904), source.ended()]).toEqual([0, true]);
+});
+
 test("a file that goes on growing ends behind the size that it had", () => {
   const fd = opened("abcdef");
   const source = openText(fd);

@@ -8,8 +8,11 @@ export interface TextSource {
   ended(): boolean;
 }
 
-/** It ends where nothing more comes, whatever size the file claims to have; one that goes on growing, behind the size that it had. */
-export function openText(fd: number): TextSource {
+/** What can't be read begins where a page, a sector or a line of the processor's cache does. */
+const UNREADABLE_STEP = 64;
+
+/** It ends where nothing more comes, whatever size the file claims to have; one that goes on growing, behind the size that it had. With `readsToTheEnd` it is known where a read that gives less than there is room for ends. */
+export function openText(fd: number, readsToTheEnd = false): TextSource {
   let position = 0;
   let limit: number | null = null;
   let isAtEnd = false;
@@ -19,7 +22,8 @@ export function openText(fd: number): TextSource {
       // Most files come at once: only of others it is asked.
       if (position > 0 && got > 0) limit ??= limitOf(fs.fstatSync(fd));
       position += got;
-      isAtEnd = got === 0 || (limit !== null && position > limit);
+      const isAllThereIs = readsToTheEnd && got < length && position % UNREADABLE_STEP !== 0;
+      isAtEnd = got === 0 || isAllThereIs || (limit !== null && position > limit);
       return got;
     },
     ended: () => isAtEnd,

@@ -1,0 +1,20 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeHostWorld } from "../kit/host-workspace.ts";
+import { queryFor } from "../kit/search-query.ts";
+
+const CHILD = path.join(import.meta.dirname, "search-mounts-child.mjs");
+
+test.runIf(process.getuid?.() === 0)(
+  "a file on which one is mounted that gives little at once is searched to its end",
+  () => {
+    const { root, stateDir, remove } = makeHostWorld();
+    onTestFinished(remove);
+    const query = JSON.stringify(queryFor("set there"));
+    const args = ["--mount", "--propagation", "private", process.execPath, CHILD, root, stateDir, query];
+    const [atOnce, line, found] = JSON.parse(execFileSync("unshare", args, { encoding: "utf8" }));
+    expect(atOnce).toBeLessThan(line * 10);
+    expect(found).toEqual([line]);
+  },
+);
