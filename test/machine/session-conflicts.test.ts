@@ -3,58 +3,12 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { createProtection } from "../../src/policy/protected.ts";
-import { fileClock } from "../../src/workspace/file-clock.ts";
+import { describe, expect, test } from "vitest";
 import { collectGarbage } from "../../src/workspace/session/gc.ts";
-import { createSession, openSession } from "../../src/workspace/session/session.ts";
+import { createSession } from "../../src/workspace/session/session.ts";
 import type { Session } from "../../src/workspace/session/session-words.ts";
-import { openStateDir } from "../../src/workspace/state-dir.ts";
+import { begin } from "../kit/session-with-user.ts";
 import { tempDir } from "../kit/temp-cell.ts";
-
-const protectionOf = createProtection();
-
-async function begin(strategy: "kernel" | "clone", files: Readonly<Record<string, string>>) {
-  const top = tempDir();
-  const project = path.join(top, "project");
-  const inProject = (name: string) => path.join(project, name);
-  fs.mkdirSync(project);
-  for (const [name, content] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(inProject(name)), { recursive: true });
-    fs.writeFileSync(inProject(name), content);
-  }
-  const place = { stateDir: openStateDir(path.join(top, "state"), project), protectionOf };
-  const closing = async (opening: Promise<Session>) => {
-    const session = await opening;
-    onTestFinished(() => session.close());
-    return session;
-  };
-  /** Until what is changed next has a later time than what was changed before. */
-  const tick = async () => {
-    const before = fileClock(place.stateDir);
-    while (fileClock(place.stateDir) <= before) await setImmediate();
-  };
-  const session = await closing(createSession(project, { ...place, strategy }));
-  await tick();
-  return {
-    session,
-    inProject,
-    tick,
-    place,
-    reopen: () => closing(openSession(session.record.id, place)),
-    /** A call that does this; the user edits while it runs or after it. */
-    async call(work: (workspace: Session["workspace"]) => void, id = "c") {
-      await session.change({ id, tool: "test" }, async () => work(session.workspace));
-      await tick();
-    },
-    async edit(name: string, content: string) {
-      fs.writeFileSync(inProject(name), content);
-      await tick();
-    },
-    read: (name: string) => fs.readFileSync(inProject(name), "utf8"),
-    shown: () => session.diff(({ shown }) => shown.map(({ path: at, kind }) => `${kind} ${at}`)),
-  };
-}
 
 test("what the last background process changes while a call begins is no conflict", async () => {
   // So long is looked at what was there before that others have their turn.
@@ -295,6 +249,40 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
   });
 
   test.each([
+    ["is no conflict", null, "abort", [], false],
+    ["is one where a user's edit was replaced by it", "user\n", "ours", ["d/x"], true],
+  ] as const)(
+    "what the session itself committed into a directory, for the removal that a rewind has left, %s",
+    async (_, users, onConflict, conflicts, isLeft) => {
+      const { session, call, edit, inProject } = await begin(strategy, { "d/x": "old\n", "d/y": "old\n" });
+      await call((workspace) => workspace.remove("d", { recursive: true }), "c1");
+      if (users !== null) await edit("d/x", users);
+      await call((workspace) => {
+        for (const at of ["d/x", "d/new"]) workspace.write(at, "session\n");
+      }, "c2");
+      await session.commit({ onConflict });
+      await session.rewind("c2");
+      const found = await session.commit({ onConflict: "skip" });
+      expect(found.conflicts.map(({ path: at }) => at)).toEqual(conflicts);
+      expect(fs.existsSync(inProject("d"))).toBe(isLeft);
+    },
+  );
+
+  test("a user's file that came into a directory is a conflict for the removal that a rewind has left, also when the session has changed it", async () => {
+    const { session, call, edit, read } = await begin(strategy, { "d/x": "old\n" });
+    await call((workspace) => workspace.remove("d", { recursive: true }), "c1");
+    await call((workspace) => workspace.write("d/y", "session\n"), "c2");
+    await session.commit();
+    await edit("d/w", "user\n");
+    await call((workspace) => workspace.append("d/w", "session\n"), "c3");
+    await session.commit();
+    await session.rewind("c2");
+    const { conflicts } = await session.commit({ onConflict: "skip" });
+    expect(conflicts.map(({ path: at }) => at)).toContain("d/w");
+    expect(read("d/w")).toBe("user\nsession\n");
+  });
+
+  test.each([
     ["is a conflict", "user\n", [{ path: "f" }], "second\n"],
     ["there was none: then there is no conflict", null, [], "first\n"],
   ])("a user's edit before a commit that an undo left behind %s", async (_, users, conflicts, left) => {
@@ -473,7 +461,7 @@ test("gc leaves a session alone that was used while it looked, and what can be u
   };
   const protectionWhileUsed = (at: string) => {
     used ??= use();
-    return protectionOf(at);
+    return place.protectionOf(at);
   };
   const { removed } = await collectGarbage({ ...place, protectionOf: protectionWhileUsed });
   await used;

@@ -67,6 +67,18 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     expect(await shown()).toEqual(["d", "d/new user\n", "d/x agent\n", "e agent\n"]);
   });
 
+  test("what the user adds to a directory made anew while that is committed is seen by the next call", async () => {
+    const world = tempSessionWorld(new Map([["d/x", file("old\n")]]));
+    const session = await world.create(strategy);
+    const { change, workspace } = session;
+    await change({ id: "c1", tool: "test" }, async () => workspace.remove("d", { recursive: true }));
+    await change({ id: "c2", tool: "test" }, async () => workspace.write("d/y", "agent\n"));
+    const onStep = () => fs.writeFileSync(path.join(world.project, "d/new"), "user\n");
+    await session.commit({}, { onStep });
+    const names = await session.read(async () => workspace.list("d").entries.map(({ name }) => name));
+    expect(names).toEqual(["new", "y"]);
+  });
+
   test("what the session has committed into a directory made anew is gone when its call is rewound", async () => {
     const { session, shown } = await commitDirectory();
     const { change, workspace } = session;

@@ -1,7 +1,6 @@
 // What the project had at a path when the session first changed it: a commit that finds something else there
 // would overwrite somebody's work.
 import fs from "node:fs";
-import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { atExactly, onTheWay, pathTo } from "../commit/exactly.ts";
 import {
@@ -19,10 +18,11 @@ import type { Versions } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { bytesOf } from "../diff/text.ts";
-import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
+import { openTreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
-import type { FileKind } from "../workspace-fs.ts";
+import { anewIn, hiddenBy, statIn } from "./hidden-by.ts";
+import { kindsIn } from "./kinds-in.ts";
 import { type Base, keepText, type Notes, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
 import { withLayer } from "./layers.ts";
 import type { LayerDirectory, Looked } from "./looked.ts";
@@ -30,14 +30,13 @@ import type { Layer, SessionRecord, Stack } from "./record.ts";
 
 /** Notes what the project has where the last layer changed something first. */
 export function* takeBases(
-  { stack }: SessionRecord,
+  record: SessionRecord,
   stateDir: string,
   trees: Trees & Remembering,
   looked: Looked,
 ): Pieces<void> {
-  const live = stack.at(-1)!;
-  const { changed, done } = looked.look(live, stateDir, trees.project);
-  if (changed.length > 0) yield* noteChanged(changed, stack, stateDir, trees);
+  const { changed, done } = looked.look(record.stack.at(-1)!, stateDir, trees.project);
+  if (changed.length > 0) yield* noteChanged(changed, record, stateDir, trees);
   done();
 }
 
@@ -55,28 +54,34 @@ interface Remembering {
 
 function* noteChanged(
   changed: readonly LayerDirectory[],
-  stack: Stack,
+  record: SessionRecord,
   stateDir: string,
   trees: Trees & Remembering,
 ): Pieces<void> {
-  const live = stack.at(-1)!;
-  const known = readStack(stack, stateDir);
+  const live = record.stack.at(-1)!;
+  const known = readStack(record.stack, stateDir);
   const notes = readNotes(live, stateDir);
   const before = notes.bases.size + notes.hidden.size;
   const noted = (path: string) =>
     notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
+  const isInSight = (at: string) => [known.hidden, notes.hidden].every((hidden) => !hiddenAbove(at, hidden));
+  const isAnew = anewIn(record, stateDir, notes, trees);
   for (const directory of changed) {
     const absent = absentFrom(directory, live.since, trees);
-    for (const { name } of directory.names) {
+    /** Where a user has made the directory too, what he has put there is seen. */
+    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statIn(trees.project, at);
+    for (const { name, kind } of directory.names) {
       const at = joinPath(directory.directory, name);
       // What has a longer path is never committed.
-      if (at.length > LIMITS.maxPathBytes || known.bases.has(at) || notes.bases.has(at)) continue;
-      const base = isBelowNothing(at, noted) ? null : absent(name);
-      notes.bases.set(at, base === undefined ? yield* takeBase(at, known, live, stateDir, trees) : base);
+      if (at.length > LIMITS.maxPathBytes) continue;
+      if (noted(at) === undefined) {
+        const base = isBelowNothing(at, noted) && !mayBeUsers(at) ? null : absent(name);
+        notes.bases.set(at, base === undefined ? yield* takeBase(at, known, live, stateDir, trees) : base);
+      }
+      if (kind === "directory" && isInSight(at) && isAnew(at, noted(at)!)) notes.hidden.add(at);
     }
   }
-  for (const at of hiddenBy(changed, trees))
-    if (hiddenAbove(at, known.hidden) === undefined) notes.hidden.add(at);
+  for (const at of hiddenBy(changed, trees, notes)) if (isInSight(at)) notes.hidden.add(at);
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
 }
 
@@ -139,42 +144,12 @@ function isTheSame({ ino, dev }: fs.Stats, known: KnownBase | undefined, since: 
 }
 
 /** What was taken from sight at a path, or above it. */
-function hiddenAbove(at: string, hidden: ReadonlyMap<string, number>): string | undefined {
+export function hiddenAbove(
+  at: string,
+  hidden: ReadonlyMap<string, number> | ReadonlySet<string>,
+): string | undefined {
   if (hidden.size === 0) return undefined;
   return [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
-}
-
-/** Names of the project that are not in the view, in these directories of a layer; and its directories that are something else there. */
-function* hiddenBy(
-  directories: readonly LayerDirectory[],
-  { project, view }: Trees,
-): Generator<string, void, void> {
-  const before = openTreeReader(project);
-  const after = openTreeReader(view);
-  try {
-    for (const { directory } of directories.filter(({ isInProject }) => isInProject)) {
-      const shown = kindsIn(after, directory);
-      if (shown === null) continue;
-      for (const [name, kind] of kindsIn(before, directory) ?? []) {
-        const isHidden = kind === "directory" ? shown.get(name) !== kind : !shown.has(name);
-        if (isHidden) yield joinPath(directory, name);
-      }
-    }
-  } finally {
-    before.close();
-    after.close();
-  }
-}
-
-/** Null where it is no directory, or may not be read. */
-export function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | null {
-  try {
-    if (directory !== "" && !tree.stat(directory)?.isDirectory()) return null;
-    return new Map(tree.list(directory).map(({ name, kind }) => [name, kind]));
-  } catch (error) {
-    if (error instanceof HotcellError) return null;
-    throw error;
-  }
 }
 
 /** Notes that the session now begins with what a commit, or its revert, has put into the project. Of some files the live layer itself has what was put. */
@@ -260,7 +235,7 @@ function textIn(layer: Layer, stateDir: string, at: string, sha256: string): str
   });
 }
 
-function* parentsUpwards(at: string): Generator<string, void, void> {
+export function* parentsUpwards(at: string): Generator<string, void, void> {
   for (let end = at.lastIndexOf("/"); end > 0; end = at.lastIndexOf("/", end - 1)) yield at.slice(0, end);
 }
 

@@ -1,43 +1,50 @@
-// What comes into a directory that the session has removed, made anew and committed: it is not seen there by itself.
+// What is not seen by itself: it comes into a directory that the session has removed, made anew and committed, or
+// where the session has made something and removed it again.
 import { HotcellError } from "../../core/errors.ts";
 import { parentOf } from "../commit/exactly.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
-import { type Known, kindsIn, type Trees } from "./bases.ts";
+import type { Known, Trees } from "./bases.ts";
+import { kindsIn } from "./kinds-in.ts";
 import { readMounts } from "./mounts.ts";
-import type { ProjectDirectories } from "./project-directories.ts";
+import { isOwn, type ProjectDirectories } from "./project-directories.ts";
 import type { Layer, SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
 
-/** Directories into which the session has committed, and in which something came or went since the live layer began. */
-export function findStirred(
-  { moved }: Known,
-  record: SessionRecord,
-  directories: ProjectDirectories,
-): string[] {
-  const places = new Set([...moved].map(parentOf));
-  places.delete("");
-  const isMounted = places.size > 0 ? readMounts(record.workspace) : () => false;
+/** Directories into which the session has committed, or put something of its own, and in which something came or went since the live layer began. */
+export function findStirred(known: Known, record: SessionRecord, directories: ProjectDirectories): string[] {
   const { since } = liveLayer(record);
-  return [...places].filter((at) => (directories.get(at)?.ctimeMs ?? 0) >= since && !isMounted(at));
+  const stirred = [...directories.keys()].filter((at) => (directories.get(at)?.ctimeMs ?? 0) >= since);
+  if (stirred.length === 0) return [];
+  const places = new Set([...known.moved].map(parentOf));
+  places.delete("");
+  for (const at of known.bases.keys()) if (isOwn(at, known)) places.add(parentOf(at));
+  const isMounted = readMounts(record.workspace);
+  return stirred.filter((at) => places.has(at) && !isMounted(at));
 }
 
 /** Files and links that came into these directories, and that a view of the project as it is now does not show. */
 export function findCome(
   places: readonly string[],
-  { bases }: Known,
+  known: Known,
   { since }: Layer,
   { project, view }: Trees,
 ): string[] {
+  const committed = new Set([...known.moved].map(parentOf));
   return reading(project, (before) =>
     reading(view, (after) =>
       places.flatMap((directory) => {
         const shown = kindsIn(after, directory);
         if (shown === null) return [];
         const names = [...(kindsIn(before, directory)?.keys() ?? [])].filter((name) => !shown.has(name));
-        const unknown = names.map((name) => joinPath(directory, name)).filter((at) => !bases.has(at));
-        return unknown.filter((at) => isNew(before, at, since)).flatMap((at) => leavesOf(before, at));
+        const isAnew = directory !== "" && committed.has(directory);
+        const mayCome = (at: string) => (known.bases.has(at) ? isOwn(at, known) : isAnew);
+        const unknown = names.map((name) => joinPath(directory, name)).filter(mayCome);
+        // What the session has seen in a directory that both had made, and removed with it, stays removed.
+        const isLeft = (top: string, at: string) => !known.hidden.has(top) || isNew(before, at, since);
+        const leaves = (top: string) => leavesOf(before, top).filter((at) => isLeft(top, at));
+        return unknown.filter((at) => isNew(before, at, since)).flatMap(leaves);
       }),
     ),
   );

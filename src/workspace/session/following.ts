@@ -1,17 +1,24 @@
 // What the session has put into the project and somebody has changed there since: it is the project's own again.
 import { osErrorCode } from "../../core/errors.ts";
-import { atExactly, isThere, parentOf } from "../commit/exactly.ts";
+import { isThere, parentOf } from "../commit/exactly.ts";
 import { type Fingerprint, fingerprintOf, lookOf, stillIs } from "../commit/fingerprint.ts";
-import { joinPath, splitPath } from "../diff/path-names.ts";
+import { splitPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { isBelowNothing, isVersion, type Known, kindsIn, readStack } from "./bases.ts";
+import { isBelowNothing, isVersion, type Known, readStack } from "./bases.ts";
 import { findCome, findStirred } from "./came-in.ts";
 import { createNotesReader } from "./kept-notes.ts";
-import { withLayer } from "./layers.ts";
-import { isDirectory, lookAtDirectories, type ProjectDirectories, tryReach } from "./project-directories.ts";
-import type { SessionRecord } from "./record.ts";
+import type { Notes } from "./layer-notes.ts";
+import { pathsIn } from "./layers.ts";
+import {
+  directoriesIn,
+  isDirectory,
+  lookAtDirectories,
+  type ProjectDirectories,
+  tryReach,
+} from "./project-directories.ts";
+import type { SessionRecord, Stack } from "./record.ts";
 import { withProject, withProjectInPieces } from "./session-commit.ts";
 import type { SessionView } from "./session-view.ts";
 import { liveLayer } from "./stack.ts";
@@ -25,37 +32,69 @@ export interface Following {
 
 /** Of one session, whose notes are kept in mind. */
 export function createFollowing() {
-  const reading = createNotesReader();
+  const readKnown = createKnownReader();
   return async (
     record: SessionRecord,
     stateDir: string,
     view: SessionView,
     signal?: AbortSignal,
   ): Promise<Following> => {
-    if (!mayHaveCommitted(record)) return { paths: [], come: [] };
-    const known = readStack(record.stack, stateDir, reading());
-    const put = putIn(known);
-    const { directories, changed } = await inPieces(lookAtProject(record, known, put), signal);
+    const { known, put, places } = readKnown(record.stack, stateDir);
+    const { directories, changed } = await inPieces(lookAtProject(record, places, put), signal);
     const stirred = findStirred(known, record, directories);
     if (stirred.length > 0) await view.refresh();
     const { root } = view;
     const come = withProject(record, (project) =>
       findCome(stirred, known, liveLayer(record), { project, view: root }),
     );
-    const seen = changed.filter((at) => isSeenIn(root, known, at));
+    const seen = changed.filter((at) => isSeenIn(root, known, at, put));
     const following = new Set(await inPieces(stillShown(seen, put, root), signal));
-    const hasInLayers = (at: string) => record.stack.some((layer) => withLayer(layer, stateDir, isIn(at)));
-    for (const at of lostDirectories(known, directories)) {
-      const names = namesShown(root, at)?.map((name) => joinPath(at, name));
-      if (names?.every((below) => following.has(below) || !hasInLayers(below))) following.add(at);
+    const lost = lostDirectories(known, directories);
+    const inLayers = lost.length > 0 ? [...pathsIn(record.stack, stateDir)] : [];
+    const isNothing = (at: string) => known.bases.get(at)?.base === null && lookOf(root, at) === null;
+    for (const at of lost) {
+      const isBelow = (path: string) => path.startsWith(`${at}/`);
+      const isLeft = inLayers.filter(isBelow).every((path) => following.has(path) || isNothing(path));
+      const hides = [...known.hidden.keys()].some((path) => path === at || isBelow(path));
+      if (isLeft && !hides && isShownAs(root, at, known)) following.add(at);
     }
     return { paths: [...following], come };
   };
 }
 
-/** A fork does not know of its parent's commits. */
-function mayHaveCommitted({ id, commits, stack }: SessionRecord): boolean {
-  return commits > 0 || stack.some(({ session }) => session !== id);
+/** For a call that reads. Where nothing was committed, a view that is mounted tells when something came or went where it is used. */
+export function mayFollow({ id, commits, stack, strategy }: SessionRecord, view: SessionView): boolean {
+  // A fork does not know of its parent's commits.
+  const mayHaveCommitted = commits > 0 || stack.some(({ session }) => session !== id);
+  return mayHaveCommitted || strategy === "clone" || view.isStale();
+}
+
+interface Read {
+  readonly notes: readonly Notes[];
+  readonly known: Known;
+  readonly put: Put;
+  /** Directories of the project. */
+  readonly places: readonly string[];
+}
+
+/** Reads what the layers know; it is put together again only when some of their notes are others. */
+function createKnownReader() {
+  const reading = createNotesReader();
+  let last: Read | null = null;
+  return (stack: Stack, stateDir: string): Read => {
+    const read = reading();
+    const notes = stack.map((layer) => read(layer, stateDir));
+    if (notes.length === last?.notes.length && notes.every((one, at) => one === last!.notes[at])) return last;
+    const known = readStack(stack, stateDir, (layer) => notes[stack.indexOf(layer)]!);
+    last = { notes, known, put: putIn(known), places: directoriesIn(known) };
+    return last;
+  };
+}
+
+/** With the mode that it had: the session has not changed the directory itself. */
+function isShownAs(view: Root, at: string, { bases }: Known): boolean {
+  const [shown, base] = [lookOf(view, at), bases.get(at)!.base];
+  return shown?.kind === "directory" && isDirectory(base) && shown.mode === (base as Fingerprint).mode;
 }
 
 interface ProjectLook {
@@ -64,11 +103,11 @@ interface ProjectLook {
   readonly changed: readonly string[];
 }
 
-function lookAtProject(record: SessionRecord, known: Known, put: Put): Pieces<ProjectLook> {
+function lookAtProject(record: SessionRecord, places: readonly string[], put: Put): Pieces<ProjectLook> {
   return withProjectInPieces(record, function* (project) {
     const tree = openTreeReader(project);
     try {
-      return { directories: lookAtDirectories(known, tree), changed: yield* changedFrom(put, tree) };
+      return { directories: lookAtDirectories(places, tree), changed: yield* changedFrom(put, tree) };
     } finally {
       tree.close();
     }
@@ -86,10 +125,10 @@ function putIn({ moved, bases }: Known): Put {
   return put;
 }
 
-/** Where the directory is the session's own, or gone, the project's would not be seen. */
-function isSeenIn(view: Root, { bases }: Known, at: string): boolean {
+/** Where the directory is the session's own, or gone, the project's would not be seen; but not where the session has put something into a user's. */
+function isSeenIn(view: Root, { bases }: Known, at: string, put: Put): boolean {
   const isSeen = at.includes("/") ? lookOf(view, parentOf(at))?.kind === "directory" : true;
-  return isSeen && !isBelowNothing(at, (path) => bases.get(path)?.base);
+  return isSeen && (put.get(at) !== null || !isBelowNothing(at, (path) => bases.get(path)?.base));
 }
 
 function* stillShown(paths: readonly string[], put: Put, view: Root): Pieces<string[]> {
@@ -97,11 +136,6 @@ function* stillShown(paths: readonly string[], put: Put, view: Root): Pieces<str
   for (const at of paths) if (isVersion(yield* fingerprintOf(view, at), put.get(at)!)) shown.push(at);
   return shown;
 }
-
-const isIn =
-  (at: string) =>
-  (layer: Root): boolean =>
-    atExactly(layer, at, (spot) => typeof spot !== "string" && isThere(spot));
 
 /** Directories of the project, on the way to what the session changed, that are none there any more; those below first. */
 function lostDirectories({ bases }: Known, directories: ProjectDirectories): string[] {
@@ -115,17 +149,6 @@ function lostDirectories({ bases }: Known, directories: ProjectDirectories): str
 /** What is in a directory that may not be entered counts as unchanged: nothing could be brought from there. */
 function passClosed(error: unknown): void {
   if (osErrorCode(error) !== "EACCES") throw error;
-}
-
-/** Null where the view has no directory. */
-function namesShown(view: Root, at: string): string[] | null {
-  const tree = openTreeReader(view);
-  try {
-    const kinds = kindsIn(tree, at);
-    return kinds && [...kinds.keys()];
-  } finally {
-    tree.close();
-  }
 }
 
 /** Those of the paths where the project has something else than this; each directory is gone to once. */

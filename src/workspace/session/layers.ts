@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { atExactly } from "../commit/exactly.ts";
 import type { TouchedDirectory } from "../diff/changes.ts";
 import {
   type LayerTour,
@@ -7,6 +8,7 @@ import {
   type TouredDirectory,
   touchedByLayers,
 } from "../diff/touched.ts";
+import { kindAt } from "../overlay/alike.ts";
 import { O_PATH, type Root } from "../paths.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
@@ -60,4 +62,15 @@ export function changedIn(layer: Layer, stateDir: string): string[] {
   const paths = new Set(pathsIn([layer], stateDir));
   for (const at of [...paths]) paths.delete(at.slice(0, Math.max(at.lastIndexOf("/"), 0)));
   return [...paths].sort();
+}
+
+/** Whether the topmost layer that knows of a directory says that there is none. The layers come topmost first. */
+export function isGoneIn(layers: Stack, directory: string, stateDir: string): boolean {
+  for (const layer of layers) {
+    const kind = withLayer(layer, stateDir, (root) =>
+      atExactly(root, directory, (spot) => (typeof spot === "string" ? spot : kindAt(spot.dir, spot.name))),
+    );
+    if (kind !== null && kind !== "missing") return kind !== "directory";
+  }
+  return false;
 }

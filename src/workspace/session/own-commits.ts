@@ -1,10 +1,11 @@
 import path from "node:path";
-import { expectedVersion, type Fingerprint, sameVersion } from "../commit/fingerprint.ts";
-import { committedIn } from "../commit/journal.ts";
+import { expectedVersion, type Fingerprint, sameVersion, type Version } from "../commit/fingerprint.ts";
+import { committedIn, readSteps } from "../commit/journal.ts";
 import type { Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
-import { moveBases, readStack } from "./bases.ts";
-import { type SessionRecord, sessionDir } from "./record.ts";
+import { hiddenAbove, isVersion, moveBases, readStack } from "./bases.ts";
+import { type Base, readNotes } from "./layer-notes.ts";
+import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
 import { commitsIn } from "./session-commit.ts";
 import { liveLayer } from "./stack.ts";
 
@@ -14,16 +15,50 @@ import { liveLayer } from "./stack.ts";
  */
 export function* standOnCommits(record: SessionRecord, stateDir: string, project: Root): Pieces<void> {
   const dir = sessionDir(stateDir, record.id);
-  const { bases } = readStack(record.stack, stateDir);
+  const { bases, hidden } = readStack(record.stack, stateDir);
+  const isFirstPut = firstPut(record, stateDir);
   const put = new Map<string, Fingerprint | null>();
   const baseOf = (at: string) => (put.has(at) ? put.get(at) : bases.get(at)?.base);
   for (const number of commitsIn(dir)) {
-    const { versions, replaced } = committedIn(path.join(dir, "tx", String(number)));
+    const txDir = path.join(dir, "tx", String(number));
+    const { versions, replaced } = committedIn(txDir);
+    const isSettled = settledIn(txDir, versions.size);
+    /** It was out of sight: what the commit has found there is what was there then. */
+    const isTaken = (at: string, version: Version | null) =>
+      hiddenAbove(at, hidden) !== undefined && !isSettled(at) && isFirstPut(at, version);
     for (const [at, version] of versions) {
       const base = baseOf(at);
-      const isStoodOn = base !== undefined && base !== "unknown" && sameVersion(base, replaced.get(at)!);
-      if (isStoodOn) put.set(at, version && expectedVersion(version));
+      const isSame = () => base !== undefined && base !== "unknown" && sameVersion(base, replaced.get(at)!);
+      if (base === undefined ? isTaken(at, version) : isSame())
+        put.set(at, version && expectedVersion(version));
     }
   }
   if (put.size > 0) yield* moveBases(put, liveLayer(record), stateDir, project);
+}
+
+/** Tells of what was first noted, in the layers that a rewind has just left, by the commit that put this there. */
+function firstPut(
+  { stack, left }: SessionRecord,
+  stateDir: string,
+): (at: string, version: Version | null) => boolean {
+  const before = left.at(-1) ?? [];
+  const isStill = ({ session, name }: Layer, index: number) =>
+    before[index]?.session === session && before[index].name === name;
+  if (!stack.slice(0, -1).every(isStill)) return () => false;
+  const first = new Map<string, Base>();
+  for (const layer of before.slice(stack.length - 1).reverse()) {
+    const { bases, moved } = readNotes(layer, stateDir);
+    for (const [at, base] of bases) first.set(at, moved.has(at) ? base : "unknown");
+  }
+  return (at, version) => {
+    const base = first.get(at);
+    return base !== undefined && base !== "unknown" && isVersion(base, version && expectedVersion(version));
+  };
+}
+
+/** Tells where a commit has replaced what the session had not seen. */
+function settledIn(txDir: string, count: number): (at: string) => boolean {
+  const steps = count === 0 ? [] : readSteps(txDir).steps;
+  const settled = new Set(steps.filter(({ settles }) => settles !== undefined).map(({ path: at }) => at));
+  return (at) => settled.has(at);
 }

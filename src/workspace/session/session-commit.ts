@@ -15,6 +15,7 @@ import {
   lookOf,
   rememberFingerprints,
   type Version,
+  versionOf,
 } from "../commit/fingerprint.ts";
 import { committedIn, hasJournal, isUnfinished, revertedIn, type Versions } from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
@@ -29,7 +30,18 @@ import type { TouredDirectory } from "../diff/touched.ts";
 import { workspaceKey } from "../host.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { isFile, isVersionThere, loseBases, moveBases, openBases } from "./bases.ts";
+import {
+  hiddenAbove,
+  isFile,
+  isVersion,
+  isVersionThere,
+  type Known,
+  loseBases,
+  moveBases,
+  openBases,
+  parentsUpwards,
+  readStack,
+} from "./bases.ts";
 import { withLayer } from "./layers.ts";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -190,10 +202,25 @@ export function* settleCommits(
       const { versions, own, merged } = committedIn(path.join(dir, "tx", String(number)));
       const inLayer = isLeft ? filesIn(layer, stateDir, own, toured) : new Set<string>();
       const seen = new Map([...versions].filter(([at]) => !merged.has(at)));
-      yield* moveBases(seen, layer, stateDir, project, inLayer);
+      const users = usersDirectories(seen, readStack(record.stack, stateDir), project);
+      yield* moveBases(new Map([...users, ...seen]), layer, stateDir, project, inLayer);
     }
   });
   return { ...record, commits: unsettled.at(-1)! };
+}
+
+/** Directories that the session has made, and a user too, into which a commit has put something. */
+function usersDirectories(put: Versions, { bases, hidden }: Known, project: Root): Versions {
+  const made = [...put].filter(([, version]) => version !== null);
+  const above = new Set(made.flatMap(([at]) => [...parentsUpwards(at)]));
+  const isOwn = (at: string) => bases.get(at)?.base === null && hiddenAbove(at, hidden) === undefined;
+  const found = [...above].filter(isOwn).map((at) => [at, lookOf(project, at)] as const);
+  const directories = found.flatMap(([at, look]) =>
+    look?.kind === "directory" ? [[at, look] as const] : [],
+  );
+  return new Map(
+    directories.map(([at, look]) => [at, versionOf({ ...look, mode: look.mode & 0o777, sha256: null })]),
+  );
 }
 
 /** Those of the files that the layer has. */
@@ -236,15 +263,26 @@ export function revertInSession(
 /** Where a revert was cut off and recovered, the session begins with what is in the project again. */
 export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<void> {
   const dir = sessionDir(stateDir, record.id);
+  const known = readStack(record.stack, stateDir);
   yield* withProjectInPieces(record, function* (project) {
     for (const number of commitsIn(dir)) {
       const again = new Map<string, Version | null>();
       const { versions, unseen } = revertedIn(path.join(dir, "tx", String(number)));
-      for (const [at, version] of versions)
-        if (yield* isVersionThere(project, at, version)) again.set(at, version);
+      for (const [at, version] of versions) {
+        const isOpen = isUnsettled(at, version, unseen.has(at), known);
+        if (isOpen && (yield* isVersionThere(project, at, version))) again.set(at, version);
+      }
       if (again.size > 0) yield* standOn(again, unseen, liveLayer(record), stateDir, project);
     }
   });
+}
+
+/** Not where the session has let go of it since, and may have begun anew with just that; what it has not seen it still has not. */
+function isUnsettled(at: string, version: Version | null, isUnseen: boolean, known: Known): boolean {
+  const base = known.bases.get(at)?.base;
+  if (base === undefined) return hiddenAbove(at, known.hidden) !== undefined;
+  if (base === "unknown") return false;
+  return !isUnseen || !isVersion(base, version && expectedVersion(version));
 }
 
 function* standOn(

@@ -13,7 +13,7 @@ import { type Had, moveBases, type Trees, takeBases } from "./bases.ts";
 import { bringIn, findUnseen } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
 import { discardAll } from "./discard-all.ts";
-import { createFollowing } from "./following.ts";
+import { createFollowing, mayFollow } from "./following.ts";
 import { unlessFull } from "./full-disk.ts";
 import { canNotHide, isHeld } from "./held.ts";
 import { holdSession } from "./hold-session.ts";
@@ -222,6 +222,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   /** A view that is mounted on what the live layer has is not true: so that one is left as it is. */
   const refreshToRead = async (signal?: AbortSignal): Promise<void> => {
+    if (mayFollow(record, view)) await follow(signal);
     // Nothing is written into the next one yet: it is as old, for what comes in has still to be found.
     const leaveLayer = () => settle(signal).then(() => beginLayer(null, liveLayer(record).since));
     const isLeft = holders.size > 0 || !view.isStale() || isEmptyLayer(liveLayer(record), stateDir);
@@ -247,7 +248,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     await show(checkpointed(record, call, isEmptyLayer(liveLayer(record), stateDir), since));
     await view.refresh();
   };
-  /** Where nobody else works on the view, what is below a new layer is committed, as the mount with that shows it. All is settled by then, and need not be again. */
+  /** Where nobody else works on the view, what is below a new layer is committed, as the mount with that shows it. All is settled by then, and need not be again. What came meanwhile is found at the end. */
   const commitShown = async (isOpen: boolean, commit: Committing): Promise<CommitResult> => {
     const below = liveLayer(record);
     const committing = async () => {
@@ -256,10 +257,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     };
     const result = await (isOpen ? committing() : wholly(committing));
     await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
-    if (isOpen || !isEmptyLayer(liveLayer(record), stateDir)) await checkpoint(null);
-    else note(checkpointed(record, null, true, fileClock(dir)));
-    const merged = mergedBy(result, dir);
-    if (merged.length > 0) await follow(undefined, merged);
+    if (isOpen) await checkpoint(null);
+    const since = fileClock(dir);
+    await follow(undefined, mergedBy(result, dir));
+    if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
     return result;
   };
   /** As if the layers from this one on had never touched these paths. */
@@ -298,10 +299,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         }
       }),
     async read(work, signal) {
-      await alone(async () => {
-        await follow(signal);
-        await refreshToRead(signal);
-      });
+      await alone(() => refreshToRead(signal));
       try {
         const result = await together(work);
         if (!view.isStale()) return result;

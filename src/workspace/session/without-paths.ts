@@ -7,7 +7,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { atExactly, parentOf, type Spot } from "../commit/exactly.ts";
 import { fileClock } from "../file-clock.ts";
 import { showName } from "../names.ts";
-import { kindAt, makeAlike, unlock } from "../overlay/alike.ts";
+import { makeAlike, unlock } from "../overlay/alike.ts";
 import { putPlaceholder, readGone, writeGone } from "../overlay/clone-layer.ts";
 import { removeSpot } from "../overlay/remove-spot.ts";
 import { transplant } from "../overlay/transplant.ts";
@@ -15,14 +15,15 @@ import { openRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import { copyBases } from "./bases.ts";
 import { copyLayer } from "./copy-layer.ts";
-import { layerDir, pathsIn, withLayer } from "./layers.ts";
+import { readNotes } from "./layer-notes.ts";
+import { isGoneIn, layerDir, pathsIn, withLayer } from "./layers.ts";
 import { removeLayer } from "./make-session.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
 import { type DiffOptions, withSpan } from "./session-diff.ts";
 import type { SessionView } from "./session-view.ts";
 import { restacked } from "./stack.ts";
 
-/** From the layer with the number `from` on. */
+/** From the layer with the number `from` on. From the first on nothing is noted of them any more, either. */
 export async function withoutPaths(
   record: SessionRecord,
   from: number,
@@ -30,9 +31,11 @@ export async function withoutPaths(
   stateDir: string,
   signal?: AbortSignal,
 ): Promise<SessionRecord> {
-  const concerned = record.stack.map((layer, index) => index >= from && hasSome(layer, paths, stateDir));
+  const isHolding = record.stack.map((layer, index) => index >= from && hasSome(layer, paths, stateDir));
+  if (!isHolding.includes(true)) throw notChanged(paths);
+  const isNoting = (layer: Layer) => from === 0 && knowsOf(layer, paths, stateDir);
+  const concerned = record.stack.map((layer, index) => isHolding[index] || isNoting(layer));
   const first = concerned.indexOf(true);
-  if (first < 0) throw notChanged(paths);
   let next = record.next;
   const stack = record.stack.map((layer, index) => {
     // What stands for several layers at once stands for the old ones.
@@ -83,6 +86,12 @@ function hasSome(layer: Layer, paths: readonly string[], stateDir: string): bool
   return false;
 }
 
+function knowsOf(layer: Layer, paths: readonly string[], stateDir: string): boolean {
+  const { bases, hidden, moved } = readNotes(layer, stateDir);
+  const noted = [...bases.keys(), ...hidden, ...moved];
+  return noted.some((at) => paths.some((path) => isAtOrBelow(at, path)));
+}
+
 interface Leaving {
   readonly paths: readonly string[];
   /** The layers below, topmost first. */
@@ -115,21 +124,10 @@ async function copyWithout(
 
 /** In the clone strategy a directory that was made anew tells by name what it hides of the one before it. */
 function hideAgain(copy: Layer, { paths, below, stateDir }: Leaving): string[] {
-  const isAnew = (at: string) => parentOf(at) !== "" && isHidden(parentOf(at), below, stateDir);
+  const isAnew = (at: string) => parentOf(at) !== "" && isGoneIn(below, parentOf(at), stateDir);
   return withLayer(copy, stateDir, (root) =>
     paths.filter((at) => isAnew(at) && inParent(root, at, putPlaceholder)),
   );
-}
-
-/** Whether the topmost layer that knows of a directory says that there is none. */
-function isHidden(directory: string, below: Stack, stateDir: string): boolean {
-  for (const layer of below) {
-    const kind = withLayer(layer, stateDir, (root) =>
-      atExactly(root, directory, (spot) => (typeof spot === "string" ? spot : kindAt(spot.dir, spot.name))),
-    );
-    if (kind !== null && kind !== "missing") return kind !== "directory";
-  }
-  return false;
 }
 
 /** Leaves the directory as it was but for the name; false when there is none. */

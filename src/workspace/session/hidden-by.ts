@@ -1,0 +1,92 @@
+// What a layer takes from sight of the project.
+import fs from "node:fs";
+import { joinPath } from "../diff/path-names.ts";
+import { openTreeReader } from "../diff/tree-reader.ts";
+import type { Root } from "../paths.ts";
+import type { Trees } from "./bases.ts";
+import { kindsIn } from "./kinds-in.ts";
+import type { Base, Notes } from "./layer-notes.ts";
+import { isGoneIn, layerDir, withLayer } from "./layers.ts";
+import type { LayerDirectory } from "./looked.ts";
+import { tryReach } from "./project-directories.ts";
+import type { Layer, SessionRecord } from "./record.ts";
+
+/** Names of the project that are not in the view, in these directories of a layer; and its directories that are something else there. */
+export function* hiddenBy(
+  directories: readonly LayerDirectory[],
+  { project, view }: Trees,
+  notes: Notes,
+): Generator<string, void, void> {
+  const before = openTreeReader(project);
+  const after = openTreeReader(view);
+  try {
+    for (const { directory, names } of directories.filter(({ isInProject }) => isInProject)) {
+      const shown = kindsIn(after, directory);
+      if (shown === null) continue;
+      // What a user has put into a directory that he has made too is only not seen yet.
+      const isSeenNext = isFirst(directory, notes);
+      const own = new Set(isSeenNext ? names.map(({ name }) => name) : []);
+      for (const [name, kind] of kindsIn(before, directory) ?? []) {
+        const isShown = kind === "directory" ? shown.get(name) === kind : shown.has(name);
+        if (!isShown && (!isSeenNext || own.has(name))) yield joinPath(directory, name);
+      }
+    }
+  } finally {
+    before.close();
+    after.close();
+  }
+}
+
+/** Tells whether a directory of the live layer shows nothing of what is below: it was removed, and made anew. */
+export function anewIn(
+  { stack, strategy }: SessionRecord,
+  stateDir: string,
+  notes: Notes,
+  { project, view }: Trees,
+): (at: string, base: Base) => boolean {
+  const below = stack.slice(0, -1).reverse();
+  if (strategy === "clone")
+    return (at, base) => base === null && !isFirst(at, notes) && isGoneIn(below, at, stateDir);
+  const live = stack.at(-1)!;
+  // An overlay gives one link to a directory that it unites with others; some file systems count no links.
+  const countsLinks = fs.statSync(layerDir(stateDir, live)).nlink > 1;
+  const showsBelow = (at: string) =>
+    countsLinks ? (statIn(view, at)?.nlink ?? 1) === 1 : showsMore(view, live, stateDir, at);
+  return (at, base) => {
+    const mayHide = () =>
+      base === null ? !isFirst(at, notes) : statIn(project, at)?.isDirectory() !== false;
+    return !showsBelow(at) && mayHide();
+  };
+}
+
+/** Whether a directory of the view has names that are not the layer's. */
+function showsMore(view: Root, layer: Layer, stateDir: string, at: string): boolean {
+  const shown = namesIn(view, at);
+  const own = new Set(withLayer(layer, stateDir, (root) => namesIn(root, at)));
+  return shown === null || shown.some((name) => !own.has(name));
+}
+
+function namesIn(root: Root, directory: string): string[] | null {
+  const tree = openTreeReader(root);
+  try {
+    const kinds = kindsIn(tree, directory);
+    return kinds && [...kinds.keys()];
+  } finally {
+    tree.close();
+  }
+}
+
+/** Whether neither the project nor a layer below had something there before the layer with these notes. */
+function isFirst(at: string, { bases, moved }: Notes): boolean {
+  return bases.get(at) === null && !moved.has(at);
+}
+
+/** Null where nothing is, undefined where the system does not let us look. */
+export function statIn(root: Root, at: string): fs.Stats | null | undefined {
+  const tree = openTreeReader(root);
+  try {
+    return tryReach(() => tree.stat(at));
+  } finally {
+    tree.close();
+  }
+}
