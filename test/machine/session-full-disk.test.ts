@@ -63,6 +63,25 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     expect(await session.commit()).toMatchObject({ committed: ["d/x"], conflicts: [] });
   });
 
+  test("a commit that went through says so when it can't be noted; the next call notes it", async () => {
+    const world = tempSessionWorld(new Map([["d/x", file("project")]]));
+    const session = await world.create(strategy);
+    const write = (content: string) =>
+      session.change({ id: content, tool: "test" }, async () => void session.workspace.write("d/x", content));
+    await write("one");
+    const blocked = path.join(world.stateDir, "sessions", session.record.id, "session.json.new");
+    const onProgress = (done: number, total: number) => {
+      if (done === total) fs.mkdirSync(blocked);
+    };
+    expect(await session.commit({}, { onProgress })).toMatchObject({ committed: ["d/x"], conflicts: [] });
+    expect(fs.readFileSync(path.join(world.project, "d/x"), "utf8")).toBe("one");
+    fs.rmdirSync(blocked);
+    await write("two");
+    expect(await session.commit()).toMatchObject({ committed: ["d/x"], conflicts: [] });
+    fs.writeFileSync(path.join(world.project, "d/x"), "edited");
+    await session.read(async () => expect(session.workspace.read("d/x").toString()).toBe("edited"));
+  });
+
   test("a call that fails, and whose changes can't be noted, says why it failed", async () => {
     const world = tempSessionWorld(new Map([["d/x", file("project")]]));
     const session = await world.create(strategy);

@@ -1,7 +1,7 @@
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 
 /** What can't be done now, on a full disk maybe, is left to a later call. */
-export async function ifPossible(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+export async function ifPossible(work: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   try {
     await work();
   } catch (error) {

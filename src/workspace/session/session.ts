@@ -256,11 +256,14 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       return commit(isOpen ? {} : { shown: { root: view.root }, known: looked });
     };
     const result = await (isOpen ? committing() : wholly(committing));
-    await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
-    if (isOpen) await checkpoint(null);
-    const since = fileClock(dir);
-    await follow(undefined, mergedBy(result, dir));
-    if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
+    // All is in the project by now, and that is what the caller must hear.
+    await ifPossible(async () => {
+      await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
+      if (isOpen) await checkpoint(null);
+      const since = fileClock(dir);
+      await follow(undefined, mergedBy(result, dir));
+      if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
+    });
     return result;
   };
   /** As if the layers from this one on had never touched these paths. */
@@ -353,9 +356,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     hold() {
       const holder = Symbol();
       holders.add(holder);
-      return () => {
-        holders.delete(holder);
-      };
+      return () => void holders.delete(holder);
     },
     bytes: () => bytesIn(dir),
     diff: (work, call, signal) =>
