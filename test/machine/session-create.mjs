@@ -1,7 +1,7 @@
 // Makes a session for a project, writes and commits in it, and says in one line how each of it went.
 // Usage: node session-create.mjs PROJECT STATE_DIR [STRATEGY]
 import { createProtection } from "../../dist/policy/protected.js";
-import { createSession } from "../../dist/workspace/session/session.js";
+import { createSession } from "../../dist/workspace/session/create-session.js";
 
 const [project, stateDir, strategy] = process.argv.slice(2);
 

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
-import { createSession } from "../../src/workspace/session/session.ts";
+import { createSession } from "../../src/workspace/session/create-session.ts";
 import { openStateDir } from "../../src/workspace/state-dir.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 

@@ -2,7 +2,8 @@
 // Usage: node session-step.mjs STATE_DIR ID OPERATION, or STATE_DIR PROJECT create
 import { writeSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { createSession, openSession } from "../../dist/workspace/session/session.js";
+import { createSession } from "../../dist/workspace/session/create-session.js";
+import { openSession } from "../../dist/workspace/session/session.js";
 
 const [stateDir, id, operation] = process.argv.slice(2);
 

@@ -95,14 +95,36 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     },
   );
 
-  test("a directory in which one call has made something that the next has removed is gone when the user removes it", async () => {
-    const { session, call, inProject, tick, shown } = await begin(strategy, { "d/x": "old" });
-    await call((workspace) => workspace.write("d/n", ""));
-    await call((workspace) => workspace.remove("d/n"));
-    fs.rmSync(inProject("d"), { recursive: true });
+  const REMOVALS: readonly [what: string, remove: (workspace: Session["workspace"]) => void][] = [
+    ["removed", (workspace) => workspace.remove("d/n")],
+    ["moved away", (workspace) => workspace.rename("d/n", "n")],
+  ];
+
+  test.each(REMOVALS)(
+    "what one call has made and the next has %s is there again when that is rewound, also where the user has removed the directory",
+    async (_, remove) => {
+      const { session, call, inProject, tick } = await begin(strategy, { "d/x": "old" });
+      await call((workspace) => workspace.write("d/n", "session"), "c1");
+      await call(remove, "c2");
+      fs.rmSync(inProject("d"), { recursive: true });
+      await tick();
+      await session.read(async () => {});
+      await session.rewind("c2");
+      expect(session.workspace.read("d/n").toString()).toBe("session");
+    },
+  );
+
+  test("what one call has made and the next has removed is there again when that is rewound, also where the directory was away for a while", async () => {
+    const { session, call, inProject, tick } = await begin(strategy, { "d/x": "old" });
+    await call((workspace) => workspace.write("d/n", "session"), "c1");
+    await call((workspace) => workspace.remove("d/n"), "c2");
+    fs.renameSync(inProject("d"), inProject("away"));
     await tick();
-    expect(await shownBy(session)).toEqual([]);
-    expect(await shown()).toEqual([]);
+    await session.read(async () => session.workspace.list("."));
+    fs.renameSync(inProject("away"), inProject("d"));
+    await tick();
+    await session.rewind("c2");
+    expect(session.workspace.read("d/n").toString()).toBe("session");
   });
 
   const CHANGES: readonly [what: string, change: (workspace: Session["workspace"]) => void, left: unknown][] =

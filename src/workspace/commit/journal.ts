@@ -114,6 +114,11 @@ export interface Reverted {
   readonly unseen: ReadonlySet<string>;
 }
 
+/** How often steps of a commit were put back. */
+export function timesUndone(txDir: string): number {
+  return readJournal(txDir)?.undone ?? 0;
+}
+
 /** Where a commit was taken back. */
 export function revertedIn(txDir: string): Reverted {
   const outcomes = readJournal(txDir)?.outcomes ?? [];

@@ -6,7 +6,7 @@ import { splitPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { isBelowNothing, isVersion, type Known, readStack } from "./bases.ts";
+import { isBelowNothing, isVersion, type Known, parentsUpwards, readStack } from "./bases.ts";
 import { findCome, findStirred } from "./came-in.ts";
 import { createNotesReader } from "./kept-notes.ts";
 import type { Notes } from "./layer-notes.ts";
@@ -49,15 +49,8 @@ export function createFollowing() {
     );
     const seen = changed.filter((at) => isSeenIn(root, known, at, put));
     const following = new Set(await inPieces(stillShown(seen, put, root), signal));
-    const lost = lostDirectories(known, directories);
-    const inLayers = lost.length > 0 ? [...pathsIn(record.stack, stateDir)] : [];
-    const isNothing = (at: string) => known.bases.get(at)?.base === null && lookOf(root, at) === null;
-    for (const at of lost) {
-      const isBelow = (path: string) => path.startsWith(`${at}/`);
-      const isLeft = inLayers.filter(isBelow).every((path) => following.has(path) || isNothing(path));
-      const hides = [...known.hidden.keys()].some((path) => path === at || isBelow(path));
-      if (isLeft && !hides && isShownAs(root, at, known)) following.add(at);
-    }
+    for (const at of leftDirectories(record, stateDir, root, { known, directories, following }))
+      following.add(at);
     return { paths: [...following], come };
   };
 }
@@ -137,13 +130,37 @@ function* stillShown(paths: readonly string[], put: Put, view: Root): Pieces<str
   return shown;
 }
 
-/** Directories of the project, on the way to what the session changed, that are none there any more; those below first. */
-function lostDirectories({ bases }: Known, directories: ProjectDirectories): string[] {
-  const lost = [...directories.keys()].filter((at) => directories.get(at) === null);
-  return lost
-    .filter((at) => isDirectory(bases.get(at)?.base))
-    .sort()
-    .reverse();
+interface Lost {
+  readonly known: Known;
+  readonly directories: ProjectDirectories;
+  readonly following: ReadonlySet<string>;
+}
+
+/** Directories of the project, on the way to what the session changed, that are none there any more, and in which the session has nothing of its own: it has not even removed something there. */
+function leftDirectories(
+  { stack }: SessionRecord,
+  stateDir: string,
+  view: Root,
+  { known, directories, following }: Lost,
+): string[] {
+  const lost = new Set([...directories.keys()].filter((at) => directories.get(at) === null));
+  for (const at of lost) if (!isDirectory(known.bases.get(at)?.base)) lost.delete(at);
+  const keepAbove = (at: string) => {
+    for (const parent of parentsUpwards(at)) lost.delete(parent);
+  };
+  const keep = (at: string) => {
+    lost.delete(at);
+    keepAbove(at);
+  };
+  const keepOwn = (paths: Iterable<string>) => {
+    for (const at of paths) if (lost.size > 0 && !following.has(at) && !lost.has(at)) keepAbove(at);
+  };
+  for (const at of known.hidden.keys()) keep(at);
+  keepOwn(known.bases.keys());
+  for (const at of [...lost].sort().reverse()) if (!isShownAs(view, at, known)) keep(at);
+  // Of what has too long a path nothing is noted.
+  if (lost.size > 0) keepOwn(pathsIn(stack, stateDir));
+  return [...lost];
 }
 
 /** What is in a directory that may not be entered counts as unchanged: nothing could be brought from there. */

@@ -5,7 +5,7 @@ import { committedPaths } from "../commit/journal.ts";
 import { bytesIn } from "./bytes-in.ts";
 import { changedIn } from "./layers.ts";
 import { readRecord, type Stack, type Strategy, sessionDir } from "./record.ts";
-import { commitsIn, unfinishedCommits } from "./session-commit.ts";
+import { commitsIn, txDirOf, unfinishedCommits } from "./session-commit.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import { sessionIds } from "./unused.ts";
 import { whileSteady } from "./while-steady.ts";
@@ -51,7 +51,7 @@ export async function showSession(id: string, place: DiffOptions): Promise<Sessi
   }));
   const commits = commitsIn(dir).map((number) => ({
     tx: String(number),
-    paths: committedPaths(path.join(dir, "tx", String(number))),
+    paths: committedPaths(txDirOf(dir, number)),
   }));
   return { ...(await summarize(id, place)), layers: stack.length, calls, commits };
 }

@@ -1,5 +1,3 @@
-// What the session has taken in of its user's work is in a layer of its own: without that it would be out of sight.
-import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { parentOf } from "../commit/exactly.ts";
 import { expectedVersion, fingerprintOf, lookOf } from "../commit/fingerprint.ts";
@@ -7,7 +5,7 @@ import { committedIn } from "../commit/journal.ts";
 import type { Pieces } from "../pieces.ts";
 import { isVersion, readStack, type Trees } from "./bases.ts";
 import { type SessionRecord, type Stack, sessionDir } from "./record.ts";
-import { commitsIn } from "./session-commit.ts";
+import { commitsIn, txDirOf } from "./session-commit.ts";
 
 /** Files and links of the user's that were seen with the layers of before, and that the view does not show because a directory was made anew. */
 export function* findOutOfSight(
@@ -40,7 +38,7 @@ function isHidden(at: string, { project, view }: Trees): boolean {
 function* isCommitted(at: string, dir: string, { project }: Trees): Pieces<boolean> {
   const found = yield* fingerprintOf(project, at);
   return commitsIn(dir).some((number) => {
-    const version = committedIn(path.join(dir, "tx", String(number))).versions.get(at);
+    const version = committedIn(txDirOf(dir, number)).versions.get(at);
     return version !== undefined && isVersion(found, version && expectedVersion(version));
   });
 }

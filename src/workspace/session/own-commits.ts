@@ -1,4 +1,3 @@
-import path from "node:path";
 import { expectedVersion, type Fingerprint, sameVersion, type Version } from "../commit/fingerprint.ts";
 import { committedIn, readSteps } from "../commit/journal.ts";
 import type { Root } from "../paths.ts";
@@ -6,7 +5,7 @@ import type { Pieces } from "../pieces.ts";
 import { hiddenAbove, isVersion, moveBases, readStack } from "./bases.ts";
 import { type Base, readNotes } from "./layer-notes.ts";
 import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
-import { commitsIn } from "./session-commit.ts";
+import { commitsIn, txDirOf } from "./session-commit.ts";
 import { liveLayer } from "./stack.ts";
 
 /**
@@ -20,7 +19,7 @@ export function* standOnCommits(record: SessionRecord, stateDir: string, project
   const put = new Map<string, Fingerprint | null>();
   const baseOf = (at: string) => (put.has(at) ? put.get(at) : bases.get(at)?.base);
   for (const number of commitsIn(dir)) {
-    const txDir = path.join(dir, "tx", String(number));
+    const txDir = txDirOf(dir, number);
     const { versions, replaced } = committedIn(txDir);
     const isSettled = settledIn(txDir, versions.size);
     /** It was out of sight: what the commit has found there is what was there then. */

@@ -43,6 +43,8 @@ export interface SessionRecord {
   readonly next: number;
   /** The number of the last commit whose changes count as the project's. */
   readonly commits: number;
+  /** How often steps of each commit were put back, as far as the session stands on that; not at all when left out. */
+  readonly reverts?: Readonly<Record<string, number>>;
 }
 
 const SESSION_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;

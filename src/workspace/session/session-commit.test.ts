@@ -5,8 +5,8 @@ import { tempDir } from "../../../test/kit/temp-cell.ts";
 import { createProtection } from "../../policy/protected.ts";
 import { recoverCommit } from "../commit/recover.ts";
 import { openStateDir } from "../state-dir.ts";
+import { createSession } from "./create-session.ts";
 import { sessionDir } from "./record.ts";
-import { createSession } from "./session.ts";
 import { unfinishedCommits, whileCommitting } from "./session-commit.ts";
 import type { Session } from "./session-words.ts";
 

@@ -17,7 +17,14 @@ import {
   type Version,
   versionOf,
 } from "../commit/fingerprint.ts";
-import { committedIn, hasJournal, isUnfinished, revertedIn, type Versions } from "../commit/journal.ts";
+import {
+  committedIn,
+  hasJournal,
+  isUnfinished,
+  revertedIn,
+  timesUndone,
+  type Versions,
+} from "../commit/journal.ts";
 import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { Selection } from "../commit/selection.ts";
@@ -33,7 +40,6 @@ import { inPieces, type Pieces } from "../pieces.ts";
 import {
   hiddenAbove,
   isFile,
-  isVersion,
   isVersionThere,
   type Known,
   loseBases,
@@ -93,7 +99,7 @@ export function commitSession(
   const dir = sessionDir(place.stateDir, id);
   return withPlan(id, options, place, (plan, sides, record) => {
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
-    const txDir = path.join(dir, "tx", String(lastCommit(dir) + 1));
+    const txDir = txDirOf(dir, lastCommit(dir) + 1);
     const apply = async () => {
       refuseOthersUnfinished(id, place.stateDir);
       const where = { project: sides.before, view: sides.after, txDir };
@@ -154,6 +160,11 @@ function refuseOthersUnfinished(id: string, stateDir: string): void {
   throw new HotcellError("COMMIT_INTERRUPTED", message, { session: other });
 }
 
+/** Where a commit is kept, by its number. */
+export function txDirOf(dir: string, number: number | string): string {
+  return path.join(dir, "tx", String(number));
+}
+
 /** Numbers of the session's commits, oldest first. */
 export function commitsIn(dir: string): number[] {
   const tx = path.join(dir, "tx");
@@ -169,14 +180,14 @@ export function commitsIn(dir: string): number[] {
 function commitDir(dir: string, tx: string | undefined): string {
   const numbers = commitsIn(dir).map(String);
   const number = tx ?? numbers.at(-1);
-  if (number !== undefined && numbers.includes(number)) return path.join(dir, "tx", number);
+  if (number !== undefined && numbers.includes(number)) return txDirOf(dir, number);
   const state = tx === undefined ? "the session has no commit" : `the session has no commit ${quote(tx)}`;
   throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
 }
 
 export function unfinishedCommits(dir: string): string[] {
   return commitsIn(dir)
-    .map((number) => path.join(dir, "tx", String(number)))
+    .map((number) => txDirOf(dir, number))
     .filter(isUnfinished);
 }
 
@@ -199,14 +210,16 @@ export function* settleCommits(
   if (unsettled.length === 0) return record;
   yield* withProjectInPieces(record, function* (project) {
     for (const number of unsettled) {
-      const { versions, own, merged } = committedIn(path.join(dir, "tx", String(number)));
+      const { versions, own, merged } = committedIn(txDirOf(dir, number));
       const inLayer = isLeft ? filesIn(layer, stateDir, own, toured) : new Set<string>();
       const seen = new Map([...versions].filter(([at]) => !merged.has(at)));
       const users = usersDirectories(seen, readStack(record.stack, stateDir), project);
       yield* moveBases(new Map([...users, ...seen]), layer, stateDir, project, inLayer);
     }
   });
-  return { ...record, commits: unsettled.at(-1)! };
+  // What was put back at once was never the project's.
+  const reverts = Object.fromEntries(unsettled.map((number) => [number, timesUndone(txDirOf(dir, number))]));
+  return { ...record, commits: unsettled.at(-1)!, reverts: { ...record.reverts, ...reverts } };
 }
 
 /** Directories that the session has made, and a user too, into which a commit has put something. */
@@ -241,48 +254,35 @@ function filesIn(
 /** Files in which a commit has put the session's changes together with somebody else's. */
 export function mergedBy({ tx }: CommitResult, dir: string): string[] {
   if (tx === null) return [];
-  const { merged } = committedIn(path.join(dir, "tx", tx));
+  const { merged } = committedIn(txDirOf(dir, tx));
   return [...merged.keys()].filter((at) => merged.get(at));
 }
 
-/** The session begins with what is in the project again. */
 export function revertInSession(
   record: SessionRecord,
   stateDir: string,
   tx: string | undefined,
 ): Promise<RevertResult> {
   const txDir = commitDir(sessionDir(stateDir, record.id), tx);
-  return whileCommitting(record, stateDir, async (project) => {
-    const result = await revertCommit(txDir, project);
-    const { versions, unseen } = revertedIn(txDir);
-    await inPieces(standOn(versions, unseen, liveLayer(record), stateDir, project));
-    return result;
-  });
+  return whileCommitting(record, stateDir, (project) => revertCommit(txDir, project));
 }
 
-/** Where a revert was cut off and recovered, the session begins with what is in the project again. */
-export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<void> {
+/** Where a commit was reverted since the last time, the session begins with what is in the project again. */
+export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<SessionRecord> {
   const dir = sessionDir(stateDir, record.id);
-  const known = readStack(record.stack, stateDir);
+  const timesOf = new Map(commitsIn(dir).map((number) => [number, timesUndone(txDirOf(dir, number))]));
+  const unsettled = [...timesOf].filter(([number, times]) => times > (record.reverts?.[number] ?? 0));
+  if (unsettled.length === 0) return record;
   yield* withProjectInPieces(record, function* (project) {
-    for (const number of commitsIn(dir)) {
+    for (const [number] of unsettled) {
       const again = new Map<string, Version | null>();
-      const { versions, unseen } = revertedIn(path.join(dir, "tx", String(number)));
-      for (const [at, version] of versions) {
-        const isOpen = isUnsettled(at, version, unseen.has(at), known);
-        if (isOpen && (yield* isVersionThere(project, at, version))) again.set(at, version);
-      }
+      const { versions, unseen } = revertedIn(txDirOf(dir, number));
+      for (const [at, version] of versions)
+        if (yield* isVersionThere(project, at, version)) again.set(at, version);
       if (again.size > 0) yield* standOn(again, unseen, liveLayer(record), stateDir, project);
     }
   });
-}
-
-/** Not where the session has let go of it since, and may have begun anew with just that; what it has not seen it still has not. */
-function isUnsettled(at: string, version: Version | null, isUnseen: boolean, known: Known): boolean {
-  const base = known.bases.get(at)?.base;
-  if (base === undefined) return hiddenAbove(at, known.hidden) !== undefined;
-  if (base === "unknown") return false;
-  return !isUnseen || !isVersion(base, version && expectedVersion(version));
+  return { ...record, reverts: { ...record.reverts, ...Object.fromEntries(unsettled) } };
 }
 
 function* standOn(

@@ -1,12 +1,10 @@
-// A session: a copy-on-write view of a project that can be looked through, taken, rewound or thrown away.
-import fs from "node:fs";
 import path from "node:path";
 import type { CommitResult } from "../commit/apply.ts";
 import { openDirectoryView } from "../directory-view.ts";
 import { clockStep, fileClock } from "../file-clock.ts";
-import { explaining, explainingLater } from "../os-error.ts";
+import { explainingLater } from "../os-error.ts";
 import { collapsedIfTall } from "../overlay/collapse.ts";
-import { openRoot, type Root } from "../paths.ts";
+import type { Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { type Had, moveBases, type Trees, takeBases } from "./bases.ts";
@@ -21,8 +19,8 @@ import { ifPossible } from "./if-possible.ts";
 import { isEmptyLayer } from "./layer-notes.ts";
 import { changedIn } from "./layers.ts";
 import { createLooked } from "./looked.ts";
-import { makeSession, newSessionId, removeLayer, removeSession } from "./make-session.ts";
-import { openView, strategyFor } from "./open-view.ts";
+import { makeSession, newSessionId, removeLayer } from "./make-session.ts";
+import { openView } from "./open-view.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
 import { standOnCommits } from "./own-commits.ts";
 import {
@@ -32,7 +30,6 @@ import {
   refuseForeign,
   rewriteRecord,
   type SessionRecord,
-  type Strategy,
   sessionDir,
 } from "./record.ts";
 import {
@@ -50,30 +47,9 @@ import { withDiff } from "./session-diff.ts";
 import type { SessionPlace, SessionView } from "./session-view.ts";
 import type { Session } from "./session-words.ts";
 import { settleWork } from "./settle-work.ts";
-import { begun, checkpointed, forked, indexOfCall, liveLayer, rewound, unwound } from "./stack.ts";
+import { checkpointed, forked, indexOfCall, liveLayer, rewound, unwound } from "./stack.ts";
 import { createTurns } from "./turns.ts";
 import { restoreRest, withoutPaths } from "./without-paths.ts";
-
-export interface CreateOptions extends SessionPlace {
-  /** The kernel's overlay where it can be had for this project, when left out. */
-  readonly strategy?: Strategy;
-}
-
-/** Makes a session for a project, and opens it. */
-export async function createSession(workspace: string, options: CreateOptions): Promise<Session> {
-  const { stateDir } = options;
-  const { fd, path: project } = openRoot(workspace);
-  const { strategy = strategyFor(fd) } = options;
-  fs.closeSync(fd);
-  const record = begun(newSessionId(), project, strategy, fileClock(stateDir));
-  explaining("make a session of", project, () => makeSession(record, stateDir));
-  try {
-    return await openSession(record.id, options, options.strategy === undefined);
-  } catch (error) {
-    removeSession(record.id, stateDir);
-    throw error;
-  }
-}
 
 export async function openSession(id: string, place: SessionPlace, mayChoose = false): Promise<Session> {
   const dir = sessionDir(place.stateDir, id);
@@ -120,7 +96,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const diffPlace = { ...place, known: { namesIn: looked.namesIn } };
   const holders = new Set<symbol>();
   let record = opened.record;
-  let revertsAreSettled = false;
+  let revertsAreNoted = false;
 
   const note = (next: SessionRecord): void => {
     if (next !== record) rewriteRecord(dir, record, next);
@@ -168,8 +144,12 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   const settle = async (signal?: AbortSignal, graceMs?: number, had?: Had): Promise<void> => {
     await take(record, signal, graceMs, had);
     await noteCommits(signal);
-    if (!revertsAreSettled) await inPieces(settleReverts(record, stateDir), signal);
-    revertsAreSettled = true;
+    await noteReverts(signal);
+  };
+  const noteReverts = async (signal?: AbortSignal): Promise<void> => {
+    if (revertsAreNoted) return;
+    note(await inPieces(settleReverts(record, stateDir), signal));
+    revertsAreNoted = true;
   };
   const noteCommits = async (signal?: AbortSignal, below?: Layer): Promise<void> => {
     const layer = below ?? liveLayer(record);
@@ -386,7 +366,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     revert: (tx, signal) =>
       alone(async () => {
         await settle(signal);
+        revertsAreNoted = false;
         const result = await revertInSession(record, stateDir, tx);
+        await ifPossible(noteReverts);
         looked.forget();
         await clockStep(dir);
         return result;

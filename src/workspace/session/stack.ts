@@ -40,7 +40,12 @@ export function unwound(record: SessionRecord, since: number): SessionRecord {
 
 /** Another session that begins with these layers of this one. Both go on from there on their own. */
 export function forked(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
-  return pushed({ ...record, id, created: now(), left: [], next: 1, commits: 0 }, stack, null, since);
+  return pushed(
+    { ...record, id, created: now(), left: [], next: 1, commits: 0, reverts: {} },
+    stack,
+    null,
+    since,
+  );
 }
 
 /** The session with another list of layers below a new live one. What is left behind is kept. */
