@@ -8,7 +8,7 @@ import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
 import type { CommitStep } from "./commit-step.ts";
 import { inDirectory, isThere, parentOf } from "./exactly.ts";
 import { stillIs } from "./fingerprint.ts";
-import type { Journal, Outcome, Steps } from "./journal.ts";
+import { type Journal, type Outcome, type Steps, undoName } from "./journal.ts";
 import type { Staging } from "./staging.ts";
 import { NOT_FOR_DIRECTORIES, openDirectory, syncMany } from "./sync.ts";
 import type { Transaction } from "./transaction.ts";
@@ -106,5 +106,5 @@ function settled(journal: Journal, steps: readonly CommitStep[]): Journal {
 export function putBack(journal: Journal, which: (outcome: Outcome, index: number) => boolean): Journal {
   const steps = journal.outcomes.flatMap((outcome, index) => (which(outcome, index) ? [index] : []));
   if (steps.length === 0) return { ...journal, phase: "keeping" };
-  return { ...journal, phase: "undoing", undoing: { steps, name: `undo-${journal.undone + 1}` } };
+  return { ...journal, phase: "undoing", undoing: { steps, name: undoName(journal.undone + 1) } };
 }

@@ -68,7 +68,8 @@ export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);
 }
 
-type PutVersion = Version & Partial<Identity>;
+/** With which file it was, where that is known. */
+export type PutVersion = Version & Partial<Identity>;
 
 /** What is at a path; null: nothing. */
 export type Versions = ReadonlyMap<string, PutVersion | null>;
@@ -119,15 +120,42 @@ export function timesUndone(txDir: string): number {
   return readJournal(txDir)?.undone ?? 0;
 }
 
-/** Where a commit was taken back. */
-export function revertedIn(txDir: string): Reverted {
-  const outcomes = readJournal(txDir)?.outcomes ?? [];
-  if (outcomes.length === 0) return { versions: new Map(), unseen: new Set() };
-  const undone = readSteps(txDir).steps.filter((_, index) => outcomes[index]!.state === "undone");
+/** Where a commit was taken back, after so many times before. */
+export function revertedIn(txDir: string, before: number): Reverted {
+  const journal = readJournal(txDir);
+  const times = Array.from({ length: (journal?.undone ?? 0) - before }, (_, index) => before + index + 1);
+  const which = new Set(times.flatMap((time) => readSteps(path.join(txDir, undoName(time))).undoes!));
+  const isMeant = (index: number) => which.has(index) && journal!.outcomes[index]!.state === "undone";
+  const undone = which.size === 0 ? [] : readSteps(txDir).steps.filter((_, index) => isMeant(index));
   return {
     versions: new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)])),
     unseen: new Set(undone.filter(({ settles }) => settles !== undefined).map(({ path: at }) => at)),
   };
+}
+
+/** The directory, in a transaction's own, of the one that puts its steps back for the so-manieth time. */
+export const undoName = (time: number): string => `undo-${time}`;
+
+export interface TakenBack {
+  /** What the commit had put there. */
+  readonly put: PutVersion | null;
+  /** What is there again. */
+  readonly again: Fingerprint | null;
+  /** Whether the session has not seen that. */
+  readonly isUnseen: boolean;
+}
+
+export function takenBackIn(txDir: string): Map<string, TakenBack> {
+  const outcomes = readJournal(txDir)?.outcomes ?? [];
+  const steps = outcomes.some(({ state }) => state === "undone") ? readSteps(txDir).steps : [];
+  const found = new Map<string, TakenBack>();
+  for (const [index, step] of steps.entries()) {
+    const { state, put } = outcomes[index]!;
+    if (state !== "undone") continue;
+    const first = found.get(step.path) ?? { again: step.expect, isUnseen: step.settles !== undefined };
+    found.set(step.path, { ...first, put: versionAfter(step, put) });
+  }
+  return found;
 }
 
 function versionAfter(step: CommitStep, put: Identity | undefined): PutVersion | null {

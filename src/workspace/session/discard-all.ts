@@ -1,7 +1,7 @@
 import { fileClock } from "../file-clock.ts";
 import { unlessFull } from "./full-disk.ts";
 import { type SessionRecord, sessionDir } from "./record.ts";
-import { commitsIn } from "./session-commit.ts";
+import { commitsIn, revertsIn } from "./session-commit.ts";
 import type { SessionView } from "./session-view.ts";
 import { restacked } from "./stack.ts";
 import { emptyUnused, removeUnused } from "./unused.ts";
@@ -16,7 +16,7 @@ export async function discardAll(
   const dir = sessionDir(stateDir, record.id);
   await unlessFull(view.capture, view.forget);
   const commits = commitsIn(dir).at(-1) ?? record.commits;
-  const emptied = { ...restacked(record, [], fileClock(dir)), left: [], commits };
+  const emptied = { ...restacked(record, [], fileClock(dir)), left: [], commits, reverts: revertsIn(dir) };
   await unlessFull(
     () => show(emptied),
     () => {

@@ -165,6 +165,11 @@ export function txDirOf(dir: string, number: number | string): string {
   return path.join(dir, "tx", String(number));
 }
 
+/** How often steps of each commit were put back. */
+export function revertsIn(dir: string): Record<string, number> {
+  return Object.fromEntries(commitsIn(dir).map((number) => [number, timesUndone(txDirOf(dir, number))]));
+}
+
 /** Numbers of the session's commits, oldest first. */
 export function commitsIn(dir: string): number[] {
   const tx = path.join(dir, "tx");
@@ -218,8 +223,8 @@ export function* settleCommits(
     }
   });
   // What was put back at once was never the project's.
-  const reverts = Object.fromEntries(unsettled.map((number) => [number, timesUndone(txDirOf(dir, number))]));
-  return { ...record, commits: unsettled.at(-1)!, reverts: { ...record.reverts, ...reverts } };
+  const reverts = { ...revertsIn(dir), ...record.reverts };
+  return { ...record, commits: unsettled.at(-1)!, reverts };
 }
 
 /** Directories that the session has made, and a user too, into which a commit has put something. */
@@ -251,6 +256,11 @@ function filesIn(
   return new Set(all.filter((at) => files.has(at)));
 }
 
+/** Whether nothing of a commit was put back at once. */
+export function isWhole({ tx }: CommitResult, dir: string): boolean {
+  return tx === null || timesUndone(txDirOf(dir, tx)) === 0;
+}
+
 /** Files in which a commit has put the session's changes together with somebody else's. */
 export function mergedBy({ tx }: CommitResult, dir: string): string[] {
   if (tx === null) return [];
@@ -270,19 +280,19 @@ export function revertInSession(
 /** Where a commit was reverted since the last time, the session begins with what is in the project again. */
 export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<SessionRecord> {
   const dir = sessionDir(stateDir, record.id);
-  const timesOf = new Map(commitsIn(dir).map((number) => [number, timesUndone(txDirOf(dir, number))]));
-  const unsettled = [...timesOf].filter(([number, times]) => times > (record.reverts?.[number] ?? 0));
+  const reverts = revertsIn(dir);
+  const unsettled = commitsIn(dir).filter((number) => reverts[number]! > (record.reverts?.[number] ?? 0));
   if (unsettled.length === 0) return record;
   yield* withProjectInPieces(record, function* (project) {
-    for (const [number] of unsettled) {
+    for (const number of unsettled) {
       const again = new Map<string, Version | null>();
-      const { versions, unseen } = revertedIn(txDirOf(dir, number));
+      const { versions, unseen } = revertedIn(txDirOf(dir, number), record.reverts?.[number] ?? 0);
       for (const [at, version] of versions)
         if (yield* isVersionThere(project, at, version)) again.set(at, version);
       if (again.size > 0) yield* standOn(again, unseen, liveLayer(record), stateDir, project);
     }
   });
-  return { ...record, reverts: { ...record.reverts, ...Object.fromEntries(unsettled) } };
+  return { ...record, reverts };
 }
 
 function* standOn(

@@ -35,12 +35,14 @@ import {
 import {
   type Committing,
   commitSession,
+  isWhole,
   mergedBy,
   planSession,
   refuseUnfinished,
   revertInSession,
   settleCommits,
   settleReverts,
+  unfinishedCommits,
   withProjectInPieces,
 } from "./session-commit.ts";
 import { withDiff } from "./session-diff.ts";
@@ -147,7 +149,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     await noteReverts(signal);
   };
   const noteReverts = async (signal?: AbortSignal): Promise<void> => {
-    if (revertsAreNoted) return;
+    if (revertsAreNoted || unfinishedCommits(dir).length > 0) return;
     note(await inPieces(settleReverts(record, stateDir), signal));
     revertsAreNoted = true;
   };
@@ -180,7 +182,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
   };
   /** What was committed and then edited in the project is the project's own again; what was merged there is so here, too. */
   const follow = async (signal?: AbortSignal, merged: readonly string[] = []): Promise<void> => {
-    if (holders.size > 0) return;
+    // What a revert has put there is not somebody else's.
+    await ifPossible(() => noteReverts(signal), signal);
+    if (holders.size > 0 || !revertsAreNoted) return;
     const { paths, come } = await findFollowing(record, stateDir, view, signal);
     const all = [...paths, ...come, ...merged];
     if (all.length === 0) return;
@@ -241,7 +245,8 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
       if (isOpen) await checkpoint(null);
       const since = fileClock(dir);
-      await follow(undefined, mergedBy(result, dir));
+      // What was put back at once only seems to have come.
+      if (isWhole(result, dir)) await follow(undefined, mergedBy(result, dir));
       if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
     });
     return result;
