@@ -5,12 +5,18 @@ import { parentOf } from "../commit/exactly.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
-import type { Known, Trees } from "./bases.ts";
+import { type Known, readStack, type Trees } from "./bases.ts";
 import { kindsIn } from "./kinds-in.ts";
 import { readMounts } from "./mounts.ts";
 import { isOwn, type ProjectDirectories } from "./project-directories.ts";
 import type { Layer, SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
+
+/** Whether something may come that is not seen by itself. */
+export function mayComeUnseen({ stack }: SessionRecord, stateDir: string): boolean {
+  const known = readStack(stack, stateDir);
+  return known.hidden.size > 0 || [...known.bases.keys()].some((at) => isOwn(at, known));
+}
 
 /** Directories into which the session has committed, or put something of its own, and in which something came or went since the live layer began. */
 export function findStirred(known: Known, record: SessionRecord, directories: ProjectDirectories): string[] {

@@ -10,6 +10,7 @@ import type { WorkspaceFS } from "../workspace-fs.ts";
 import { type Had, moveBases, type Trees, takeBases } from "./bases.ts";
 import { bringIn, findUnseen } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
+import { mayComeUnseen } from "./came-in.ts";
 import { discardAll } from "./discard-all.ts";
 import { createFollowing, mayFollow } from "./following.ts";
 import { unlessFull } from "./full-disk.ts";
@@ -245,8 +246,10 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
       if (isOpen) await checkpoint(null);
       const since = fileClock(dir);
+      const merged = mergedBy(result, dir);
       // What was put back at once only seems to have come.
-      if (isWhole(result, dir)) await follow(undefined, mergedBy(result, dir));
+      const mayHaveCome = isWhole(result, dir) && mayComeUnseen(record, stateDir);
+      if (mayHaveCome || merged.length > 0) await follow(undefined, merged);
       if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
     });
     return result;
