@@ -1,5 +1,5 @@
-import type { SessionRecord } from "../../workspace/session/record.ts";
 import { createSession } from "../../workspace/session/create-session.ts";
+import type { SessionRecord } from "../../workspace/session/record.ts";
 import { openStateDir } from "../../workspace/state-dir.ts";
 import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import { createProgress } from "./progress.ts";
