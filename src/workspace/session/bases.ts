@@ -21,7 +21,7 @@ import { bytesOf } from "../diff/text.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
-import { anewIn, hiddenBy, statIn } from "./hidden-by.ts";
+import { anewIn, hiddenBy, type Readers, statIn } from "./hidden-by.ts";
 import { kindsIn } from "./kinds-in.ts";
 import { type Base, keepText, type Notes, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
 import { withLayer } from "./layers.ts";
@@ -58,6 +58,23 @@ function* noteChanged(
   stateDir: string,
   trees: Trees & Remembering,
 ): Pieces<void> {
+  const before = openTreeReader(trees.project);
+  const after = openTreeReader(trees.view);
+  try {
+    yield* noteWith({ before, after }, changed, record, stateDir, trees);
+  } finally {
+    before.close();
+    after.close();
+  }
+}
+
+function* noteWith(
+  readers: Readers,
+  changed: readonly LayerDirectory[],
+  record: SessionRecord,
+  stateDir: string,
+  trees: Trees & Remembering,
+): Pieces<void> {
   const live = record.stack.at(-1)!;
   const known = readStack(record.stack, stateDir);
   const notes = readNotes(live, stateDir);
@@ -65,11 +82,11 @@ function* noteChanged(
   const noted = (path: string) =>
     notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
   const isInSight = (at: string) => [known.hidden, notes.hidden].every((hidden) => !hiddenAbove(at, hidden));
-  const isAnew = anewIn(record, stateDir, notes, trees);
+  const isAnew = anewIn(record, stateDir, notes, readers);
   for (const directory of changed) {
     const absent = absentFrom(directory, live.since, trees);
     /** Where a user has made the directory too, what he has put there is seen. */
-    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statIn(trees.project, at);
+    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statIn(readers.before, at);
     for (const { name, kind } of directory.names) {
       const at = joinPath(directory.directory, name);
       // What has a longer path is never committed.

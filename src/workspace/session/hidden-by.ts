@@ -1,8 +1,7 @@
 // What a layer takes from sight of the project.
 import fs from "node:fs";
 import { joinPath } from "../diff/path-names.ts";
-import { openTreeReader } from "../diff/tree-reader.ts";
-import type { Root } from "../paths.ts";
+import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Trees } from "./bases.ts";
 import { kindsIn } from "./kinds-in.ts";
 import type { Base, Notes } from "./layer-notes.ts";
@@ -37,12 +36,18 @@ export function* hiddenBy(
   }
 }
 
+/** To go through a tree of any depth, directory by directory. */
+export interface Readers {
+  readonly before: TreeReader;
+  readonly after: TreeReader;
+}
+
 /** Tells whether a directory of the live layer shows nothing of what is below: it was removed, and made anew. */
 export function anewIn(
   { stack, strategy }: SessionRecord,
   stateDir: string,
   notes: Notes,
-  { project, view }: Trees,
+  { before, after }: Readers,
 ): (at: string, base: Base) => boolean {
   const below = stack.slice(0, -1).reverse();
   if (strategy === "clone")
@@ -51,29 +56,25 @@ export function anewIn(
   // An overlay gives one link to a directory that it unites with others; some file systems count no links.
   const countsLinks = fs.statSync(layerDir(stateDir, live)).nlink > 1;
   const showsBelow = (at: string) =>
-    countsLinks ? (statIn(view, at)?.nlink ?? 1) === 1 : showsMore(view, live, stateDir, at);
+    countsLinks ? (statIn(after, at)?.nlink ?? 1) === 1 : showsMore(after, live, stateDir, at);
   return (at, base) => {
-    const mayHide = () =>
-      base === null ? !isFirst(at, notes) : statIn(project, at)?.isDirectory() !== false;
+    const mayHide = () => (base === null ? !isFirst(at, notes) : statIn(before, at)?.isDirectory() !== false);
     return !showsBelow(at) && mayHide();
   };
 }
 
 /** Whether a directory of the view has names that are not the layer's. */
-function showsMore(view: Root, layer: Layer, stateDir: string, at: string): boolean {
-  const shown = namesIn(view, at);
-  const own = new Set(withLayer(layer, stateDir, (root) => namesIn(root, at)));
-  return shown === null || shown.some((name) => !own.has(name));
-}
-
-function namesIn(root: Root, directory: string): string[] | null {
-  const tree = openTreeReader(root);
-  try {
-    const kinds = kindsIn(tree, directory);
-    return kinds && [...kinds.keys()];
-  } finally {
-    tree.close();
-  }
+function showsMore(view: TreeReader, layer: Layer, stateDir: string, at: string): boolean {
+  const shown = kindsIn(view, at);
+  const own = withLayer(layer, stateDir, (root) => {
+    const tree = openTreeReader(root);
+    try {
+      return kindsIn(tree, at);
+    } finally {
+      tree.close();
+    }
+  });
+  return shown === null || [...shown.keys()].some((name) => own?.has(name) !== true);
 }
 
 /** Whether neither the project nor a layer below had something there before the layer with these notes. */
@@ -82,11 +83,6 @@ function isFirst(at: string, { bases, moved }: Notes): boolean {
 }
 
 /** Null where nothing is, undefined where the system does not let us look. */
-export function statIn(root: Root, at: string): fs.Stats | null | undefined {
-  const tree = openTreeReader(root);
-  try {
-    return tryReach(() => tree.stat(at));
-  } finally {
-    tree.close();
-  }
+export function statIn(tree: TreeReader, at: string): fs.Stats | null | undefined {
+  return tryReach(() => tree.stat(at));
 }
