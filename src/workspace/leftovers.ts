@@ -22,8 +22,7 @@ export function openLeftovers(root: Root, notesDir: string): Leftovers {
   return {
     announce(directory) {
       const temporary = `${TEMP_PREFIX}${token}-${count++}`;
-      // The note is a link that points nowhere: made whole in one step, content included.
-      fs.symlinkSync(osPath(`./${directory}`), path.join(notesDir, temporary));
+      writeNote(path.join(notesDir, temporary), osPath(`./${directory}`));
       return temporary;
     },
     settle(temporary) {
@@ -36,6 +35,21 @@ export function openLeftovers(root: Root, notesDir: string): Leftovers {
   };
 }
 
+/** A link that points nowhere: made whole in one step, content included. Some file systems have only short ones; of a file that is not whole, nothing was made yet. */
+function writeNote(note: string, directory: string | Buffer): void {
+  try {
+    fs.symlinkSync(directory, note);
+  } catch (error) {
+    if (osErrorCode(error) !== "ENAMETOOLONG") throw error;
+    fs.writeFileSync(note, directory, { flag: "wx", mode: 0o600 });
+  }
+}
+
+function readNote(note: string): string {
+  const isLink = fs.lstatSync(note).isSymbolicLink();
+  return decodeName(isLink ? fs.readlinkSync(note, "buffer") : fs.readFileSync(note));
+}
+
 function clearLeftovers(root: Root, notesDir: string): void {
   for (const temporary of fs.readdirSync(notesDir)) {
     const token = temporary.slice(TEMP_PREFIX.length, temporary.lastIndexOf("-"));
@@ -45,7 +59,7 @@ function clearLeftovers(root: Root, notesDir: string): void {
 
 function clear(root: Root, notesDir: string, temporary: string): void {
   const note = path.join(notesDir, temporary);
-  const directory = decodeName(fs.readlinkSync(note, "buffer"));
+  const directory = readNote(note);
   unlessRefused(() =>
     atPlace(root, directory, {}, ({ found }) => {
       if (found !== null) fs.unlinkSync(childPath(found.fd, temporary));

@@ -52,29 +52,34 @@ export function anewIn(
   const below = stack.slice(0, -1).reverse();
   if (strategy === "clone")
     return (at, base) => base === null && !isFirst(at, notes) && isGoneIn(below, at, stateDir);
-  const live = stack.at(-1)!;
-  // An overlay gives one link to a directory that it unites with others; some file systems count no links.
-  const countsLinks = fs.statSync(layerDir(stateDir, live)).nlink > 1;
-  const showsBelow = (at: string) =>
-    countsLinks ? (statIn(after, at)?.nlink ?? 1) === 1 : showsMore(after, live, stateDir, at);
+  const showsBelow = showsBelowIn(stack.at(-1)!, stateDir, { before, after });
   return (at, base) => {
     const mayHide = () => (base === null ? !isFirst(at, notes) : statIn(before, at)?.isDirectory() !== false);
     return !showsBelow(at) && mayHide();
   };
 }
 
-/** Whether a directory of the view has names that are not the layer's. */
-function showsMore(view: TreeReader, layer: Layer, stateDir: string, at: string): boolean {
-  const shown = kindsIn(view, at);
-  const own = withLayer(layer, stateDir, (root) => {
-    const tree = openTreeReader(root);
-    try {
-      return kindsIn(tree, at);
-    } finally {
-      tree.close();
-    }
-  });
-  return shown === null || [...shown.keys()].some((name) => own?.has(name) !== true);
+/** Whether an overlay unites a directory of its upper layer with others. It gives such a one a single link; and the number of one below, where all are on one disk. */
+function showsBelowIn(layer: Layer, stateDir: string, { before, after }: Readers): (at: string) => boolean {
+  const { nlink, dev } = fs.statSync(layerDir(stateDir, layer));
+  if (nlink > 1) return (at) => (statIn(after, at)?.nlink ?? 1) === 1;
+  // This file system counts no links.
+  const inLayer = <T>(look: (tree: TreeReader) => T): T =>
+    withLayer(layer, stateDir, (root) => {
+      const tree = openTreeReader(root);
+      try {
+        return look(tree);
+      } finally {
+        tree.close();
+      }
+    });
+  if (dev === statIn(before, "")?.dev)
+    return (at) => statIn(after, at)?.ino !== inLayer((tree) => statIn(tree, at))?.ino;
+  return (at) => {
+    const shown = kindsIn(after, at);
+    const own = inLayer((tree) => kindsIn(tree, at));
+    return shown === null || [...shown.keys()].some((name) => own?.has(name) !== true);
+  };
 }
 
 /** Whether neither the project nor a layer below had something there before the layer with these notes. */
