@@ -110,7 +110,7 @@ function addTaking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("revert"))
     .description("take a commit back out of the project")
     .argument("<id>", ID)
-    .option("--tx <number>", "which commit; the last one unless told")
+    .option("--tx <number>", "which commit; the last that was not taken back unless told")
     .action(async (id: string, flags: RevertFlags) => {
       const { revertInProject } = await import("./session-recover.ts");
       done(await revertInProject(io, id, flags));

@@ -46,6 +46,19 @@ describe("hotcell session revert", () => {
     expect(fs.readdirSync(root)).toEqual(["a", "b"]);
   });
 
+  test("goes on with the commit before, when the last was taken back", async () => {
+    const { id, root, run } = await open();
+    await run(["session", "commit", id, "a", "--yes"]);
+    await run(["session", "commit", id, "b", "--yes"]);
+    expect((await run(["session", "revert", id])).out).toBe("reverted  b\n");
+    expect((await run(["session", "revert", id])).out).toBe("reverted  a\n");
+    expect([fs.readdirSync(root), fs.readFileSync(path.join(root, "a"), "utf8")]).toEqual([["a"], "a\n"]);
+    expect(await run(["session", "revert", id])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Could not revert: the session has no commit that was not taken back."),
+    });
+  });
+
   test.each([[[]], [["--tx", "7"]]])("of a commit that is not there is exit 2: %j", async (args) => {
     const { id, run } = await open();
     expect(await run(["session", "revert", id, ...args])).toMatchObject({

@@ -63,6 +63,12 @@ export function hasJournal(txDir: string): boolean {
   return fs.existsSync(path.join(txDir, JOURNAL));
 }
 
+/** Whether something of a commit is in the project, or may be. */
+export function stands(txDir: string): boolean {
+  const journal = readJournal(txDir);
+  return journal?.phase !== "done" || journal.outcomes.some(({ state }) => state === "done");
+}
+
 /** Whether recovery has something to do. */
 export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);

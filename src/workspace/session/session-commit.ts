@@ -22,6 +22,7 @@ import {
   hasJournal,
   isUnfinished,
   revertedIn,
+  stands,
   timesUndone,
   type Versions,
 } from "../commit/journal.ts";
@@ -181,12 +182,13 @@ export function commitsIn(dir: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Where a commit is: the one with this number, or the last. */
+/** Where a commit is: the one with this number, or the last of which something was not put back. */
 function commitDir(dir: string, tx: string | undefined): string {
   const numbers = commitsIn(dir).map(String);
-  const number = tx ?? numbers.at(-1);
+  const number = tx ?? numbers.findLast((candidate) => stands(txDirOf(dir, candidate)));
   if (number !== undefined && numbers.includes(number)) return txDirOf(dir, number);
-  const state = tx === undefined ? "the session has no commit" : `the session has no commit ${quote(tx)}`;
+  const none = numbers.length === 0 ? "" : " that was not taken back";
+  const state = `the session has no commit${tx === undefined ? none : ` ${quote(tx)}`}`;
   throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
 }
 
