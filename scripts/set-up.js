@@ -1,5 +1,6 @@
 // What is needed beyond Node: installed when this user may, else the one line to run.
 // With --product only what hotcell itself needs; then nothing stops here, hotcell says itself what it can't do.
+// With --soak also what only the soak lane needs.
 import { execFileSync, spawnSync } from "node:child_process";
 
 const same = (name) => ({ apt: name, dnf: name, pacman: name, apk: name });
@@ -39,6 +40,8 @@ const NEEDED = [
     pacman: "openssh",
     apk: "openssh-client",
   },
+  { by: "soak", commands: ["mkfs.btrfs"], ...same("btrfs-progs") },
+  { by: "soak", commands: ["mkfs.xfs"], ...same("xfsprogs") },
 ];
 const MANAGERS = [
   { name: "apt", probe: "apt-get", install: "apt-get install -y", refresh: "apt-get update" },
@@ -49,8 +52,9 @@ const MANAGERS = [
 
 const forProduct = process.argv.includes("--product");
 const has = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
-const findMissing = () =>
-  NEEDED.filter(({ by, commands }) => (by === "product" || !forProduct) && !commands.every(has));
+const forSoak = process.argv.includes("--soak");
+const isWanted = ({ by }) => by === "product" || (by === "soak" ? forSoak : !forProduct);
+const findMissing = () => NEEDED.filter((need) => isWanted(need) && !need.commands.every(has));
 const namesOf = (needs) =>
   needs.flatMap(({ commands }) => commands.filter((command) => !has(command))).join(", ");
 

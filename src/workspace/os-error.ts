@@ -64,9 +64,14 @@ export function* explainingPieces<T>(action: string, path: string, work: Pieces<
 }
 
 function explain(action: string, path: string, error: unknown): unknown {
-  const code = osErrorCode(error);
+  const code = isNotEmpty(error) ? "ENOTEMPTY" : osErrorCode(error);
   if (error instanceof HotcellError || code === undefined) return error;
   const [hotcellCode, state, next] = CODES.get(code) ?? ["EXECUTION_ERROR", "the system refused"];
   const message = `Could not ${action} "${showName(path)}": ${state} (${code}).${next ? ` ${next}` : ""}`;
   return new HotcellError(hotcellCode, message, { path, errno: code });
+}
+
+/** XFS says of a rename onto a directory with something in it that something is there. */
+function isNotEmpty(error: unknown): boolean {
+  return osErrorCode(error) === "EEXIST" && (error as NodeJS.ErrnoException).syscall === "rename";
 }

@@ -19,41 +19,37 @@ function deal() {
   return { dealer, told, taken: () => told.splice(0) };
 }
 
-test("chunks go to both in turn, two for each at a time", () => {
+test("chunks go to both in turn, four for each at a time", () => {
   const { dealer, taken } = deal();
   dealer.join(0, "/proc/1/fd");
   dealer.join(1, "/proc/2/fd");
-  for (let chunk = 0; chunk < 6; chunk++) dealer.add(ask, judgeIn);
-  expect(taken()).toEqual([
-    [0, "scan", 0],
-    [1, "help", 1],
-    [0, "given", 1],
-    [0, "scan", 2],
-    [1, "help", 3],
-    [0, "given", 3],
-  ]);
+  for (let chunk = 0; chunk < 10; chunk++) dealer.add(ask, judgeIn);
+  expect(taken()).toEqual(
+    [0, 2, 4, 6].flatMap((first) => [
+      [0, "scan", first],
+      [1, "help", first + 1],
+      [0, "given", first + 1],
+    ]),
+  );
   dealer.end(1, 1);
   expect(taken()).toEqual([
     [0, "helped", 1],
-    [1, "help", 4],
-    [0, "given", 4],
+    [1, "help", 8],
+    [0, "given", 8],
   ]);
   dealer.end(0, 0);
-  expect(taken()).toEqual([[0, "scan", 5]]);
+  expect(taken()).toEqual([[0, "scan", 9]]);
 });
 
 test("who comes late is given what is left", () => {
   const { dealer, taken } = deal();
   dealer.join(0, "/proc/1/fd");
-  for (let chunk = 0; chunk < 3; chunk++) dealer.add(ask, judgeIn);
-  expect(taken()).toEqual([
-    [0, "scan", 0],
-    [0, "scan", 1],
-  ]);
+  for (let chunk = 0; chunk < 5; chunk++) dealer.add(ask, judgeIn);
+  expect(taken()).toEqual([0, 1, 2, 3].map((chunk) => [0, "scan", chunk]));
   dealer.join(1, "/proc/2/fd");
   expect(taken()).toEqual([
-    [1, "help", 2],
-    [0, "given", 2],
+    [1, "help", 4],
+    [0, "given", 4],
   ]);
 });
 
@@ -72,12 +68,11 @@ test("when the walking one is gone nobody is given anything more", () => {
   const { dealer, taken } = deal();
   dealer.join(0, "/proc/1/fd");
   dealer.join(1, "/proc/2/fd");
-  for (let chunk = 0; chunk < 6; chunk++) dealer.add(ask, judgeIn);
+  for (let chunk = 0; chunk < 10; chunk++) dealer.add(ask, judgeIn);
   taken();
   dealer.close();
   expect(dealer.isHelpOver()).toBe(false);
-  dealer.end(1, 1);
-  dealer.end(1, 3);
+  for (const chunk of [1, 3, 5, 7]) dealer.end(1, chunk);
   expect(taken().filter(([, kind]) => kind !== "helped")).toEqual([]);
   expect(dealer.isHelpOver()).toBe(true);
 });

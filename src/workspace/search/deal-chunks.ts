@@ -3,8 +3,8 @@ import type { Ask, Part, Told } from "./messages.ts";
 import { unpackRuns } from "./packed-walk.ts";
 import type { ReadJudge } from "./read-judge.ts";
 
-/** So many at most has one at the same time: it finds the next when it is through with one. */
-const MAX_DEALT = 2;
+/** So many at most has one at the same time: it finds the next when it is through with one, also while the asking process waits for its turn. */
+const MAX_DEALT = 4;
 
 export interface Dealer {
   /** Somebody is ready to search. The walking one names its open directories so. */

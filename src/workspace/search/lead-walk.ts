@@ -9,7 +9,7 @@ import type { FileWalk } from "./walk-files.ts";
 const FIRST_CHUNK_FILES = 4;
 const MAX_CHUNK_FILES = 256;
 /** The most chunks that nobody was given yet: enough that the walk goes on while the asking process waits for its turn. */
-const MAX_ASKED = 6;
+const MAX_ASKED = 12;
 
 /** Until the end of the walk, or until nothing more is wanted. Gives how many chunks there were. */
 export function leadWalk(walk: FileWalk, search: number, link: AskerLink, options: ScanChunkOptions): number {

@@ -6,6 +6,7 @@ import type { View } from "../view.ts";
 import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
 import type { Crew, CrewOrder } from "./crew.ts";
 import { createDealer } from "./deal-chunks.ts";
+import { inTurns } from "./in-turns.ts";
 import type { Ask, Begun, Failed, Found, Part, Report } from "./messages.ts";
 import { unpackHits } from "./packed-hits.ts";
 import { unpackEntered } from "./packed-walk.ts";
@@ -88,7 +89,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
       told = performance.now();
       onProgress(collector.seen());
     };
-    const takeAsk = (ask: Ask): void => {
+    const judge = (ask: Ask): void => {
       try {
         noteEntered(view, unpackEntered(ask));
         dealer.add(ask, isStopped() ? NOTHING : judgeIn);
@@ -97,6 +98,8 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
         dealer.add(ask, NOTHING);
       }
     };
+    // Whoever is through with a chunk would wait for many to be judged, though some are ready to be dealt.
+    const asks = inTurns((ask: Ask) => attempt(() => judge(ask)));
     const takeBegun = (begun: Begun, part: Part): void => {
       dealer.join(part, begun.descriptors);
       if (part === 1) return;
@@ -104,6 +107,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
       if (engine === "backtracking") endWithin(LIMITS.backtrackingMs, () => tookTooLong(order.query.pattern));
     };
     const takeFailed = (failed: Failed, part: Part): void => {
+      if (part === 0) asks.finish();
       fail(errorOf(failed));
       if (part === 0) {
         isDone = true;
@@ -112,7 +116,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
     };
     const take = (report: Report, part: Part): void => {
       if (report.kind === "found") takeFound(report, part);
-      else if (report.kind === "ask") takeAsk(report);
+      else if (report.kind === "ask") asks.add(report);
       else if (report.kind === "begun") takeBegun(report, part);
       else if (report.kind === "failed") takeFailed(report, part);
       else {
@@ -125,15 +129,20 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
       if (failure !== null) reject(failure);
       else if (isStopped() || collector.hasAll(chunks)) resolve(engine);
     };
-    const onReport = (report: Report, part: Part): void => {
+    const attempt = (work: () => void): void => {
       try {
-        take(report, part);
+        work();
       } catch (error) {
         fail(error);
       }
       settle();
     };
-    crew.begin(order, { onReport, onLost: reject });
+    const onReport = (report: Report, part: Part): void => attempt(() => take(report, part));
+    const onLost = (reason: Error): void => {
+      asks.clear();
+      reject(reason);
+    };
+    crew.begin(order, { onReport, onLost });
   });
 }
 

@@ -1,0 +1,43 @@
+// Sessions, commits and the contract of files on other file systems than this machine's: their directories count
+// no links, their links are short, their times and numbers are others.
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { ROOT } from "../kit/document.ts";
+
+const SIZE_BYTES = 8 * 2 ** 30;
+const TESTED = /^(session|commit|contract|clone|diff|layers|copy-layer|ownership|write-crash|search-model)/;
+const FILES = fs
+  .readdirSync(path.join(ROOT, "test/machine"))
+  .filter((name) => TESTED.test(name) && name.endsWith(".test.ts"))
+  .map((name) => `test/machine/${name}`);
+
+describe.each(["btrfs", "xfs"])("on %s", (kind) => {
+  let home: string;
+  const disk = () => path.join(home, "disk");
+
+  afterEach(() => {
+    spawnSync("umount", [disk()]);
+    fs.rmSync(home, { recursive: true });
+  });
+
+  test("the tests of sessions, commits and files pass as they do here", () => {
+    home = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-disk-"));
+    const image = path.join(home, "image");
+    fs.mkdirSync(disk());
+    fs.writeFileSync(image, "");
+    fs.truncateSync(image, SIZE_BYTES);
+    execFileSync(`mkfs.${kind}`, ["-q", image]);
+    execFileSync("mount", ["-o", "loop", image, disk()]);
+    fs.chmodSync(disk(), 0o1777);
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      ["node_modules/vitest/vitest.mjs", "run", "--project", "machine", ...FILES],
+      { cwd: ROOT, env: { ...process.env, TMPDIR: disk() }, encoding: "utf8", maxBuffer: 2 ** 28 },
+    );
+    expect(stdout).toContain("Test Files");
+    expect({ status, failures: stdout.match(/^.*FAIL.*$/gm) ?? [] }).toEqual({ status: 0, failures: [] });
+  });
+});
