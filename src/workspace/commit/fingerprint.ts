@@ -152,8 +152,8 @@ export function sha256Of(data: Uint8Array): string {
   return hash("sha256", data);
 }
 
-/** Null when nothing is there. */
-function tryOpen({ dir, name }: Spot): number | null {
+/** By its name alone; null when nothing is there. The caller closes it. */
+export function tryOpen({ dir, name }: Spot): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {

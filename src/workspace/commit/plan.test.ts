@@ -391,6 +391,22 @@ describe("protected paths", () => {
     expect(world.plan().protectedPaths).toEqual(isProtected ? ["sub/package.json"] : []);
   });
 
+  test.each([
+    ["with scripts", '{"scripts":{"a":"1"}}', true],
+    ["without scripts", "{}", false],
+  ])("are those of a new package.json %s", (_what, text, isProtected) => {
+    world.begin({ "d/package.json": "file 644 {}" });
+    const added = { "package.json": `file 644 ${text}`, "d/sub/package.json": `file 644 ${text}` };
+    world.change("view", added);
+    expect(world.plan().protectedPaths).toEqual(isProtected ? ["d/sub/package.json", "package.json"] : []);
+  });
+
+  test("are where a package.json with scripts is renamed to", () => {
+    world.begin({ "d/package.json": 'file 644 {"scripts":{"a":"1"}}', "e/x": "file 644 x" });
+    world.change("view", { "d/package.json": null, "e/package.json": 'file 644 {"scripts":{"a":"1"}}' });
+    expect(world.plan().protectedPaths).toEqual(["e/package.json"]);
+  });
+
   test("that are secrets are never part of a commit", () => {
     world.change("view", { ".env": "file 644 A=1", "b.txt": "file 644 A=1" });
     const changes = [

@@ -3,13 +3,15 @@ import { LIMITS } from "../../core/limits.ts";
 import { textOf } from "../diff/text.ts";
 import { decodeName } from "../names.ts";
 import { O_RDONLY, readBytes, withOpenFile } from "../open-file.ts";
-import { openChild, type Root } from "../paths.ts";
+import type { Root } from "../paths.ts";
 import { atExactly, pathTo, type Spot } from "./exactly.ts";
+import { tryOpen } from "./fingerprint.ts";
 
-/** Null when it is no regular file or too large to be taken line by line. */
+/** Null when nothing is there, or no regular file, or one too large to be taken line by line. */
 export function readText(root: Root, path: string): string | null {
-  return atSpot(root, path, ({ dir, name }) => {
-    const fd = openChild(dir, name);
+  return atSpot(root, path, (spot) => {
+    const fd = tryOpen(spot);
+    if (fd === null) return null;
     try {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile() || stat.size > LIMITS.maxDiffFileBytes) return null;
