@@ -26,10 +26,11 @@ interface Cost {
   readonly peakGrowth: number;
 }
 
-function search(pattern: string, asked: Partial<SearchQuery> = {}): Cost {
+function search(pattern: string, asked: Partial<SearchQuery> = {}, maxOpenFiles = 1024): Cost {
   const query = queryFor(pattern, { maxLineChars: 40, ...asked });
-  const args = [CHILD, world.root, world.stateDir, JSON.stringify(query)];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+  const command = [process.execPath, CHILD, world.root, world.stateDir, JSON.stringify(query)];
+  const limited = ["-c", 'ulimit -n "$0" && exec "$@"', String(maxOpenFiles), ...command];
+  return JSON.parse(execFileSync("/bin/sh", limited, { encoding: "utf8" }));
 }
 
 describe("of one line of 1 GB", () => {
@@ -59,6 +60,15 @@ test.each([
   const { result, bytesRead } = search("hit", { maxMatches: 3 });
   expect(result.matches.map(({ line }) => line)).toEqual(lines);
   expect(bytesRead).toBeLessThan(4 * MIB);
+});
+
+test("with few descriptors all of many directories are searched", () => {
+  for (let number = 0; number < 2000; number++) {
+    fs.mkdirSync(`${world.root}/${number}`);
+    fs.writeFileSync(`${world.root}/${number}/f`, "hit");
+  }
+  const { result } = search("h[ij]t", { regex: true, maxMatches: 5000 }, 256);
+  expect(result.matches.length).toBe(2000);
 });
 
 test("of a file full of matches only the wanted ones are looked for", () => {

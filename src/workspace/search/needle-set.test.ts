@@ -17,3 +17,20 @@ test("a text in which one of the literals seems to begin all the time is not sto
   expect(stops).toBeGreaterThan(0);
   expect(stops).toBeLessThan(2000);
 });
+
+test("what is passed over up to the end of each text makes up for a stop in each", () => {
+  const memory = createScanMemory();
+  const needles = ["qzjk", "ZKJQ"].map((literal) => memory.needle(Buffer.from(literal), false)!);
+  let passes = 0;
+  const find: typeof memory.find = (...args) => {
+    passes++;
+    return memory.find(...args);
+  };
+  const filter = needleSet({ ...memory, find }, needles);
+  const to = WINDOW_START + memory.bytes.write(`qKjQ${"-".repeat(1000)}`, WINDOW_START);
+  for (let text = 0; text < 2000; text++) {
+    filter.begin(to);
+    expect(filter.next(WINDOW_START)).toBe(-1);
+  }
+  expect(passes).toBe(0);
+});

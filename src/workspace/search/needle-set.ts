@@ -56,8 +56,9 @@ function together(memory: ScanMemory, needles: readonly Needle[], row: ByteRow, 
     next(from) {
       for (let at = from; patience >= 0; at++) {
         const place = findRow(row, at, end);
+        patience += (place < 0 ? end : place) - at;
         if (place < 0 || needles.some((needle) => isAt(needle, place))) return place;
-        patience += place - at - STOP_BYTES;
+        patience -= STOP_BYTES;
         at = place;
       }
       return instead.next(from);
