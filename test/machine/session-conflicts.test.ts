@@ -224,6 +224,25 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(fs.readdirSync(inProject("d"))).toEqual([]);
   });
 
+  test("a diff marks what the user has changed too, and a patch leaves that out; what was committed is not marked", async () => {
+    const { session, call, inProject, tick } = await begin(strategy, { "d/f": "one\n", "d/g": "one\n" });
+    const contested = () =>
+      session.diff(({ changes }) => changes.filter((change) => change.contested).map(({ path }) => path));
+    await call((workspace) => {
+      for (const name of ["d/f", "d/g", "made"]) workspace.write(name, "agent\n");
+    });
+    expect(await contested()).toEqual([]);
+    fs.writeFileSync(inProject("d/f"), "mine\n");
+    fs.writeFileSync(inProject("made"), "mine\n");
+    await tick();
+    expect(await contested()).toEqual(["d/f", "made"]);
+    const patch = await session.diff((diff) => Buffer.concat([...diff.patch()]).toString());
+    expect(patch.match(/^diff .*$/gm)).toEqual(["diff --git a/d/g b/d/g"]);
+    await session.commit({ onConflict: "ours" });
+    await call((workspace) => workspace.write("d/f", "agent again\n"));
+    expect(await contested()).toEqual([]);
+  });
+
   test("a directory that the user removes after a commit is gone in the session too", async () => {
     const { session, call, inProject, tick, shown } = await begin(strategy, { "d/f": "one\n" });
     await call((workspace) => {

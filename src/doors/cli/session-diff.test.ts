@@ -1,3 +1,5 @@
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSessionCliWorld } from "../../../test/kit/session-cli-world.ts";
 import type { WorkspaceFS } from "../../workspace/workspace-fs.ts";
@@ -177,5 +179,54 @@ speaks of secrets: secrets.ts
     expect((await run(["session", "diff", id, "--call", "2"])).err).toBe("");
     const stat = await run(["session", "diff", id, "--stat"]);
     expect([stat.err, stat.out.endsWith(`lines removed\n${apart}`)]).toEqual(["", true]);
+  });
+
+  describe("where the project was changed too", () => {
+    const openContested = async () => {
+      const world = await openSessionCliWorld(
+        { "d/f": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", mode: "x\n", same: "x\n", "gone/x": "x\n", other: "x\n" },
+        {
+          c1: (w) => {
+            w.write("d/f", "one\n2\n3\n4\n5\n6\n7\n8\n9\n");
+            w.write("same", "agent\n");
+            w.remove("gone", { recursive: true });
+            w.write("new", "new\n");
+          },
+        },
+      );
+      const edit = (at: string, text: string) => fs.writeFileSync(path.join(world.root, at), text);
+      edit("d/f", "1\n2\n3\n4\n5\n6\n7\n8\nmine\n");
+      edit("gone/x", "mine\n");
+      edit("same", "x\n");
+      edit("other", "mine\n");
+      return world;
+    };
+
+    test("says so under the diff, and in --json with each change", async () => {
+      const { run, id } = await openContested();
+      const apart = `changed in the project too: d/f
+changed in the project too: gone/x
+What only the project has there is shown as undone. A commit asks, or merges with --on-conflict merge.
+`;
+      expect(await run(["session", "diff", id])).toMatchObject({ code: 0, err: apart });
+      expect((await run(["session", "diff", id, "--call", "1"])).err).toBe(apart);
+      expect((await run(["session", "diff", id, "--stat"])).out.endsWith(apart)).toBe(true);
+      const { changes } = JSON.parse((await run(["session", "diff", id, "--json"])).out);
+      const contested = changes.filter((change: { contested?: true }) => change.contested);
+      expect(contested.map((change: { path: string }) => change.path)).toEqual(["d/f", "gone/x"]);
+    });
+
+    test("--patch leaves it out, says so, and ends with 1", async () => {
+      const { run, id } = await openContested();
+      const { code, out, err } = await run(["session", "diff", id, "--patch"]);
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: `left out of the patch, changed in the project too: d/f
+left out of the patch, changed in the project too: gone/x
+A patch would undo what the project has there. A commit asks, or merges with --on-conflict merge.
+`,
+      });
+      expect(out.match(/^diff .*$/gm)).toEqual(["diff --git a/new b/new", "diff --git a/same b/same"]);
+    });
   });
 });

@@ -22,7 +22,7 @@ export async function printDiff(io: Io, given: string, flags: DiffFlags): Promis
   const found = findSession(io, given, flags);
   const call = flags.call === undefined ? {} : { call: callName(flags.call) };
   const changes = await interruptible("show the diff", (signal, end) =>
-    withDiff(found.id, { ...found.place, ...call, signal }, (diff) => {
+    withDiff(found.id, { ...found.place, ...call, signal, marksContested: true }, (diff) => {
       end();
       printChanges(io, found.id, diff, flags);
       return diff.changes;
@@ -30,7 +30,20 @@ export async function printDiff(io: Io, given: string, flags: DiffFlags): Promis
   );
   const print = flags.stat === true ? printLines : tellLines;
   print(io, ...(await shownApart(changes, found)));
-  return 0;
+  const contested = changes.filter((change) => change.contested);
+  print(io, ...contestedLines(contested, flags));
+  return flags.patch === true && contested.length > 0 ? 1 : 0;
+}
+
+function contestedLines(contested: readonly Change[], { patch }: DiffFlags): string[] {
+  if (contested.length === 0) return [];
+  const what =
+    patch === true ? "left out of the patch, changed in the project too" : "changed in the project too";
+  const hint =
+    patch === true
+      ? "A patch would undo what the project has there. A commit asks, or merges with --on-conflict merge."
+      : "What only the project has there is shown as undone. A commit asks, or merges with --on-conflict merge.";
+  return [...contested.map(({ path }) => `${what}: ${showName(path)}`), hint];
 }
 
 /** A number alone is the call's place in the session: the `#` before it would begin a comment in a shell. */
@@ -49,7 +62,7 @@ function printPatch(io: Io, diff: SessionDiff): void {
   for (const piece of diff.patch()) if (!io.out(piece)) return;
 }
 
-function toJson({ path, kind, from, binary, added, removed, hunks, calls }: Change) {
+function toJson({ path, kind, from, binary, added, removed, hunks, calls, contested }: Change) {
   return {
     path,
     kind,
@@ -59,6 +72,7 @@ function toJson({ path, kind, from, binary, added, removed, hunks, calls }: Chan
     removed,
     hunks: hunks.map(({ id, header, lines }) => ({ id, header, lines })),
     calls,
+    ...(contested && { contested }),
   };
 }
 

@@ -44,6 +44,8 @@ export interface Change {
   /** Ids of the calls that had a part in it. */
   readonly calls: readonly string[];
   readonly protection: ProtectionClass | null;
+  /** The project was changed there too since the session began with it: this undoes that. Only told where it was asked for. */
+  readonly contested?: true;
 }
 
 /** Where something may have changed: names that stand in layers, by directory (canonical relative path, "" the root), parents before children. */

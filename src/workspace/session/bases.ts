@@ -134,7 +134,7 @@ export function isBelowNothing(at: string, baseOf: (path: string) => Base | unde
 }
 
 /** Whether what is there now is what was there when the session took it from sight, or else at that time. */
-function isUnchanged(at: string, { hidden, bases }: Known, since: number, project: Root): boolean {
+export function isUnchanged(at: string, { hidden, bases }: Known, since: number, project: Root): boolean {
   const from = hiddenAbove(at, hidden);
   const time = from === undefined ? since : hidden.get(from)!;
   return changeTime(project, at) < time && !mayHaveComeWithDirectory(project, at, time, bases);

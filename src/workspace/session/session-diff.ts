@@ -13,6 +13,7 @@ import { openKernelSides } from "../overlay/kernel-view.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
+import { markContested } from "./contested.ts";
 import { type TouchedOptions, touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
 import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
@@ -30,6 +31,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   readonly known?: Pick<TouchedOptions, "namesIn" | "toured">;
   /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
   readonly tellsAll?: boolean;
+  /** Mark what the project has changed too. */
+  readonly marksContested?: boolean;
   /** Files are compared by these; then no change has hunks or tells whether it is binary. */
   readonly fingerprintOf?: FingerprintOf;
 }
@@ -38,7 +41,7 @@ export interface SessionDiff {
   readonly changes: readonly Change[];
   /** Without directories that came or went with what is in them. */
   readonly shown: readonly Change[];
-  /** For `git apply`, in pieces. */
+  /** For `git apply`, in pieces; without what is marked as contested, which it would undo in the project. */
   patch(): Generator<Buffer, void, void>;
 }
 
@@ -103,12 +106,26 @@ async function diffSides(
   options: FindOptions,
 ): Promise<OpenDiff> {
   try {
-    const changes = await inPieces(findChanges(record, span, sides, options), options.signal);
+    const found = await inPieces(findChanges(record, span, sides, options), options.signal);
+    const changes = options.marksContested ? await withMarks(found, record, options) : found;
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
     return { diff, sides, record };
   } catch (error) {
     sides.close();
     throw error;
+  }
+}
+
+async function withMarks(
+  changes: readonly Change[],
+  record: SessionRecord,
+  { stateDir, signal }: DiffOptions,
+): Promise<Change[]> {
+  const project = openRealRoot(record.workspace);
+  try {
+    return await inPieces(markContested(changes, record, stateDir, project), signal);
+  } finally {
+    fs.closeSync(project.fd);
   }
 }
 
@@ -184,7 +201,10 @@ function* patchOf(changes: readonly Change[], sides: Sides): Generator<Buffer, v
   const before = openTreeReader(sides.before);
   const after = openTreeReader(sides.after);
   try {
-    yield* patchText(changes, { before, after });
+    yield* patchText(
+      changes.filter(({ contested }) => contested !== true),
+      { before, after },
+    );
   } finally {
     before.close();
     after.close();

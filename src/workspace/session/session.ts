@@ -352,7 +352,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
         await view.capture();
         await follow(signal);
         await refresh();
-        const by = { ...diffPlace, shown: view.shown(), ...(call && { call }) };
+        const by = { ...diffPlace, marksContested: true, shown: view.shown(), ...(call && { call }) };
         return withDiff(id, { ...by, ...(signal && { signal }) }, work);
       }),
     plan: (options = {}, signal) =>
