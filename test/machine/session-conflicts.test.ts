@@ -224,6 +224,23 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(fs.readdirSync(inProject("d"))).toEqual([]);
   });
 
+  test("where the user has made all of the session's change and another, a merge settles it", async () => {
+    const lines = (first: string, last: string) => `${first}\n${"x\n".repeat(20)}${last}\n`;
+    const { session, call, inProject, tick, shown } = await begin(strategy, { f: lines("1", "2") });
+    await call((workspace) => workspace.write("f", lines("one", "2")));
+    fs.writeFileSync(inProject("f"), lines("one", "mine"));
+    await tick();
+    expect(await session.commit()).toMatchObject({ conflicts: [{ path: "f", resolution: "none" }] });
+    expect(await session.commit({ onConflict: "merge" })).toMatchObject({
+      committed: [],
+      conflicts: [{ path: "f", resolution: "merged" }],
+    });
+    expect(await shown()).toEqual([]);
+    expect(session.workspace.read("f").toString()).toBe(lines("one", "mine"));
+    expect(await session.commit()).toMatchObject({ committed: [], conflicts: [] });
+    expect(fs.readFileSync(inProject("f"), "utf8")).toBe(lines("one", "mine"));
+  });
+
   test("a diff marks what the user has changed too, and a patch leaves that out; what was committed is not marked", async () => {
     const { session, call, inProject, tick } = await begin(strategy, { "d/f": "one\n", "d/g": "one\n" });
     const contested = () =>

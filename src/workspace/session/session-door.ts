@@ -20,7 +20,7 @@ export interface DiffView {
 export interface SessionDoor {
   /** What the session changed, or one call of it: its id, or `#3`. */
   diff(call?: string, signal?: AbortSignal): Promise<DiffView>;
-  /** The same as a patch that `git apply` takes. */
+  /** The same as a patch that `git apply` takes: without what is in a `.git`, which only a commit takes. */
   patch(call?: string, signal?: AbortSignal): Promise<Buffer>;
   /** What a commit would do; nothing is touched. */
   plan(options?: CommitOptions, signal?: AbortSignal): Promise<CommitPlan>;
