@@ -44,6 +44,8 @@ export const BASE_ENV = {
   GIT_CONFIG_COUNT: "1",
   GIT_CONFIG_KEY_0: "url.file:///.insteadOf",
   GIT_CONFIG_VALUE_0: "/",
+  // git status would write the index anew where only times differ: a change of the session that nobody asked for.
+  GIT_OPTIONAL_LOCKS: "0",
 };
 
 /** The root in a furnished room, which is made once; each command gets it with what it was told here. */

@@ -369,6 +369,7 @@ print(n)`;
         "GIT_CONFIG_COUNT",
         "GIT_CONFIG_KEY_0",
         "GIT_CONFIG_VALUE_0",
+        "GIT_OPTIONAL_LOCKS",
         "GIVEN",
         "HOME",
         "LANG",

@@ -70,6 +70,17 @@ export function developerSuite(who: Developer = {}): void {
     untouched();
   });
 
+  test("git status changes nothing of a session, also where git's index is out of date", async () => {
+    const { cell, root, untouched } = await open(who, (at) => makeRepository(path.join(at, "upstream")));
+    fs.utimesSync(path.join(root, "upstream/list"), 0, 0);
+    expect(await run(cell, "cd upstream && git status --porcelain")).toBe("");
+    expect(await changesOf(cell)).toEqual([]);
+    // With its own way git notes the new time in the index.
+    await run(cell, "cd upstream && env -u GIT_OPTIONAL_LOCKS git status");
+    expect(await changesOf(cell)).toEqual(["modified upstream/.git/index"]);
+    untouched();
+  });
+
   test("npm installs a packed dependency and runs the tests of a package", async () => {
     const { cell, untouched } = await open(who, (at) => makePackage(path.join(at, "app")));
     await run(cell, "cd app && npm ci");

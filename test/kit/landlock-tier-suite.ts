@@ -125,6 +125,7 @@ export function landlockTierSuite(): void {
       const { stdout } = await world.runArgv(["env"], { env: { MINE: "a=b\nc" } });
       const names = stdout.split("\n").flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
       expect(names.sort()).toEqual([
+        "GIT_OPTIONAL_LOCKS",
         "HOME",
         "LANG",
         "LOGNAME",

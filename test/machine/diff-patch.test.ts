@@ -4,7 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Change, Hunk } from "../../src/workspace/diff/changes.ts";
 import { diffLines } from "../../src/workspace/diff/diff-lines.ts";
 import { applyHunks, hunksOf, threeWayMerge } from "../../src/workspace/diff/hunks.ts";
@@ -102,6 +102,12 @@ const ONE_OF_EACH_KIND: TwoTrees = {
   alsoTouched: [],
 };
 
+/** Those that are not git's. */
+function filesIn(root: string): Record<string, string> {
+  const names = fs.readdirSync(root).filter((name) => name !== ".git");
+  return Object.fromEntries(names.map((name) => [name, fs.readFileSync(`${root}/${name}`, "utf8")]));
+}
+
 describe("a patch, applied by git to what was before,", () => {
   test("gives what is after, and reversed what was before, for random trees", () => {
     const seen = new Set<string>();
@@ -181,6 +187,43 @@ describe("a patch, applied by git to what was before,", () => {
       ["new", file(lines, 0o755)],
     ]);
     applied(before, after);
+  });
+
+  const GIT_NAMES = [".git", "sub/.git", ".GIT", ".git .", "git~1", ".git:x", ".git\\x"];
+
+  test.each(GIT_NAMES)("leaves out what is in %j, and takes the rest", (name) => {
+    const world = makeDiffWorld(
+      new Map([
+        [`${name}/index`, file("1\n")],
+        [`${name}/out`, file("2\n", 0o755)],
+        [`${name}/moved`, file("3\n")],
+        ["in", file("4\n")],
+        ["x", file("5\n")],
+      ]),
+      new Map([
+        [`${name}/index`, file("one\n")],
+        ["out", file("2\n", 0o755)],
+        [`${name}/moved there`, file("3\n")],
+        [`${name}/in`, file("4\n")],
+        ["x", file("five\n")],
+      ]),
+    );
+    onTestFinished(() => world.remove());
+    const { patch } = patchOf(world);
+    const copy = `${world.top}/copy`;
+    const before = { in: file("4\n"), x: file("5\n") };
+    plant(copy, new Map(Object.entries(before)));
+    expect(git(copy, ["init", "--quiet"])).toEqual(DONE);
+    expect(apply(copy, patch)).toEqual(DONE);
+    expect(filesIn(copy)).toEqual({ out: "2\n", x: "five\n" });
+    expect(apply(copy, patch, "--reverse")).toEqual(DONE);
+    expect(filesIn(copy)).toEqual({ in: "4\n", x: "5\n" });
+  });
+
+  test.each(GIT_NAMES)("git takes no patch for %j", (name) => {
+    const at = quotePath(`b/${name}/x`);
+    const patch = `diff --git ${at} ${at}\nnew file mode 100644\n--- /dev/null\n+++ ${at}\n@@ -0,0 +1 @@\n+x\n`;
+    expect(apply(top, Buffer.from(patch))).toMatchObject({ stderr: expect.stringContaining("invalid path") });
   });
 
   test("is not affected by setuid, setgid and sticky bits: it carries git's modes alone", () => {

@@ -1,11 +1,9 @@
 // A commit and its plan in words for people.
 import type { CommitResult } from "../../workspace/commit/apply.ts";
-import type { CommitPlan, Conflict, Skipped } from "../../workspace/commit/plan.ts";
+import type { CommitPlan, Skipped } from "../../workspace/commit/plan.ts";
 import { showName } from "../../workspace/names.ts";
 import type { SessionRecord } from "../../workspace/session/record.ts";
 import { counted } from "./figures.ts";
-
-type Version = NonNullable<Conflict["project"]>;
 
 export function planLines(plan: CommitPlan): string[] {
   return [
@@ -30,40 +28,6 @@ export function resultLine(
   if (tx === null || committed.length === 0)
     return conflicts.length > 0 ? "Nothing was committed." : "Nothing to commit.";
   return `Committed ${counted(committed.length, "change")} to ${workspace}. To take it back: hotcell session revert ${id} --tx ${tx}`;
-}
-
-/** Both versions of each, and what can be done. */
-export function conflictLines(conflicts: readonly Conflict[]): string[] {
-  const isOpen = conflicts.some(isUnsettled);
-  return [...conflicts.flatMap(describe), ...(isOpen ? [NEXT] : [])];
-}
-
-const NEXT =
-  "Look at both versions, then add --on-conflict merge (both, where that is clean), ours (the session's), theirs (the project's) or skip (the rest).";
-
-export const isUnsettled = ({ resolution }: Conflict): boolean =>
-  resolution === "none" || resolution === "left";
-
-function describe({ path, reason, resolution, project, session }: Conflict): string[] {
-  return [
-    `conflict at ${showName(path)}: ${reason}; ${BECOMES[resolution]}`,
-    `  project  ${nameOf(project)}`,
-    `  session  ${nameOf(session)}`,
-  ];
-}
-
-const BECOMES: Readonly<Record<Conflict["resolution"], string>> = {
-  none: "nothing is committed",
-  left: "it is left out",
-  ours: "the session's version is taken",
-  theirs: "the project's version stays",
-  merged: "both are merged",
-};
-
-function nameOf(version: Version | null): string {
-  if (version === null) return "nothing there";
-  const { kind, mode, sha256 } = version;
-  return `${kind}, mode ${mode.toString(8)}${sha256 === null ? "" : `, sha256 ${sha256.slice(0, 16)}`}`;
 }
 
 export function skippedLines(skipped: readonly Skipped[]): string[] {

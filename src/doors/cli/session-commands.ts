@@ -130,7 +130,7 @@ function addGoingBack(session: Command, io: Io, done: Done): void {
     .argument("<id>", ID)
     .argument("[paths...]", PATHS)
     .option("--to <call>", "the call's id, or 3 for the third in session show")
-    .option("--undo", "take the last rewind back")
+    .option("--undo", "take the last rewind back, and put away what was done since; once more undoes that")
     .action(async (id: string, paths: string[], flags: RewindFlags) => {
       const { rewindSession } = await import("./session-rewind.ts");
       done(await rewindSession(io, id, paths, flags));

@@ -17,6 +17,16 @@ const open = () => openSessionCliWorld(FILES, CALLS);
 const filesIn = (root: string) => fs.readdirSync(root, { recursive: true }).sort();
 const contentOf = ({ root }: SessionCliWorld, name: string) => fs.readFileSync(path.join(root, name), "utf8");
 
+/** Once: while a plan is made Ctrl-C is listened for. */
+function whenPlanned(act: () => void): void {
+  const listen = (event: string | symbol) => {
+    if (event !== "SIGINT") return;
+    process.off("removeListener", listen);
+    act();
+  };
+  process.on("removeListener", listen);
+}
+
 describe("hotcell session commit", () => {
   test("takes all changes into the project, and says how to take them back", async () => {
     const world = await open();
@@ -193,57 +203,42 @@ describe("the plan of a commit", () => {
     expect(filesIn(root)).toEqual(["a", "b", "d", "late"]);
   });
 
+  test("binds nobody who has not seen it: with --yes the project may go on changing", async () => {
+    const world = await open();
+    const append = () => fs.appendFileSync(path.join(world.root, "a"), "more\n");
+    append();
+    whenPlanned(append);
+    const args = ["session", "commit", world.id, "--yes", "--on-conflict", "ours"];
+    expect(await world.run(args)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Committed 3 changes"),
+    });
+    expect(contentOf(world, "a")).toBe("new a\n");
+  });
+
+  test("binds who was asked: what came meanwhile is told, and nothing is committed", async () => {
+    const world = await open();
+    const ask = async () => {
+      fs.appendFileSync(path.join(world.root, "a"), "more\n");
+      return "y";
+    };
+    expect(await world.run(["session", "commit", world.id], { interactive: true, ask })).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining(
+        "hotcell: Could not commit: the session or the project changed since you were shown what it would do. Run it again.\n",
+      ),
+    });
+    expect([contentOf(world, "a"), filesIn(world.root)]).toEqual(["a\nmore\n", ["a", "d", "d/x"]]);
+  });
+
   test("is not asked about when its hash is another", async () => {
     const { id, answer } = await open();
-    expect(await answer(["commit", id, "--plan", "0"], ["y"])).toMatchObject({ code: 1, questions: [] });
-  });
-});
-
-describe("a conflict", () => {
-  async function clash() {
-    const world = await open();
-    fs.writeFileSync(path.join(world.root, "a"), "theirs\n");
-    return world;
-  }
-
-  test("is exit 1: both versions are named, what to do is said, nothing is committed or asked", async () => {
-    const world = await clash();
-    const { id, root, answer, run } = world;
-    const ran = await answer(["commit", id], ["y"]);
-    expect(ran).toEqual({
+    expect(await answer(["commit", id, "--plan", "0"], ["y"])).toMatchObject({
       code: 1,
-      out: "Nothing was committed.\n",
-      err: expect.stringMatching(
-        /^conflict at a: changed in the project; nothing is committed\n {2}project {2}file, mode 644, sha256 [0-9a-f]{16}\n {2}session {2}file, mode 644, sha256 [0-9a-f]{16}\nLook at both versions, then add --on-conflict .*\n$/,
-      ),
       questions: [],
+      err: "hotcell: Could not commit: the session or the project changed since the plan of --plan was made. Run it again with --dry-run for the new one.\n",
     });
-    expect([filesIn(root), contentOf(world, "a")]).toEqual([["a", "d", "d/x"], "theirs\n"]);
-    const { code, out } = await run(["session", "commit", id, "--yes", "--json"]);
-    expect([code, JSON.parse(out)]).toEqual([
-      1,
-      {
-        session: id,
-        tx: null,
-        committed: [],
-        skipped: [],
-        conflicts: [
-          expect.objectContaining({ path: "a", reason: "changed in the project", resolution: "none" }),
-        ],
-      },
-    ]);
-    expect((await run(["session", "commit", id, "--dry-run"])).code).toBe(1);
-  });
-
-  test.each([
-    ["skip", 1, "theirs\n", "it is left out"],
-    ["theirs", 0, "theirs\n", "the project's version stays"],
-    ["ours", 0, "new a\n", "the session's version is taken"],
-  ])("with --on-conflict %s: exit %d, and the project has %j", async (policy, code, content, told) => {
-    const world = await clash();
-    const ran = await world.run(["session", "commit", world.id, "--yes", "--on-conflict", policy]);
-    expect([ran.code, contentOf(world, "a"), filesIn(world.root)]).toEqual([code, content, ["a", "b", "d"]]);
-    expect(ran.err).toContain(`conflict at a: changed in the project; ${told}\n`);
   });
 });
 

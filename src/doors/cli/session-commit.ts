@@ -1,3 +1,4 @@
+import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import type { CommitResult } from "../../workspace/commit/apply.ts";
 import type { CommitPlan, Conflict, ConflictPolicy } from "../../workspace/commit/plan.ts";
@@ -5,18 +6,11 @@ import { type Picked, pickChanges, type Selection } from "../../workspace/commit
 import type { Change } from "../../workspace/diff/changes.ts";
 import { statText } from "../../workspace/diff/render.ts";
 import { showName } from "../../workspace/names.ts";
-import type { CommitOptions } from "../../workspace/session/session-commit.ts";
+import { CONFLICT_POLICIES, type CommitOptions } from "../../workspace/session/commit-options.ts";
 import type { Session } from "../../workspace/session/session-words.ts";
 import { agree, isAgreed, needYes } from "./ask.ts";
-import {
-  conflictLines,
-  isHeld,
-  isUnsettled,
-  ownerLines,
-  planLines,
-  resultLine,
-  skippedLines,
-} from "./commit-text.ts";
+import { isHeld, ownerLines, planLines, resultLine, skippedLines } from "./commit-text.ts";
+import { type Asked, conflictLines, isUnsettled } from "./conflict-text.ts";
 import { interruptible } from "./interruptible.ts";
 import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
 import { pickHunks } from "./pick-hunks.ts";
@@ -41,6 +35,7 @@ interface Committing {
   readonly io: Io;
   readonly session: Session;
   readonly flags: CommitFlags;
+  readonly asked: Asked;
 }
 
 /** The session stays locked while the person is asked: what was shown is what is committed. */
@@ -53,7 +48,7 @@ export async function commitToProject(
   const onConflict = readPolicy(flags.onConflict);
   refuseUnaskable(io, flags);
   return withSession(io, findSession(io, given, flags), async (session) => {
-    const run = { io, session, flags };
+    const run = { io, session, flags, asked: { id: session.record.id, onConflict } };
     const selection = await choose(run, paths);
     const wanted = { selection, onConflict, allowProtected: flags.protected === true };
     const plan = await planFor(session, wanted);
@@ -63,7 +58,7 @@ export async function commitToProject(
     const progress = createProgress(io, "Committing");
     const commit = (signal: AbortSignal) =>
       session.commit(agreed, { onProgress: progress.report }, signal).finally(progress.end);
-    return printResult(run, await interruptible("commit", commit));
+    return printResult(run, await interruptible("commit", commit).catch(sayWhatWasSeen(flags)));
   });
 }
 
@@ -77,12 +72,10 @@ function changesFor(session: Session, selection: Selection): Promise<Picked[]> {
   );
 }
 
-const POLICIES: readonly ConflictPolicy[] = ["abort", "skip", "ours", "theirs", "merge"];
-
 function readPolicy(given = "abort"): ConflictPolicy {
-  const policy = POLICIES.find((known) => known === given);
+  const policy = CONFLICT_POLICIES.find((known) => known === given);
   if (policy === undefined)
-    throw usage(`--on-conflict is ${quote(given)}; allowed are ${POLICIES.join(", ")}.`);
+    throw usage(`--on-conflict is ${quote(given)}; allowed are ${CONFLICT_POLICIES.join(", ")}.`);
   return policy;
 }
 
@@ -113,6 +106,8 @@ type Wanted = CommitOptions & { readonly selection: Selection };
 /** What the person says yes to: the plan as it is, or one with what needs its own yes. */
 async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promise<CommitOptions> {
   const { io, session, flags } = run;
+  // Who says yes beforehand has not seen the plan.
+  if (flags.yes === true && flags.plan === undefined) return wanted;
   const asPlanned = { ...wanted, planHash: flags.plan ?? plan.hash };
   if (flags.yes === true || isHindered(plan, asPlanned.planHash)) return asPlanned;
   if (plan.steps.length > 0 && flags.patch !== true) await askForPlan(run, wanted.selection, plan);
@@ -127,13 +122,27 @@ function isHindered({ hash, obstacles, conflicts }: CommitPlan, agreed: string):
 }
 
 async function askForPlan(
-  { io, session }: Committing,
+  { io, session, asked }: Committing,
   selection: Selection,
   plan: CommitPlan,
 ): Promise<void> {
   const changes = (await changesFor(session, selection)).map(shownOf);
-  tellLines(io, ...linesOf(statText(changes)), ...conflictLines(plan.conflicts));
+  tellLines(io, ...linesOf(statText(changes)), ...conflictLines(plan.conflicts, asked));
   await agree(io, `Commit to ${session.record.workspace}?`, "commit");
+}
+
+/** A plan that is not the one any more, told to whom saw it. */
+function sayWhatWasSeen({ plan }: CommitFlags): (error: unknown) => never {
+  return (error) => {
+    const isOld = error instanceof HotcellError && error.details.plan !== undefined;
+    if (!isOld) throw error;
+    const next =
+      plan === undefined
+        ? "you were shown what it would do. Run it again"
+        : "the plan of --plan was made. Run it again with --dry-run for the new one";
+    const message = `Could not commit: the session or the project changed since ${next}.`;
+    throw new HotcellError(error.code, message, error.details);
+  };
 }
 
 /** With the lines of the chosen hunks alone. */
@@ -155,15 +164,15 @@ async function isHeldAgreed(io: Io, { skipped }: CommitPlan): Promise<boolean> {
   return isAgreed(io, "Commit them too?");
 }
 
-function printPlan({ io, flags }: Committing, plan: CommitPlan): ExitCode {
-  tellLines(io, ...conflictLines(plan.conflicts), ...skippedLines(plan.skipped), ...ownerLines(plan));
+function printPlan({ io, flags, asked }: Committing, plan: CommitPlan): ExitCode {
+  tellLines(io, ...conflictLines(plan.conflicts, asked), ...skippedLines(plan.skipped), ...ownerLines(plan));
   if (flags.json === true) printShown(io, plan);
   else printLines(io, ...planLines(plan));
   return plan.obstacles.length > 0 ? 1 : exitOf(plan.conflicts);
 }
 
-function printResult({ io, session: { record }, flags }: Committing, result: CommitResult): ExitCode {
-  tellLines(io, ...conflictLines(result.conflicts), ...skippedLines(result.skipped));
+function printResult({ io, session: { record }, flags, asked }: Committing, result: CommitResult): ExitCode {
+  tellLines(io, ...conflictLines(result.conflicts, asked), ...skippedLines(result.skipped));
   if (flags.json === true) printShown(io, { session: record.id, ...result });
   else printLines(io, resultLine(result, record));
   return exitOf(result.conflicts);

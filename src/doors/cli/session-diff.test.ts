@@ -116,6 +116,27 @@ new file mode 100644
     expect(out).toContain("+\u001b[2J\n");
   });
 
+  test("--patch leaves out what is in .git, where git apply would refuse all of it, and says so", async () => {
+    const world = await openSessionCliWorld({ a: "a\n" }, { c1: (w) => w.write("a", "b\n") });
+    const { run, id } = world;
+    const session = await world.open();
+    // As a command does: tools may not write there.
+    await session.change({ id: "c2", tool: "run_command" }, async () => {
+      for (const at of [".git/index", "sub/.git/HEAD"]) {
+        const file = `/proc/self/fd/${session.view.fd}/${at}`;
+        fs.mkdirSync(path.dirname(file), { recursive: true });
+        fs.writeFileSync(file, "1\n");
+      }
+    });
+    session.close();
+    const { code, out, err } = await run(["session", "diff", id, "--patch"]);
+    expect([code, out]).toEqual([0, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n"]);
+    expect(err).toContain(
+      `left out of the patch: 2 changes in .git, which git apply does not take. A commit takes them, with a yes of their own: hotcell session commit ${id} --protected\n`,
+    );
+    expect((await run(["session", "diff", id])).err).not.toContain("left out");
+  });
+
   test("--patch ends when nobody reads it any more", async () => {
     const { run, id } = await open();
     const pieces: (string | Uint8Array)[] = [];

@@ -1,8 +1,10 @@
 import type { Change } from "../../workspace/diff/changes.ts";
 import { statText, unifiedText } from "../../workspace/diff/render.ts";
+import { touchesGit } from "../../workspace/diff/shown-changes.ts";
 import { showName } from "../../workspace/names.ts";
 import { planSession } from "../../workspace/session/session-commit.ts";
 import { type SessionDiff, withDiff } from "../../workspace/session/session-diff.ts";
+import { counted } from "./figures.ts";
 import { interruptible } from "./interruptible.ts";
 import { type ExitCode, type Io, printLines, tellLines, usage } from "./io.ts";
 import { paintDiff, wantsColour } from "./paint-diff.ts";
@@ -54,12 +56,19 @@ export function callName(given: string): string {
 function printChanges(io: Io, session: string, diff: SessionDiff, flags: DiffFlags): void {
   if (flags.json === true) printShown(io, { session, changes: diff.shown.map(toJson) });
   else if (flags.stat === true) printLines(io, ...linesOf(statText(diff.changes)));
-  else if (flags.patch === true) printPatch(io, diff);
+  else if (flags.patch === true) printPatch(io, session, diff);
   else io.out(paintDiff(unifiedText(diff.changes), wantsColour(io, io.outIsTerminal)));
 }
 
-function printPatch(io: Io, diff: SessionDiff): void {
+function printPatch(io: Io, session: string, diff: SessionDiff): void {
   for (const piece of diff.patch()) if (!io.out(piece)) return;
+  const inGit = diff.shown.filter(touchesGit).length;
+  if (inGit === 0) return;
+  const left = `left out of the patch: ${counted(inGit, "change")} in .git, which git apply does not take`;
+  tellLines(
+    io,
+    `${left}. A commit takes them, with a yes of their own: hotcell session commit ${session} --protected`,
+  );
 }
 
 function toJson({ path, kind, from, binary, added, removed, hunks, calls, contested }: Change) {

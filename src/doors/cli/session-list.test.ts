@@ -100,6 +100,16 @@ $`,
   expect(shown.commits).toEqual([{ tx: "1", paths: ["b"] }]);
 });
 
+test("hotcell session show says of a commit that it was taken back", async () => {
+  const { run, id } = await openSessionCliWorld({ a: "a\n" }, { c1: (w) => w.write("b", "b\n") });
+  await run(["session", "commit", id, "--yes"]);
+  await run(["session", "revert", id]);
+  await run(["session", "commit", id, "--yes"]);
+  expect((await run(["session", "show", id])).out).toMatch(
+    /\ncommits:\n {2}1 {2}taken back\n {2}2 {2}1 path\n$/,
+  );
+});
+
 test("a call that changed nothing is not listed, and the others keep their numbers", async () => {
   const calls = { c1: (w: WorkspaceFS) => w.write("a", "new\n"), c2: () => {} };
   const { id, run } = await openSessionCliWorld({ a: "a\n" }, calls);

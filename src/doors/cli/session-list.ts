@@ -51,8 +51,14 @@ function describe(details: SessionDetails): string[] {
       changing.map(({ n, tool, paths, at, id: call }) => [`  #${n}`, tool, counted(paths, "path"), at, call]),
     ),
     ...(commits.length > 0 ? ["commits:"] : []),
-    ...tableOf(commits.map(({ tx, paths }) => [`  ${tx}`, counted(paths.length, "path")])),
+    ...tableOf(commits.map((commit) => [`  ${commit.tx}`, whatStands(commit, state)])),
   ];
+}
+
+/** Of one that was interrupted it is not known yet. */
+function whatStands({ paths }: SessionDetails["commits"][number], state: SessionDetails["state"]): string {
+  const isTakenBack = paths.length === 0 && state !== "interrupted";
+  return isTakenBack ? "taken back" : counted(paths.length, "path");
 }
 
 /** Columns as wide as what is in them. */

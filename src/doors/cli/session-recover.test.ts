@@ -36,6 +36,11 @@ describe("hotcell session revert", () => {
     const { code, out } = await run(["session", "revert", id, "--json"]);
     expect([code, JSON.parse(out)]).toEqual([1, { session: id, reverted: ["b"], changed: ["a"] }]);
     expect(fs.readFileSync(path.join(root, "a"), "utf8")).toBe("mine\n");
+    expect(await run(["session", "revert", id])).toEqual({
+      code: 1,
+      out: "stays     a: changed since commit 1; the project's version is left as it is\n",
+      err: "",
+    });
   });
 
   test("takes one commit of several", async () => {

@@ -1,5 +1,7 @@
 import { showName } from "../../workspace/names.ts";
+import { sessionDir } from "../../workspace/session/record.ts";
 import { type Recovered, recoverSessions } from "../../workspace/session/recover-sessions.ts";
+import { lastStanding } from "../../workspace/session/session-commit.ts";
 import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import { printShown } from "./print-shown.ts";
 import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";
@@ -28,14 +30,19 @@ export interface RevertFlags extends SessionFlags {
 
 /** Exit 1 when something was changed since, and so stays. */
 export async function revertInProject(io: Io, given: string, flags: RevertFlags): Promise<ExitCode> {
-  return withSession(io, findSession(io, given, flags), async (session) => {
-    const { reverted, changed } = await session.revert(flags.tx);
+  const found = findSession(io, given, flags);
+  return withSession(io, found, async (session) => {
+    const tx = flags.tx ?? lastStanding(sessionDir(found.place.stateDir, found.id));
+    const { reverted, changed } = await session.revert(tx);
     if (flags.json === true) printShown(io, { session: session.record.id, reverted, changed });
     else
       printLines(
         io,
         ...reverted.map((path) => `reverted  ${showName(path)}`),
-        ...changed.map((path) => `stays     ${showName(path)}: changed since it was committed`),
+        ...changed.map(
+          (path) =>
+            `stays     ${showName(path)}: changed since commit ${tx}; the project's version is left as it is`,
+        ),
         ...(reverted.length + changed.length === 0 ? ["Nothing to revert: it was reverted before."] : []),
       );
     return changed.length > 0 ? 1 : 0;

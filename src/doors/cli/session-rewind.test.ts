@@ -45,6 +45,19 @@ describe("hotcell session rewind", () => {
     },
   );
 
+  test("--undo says how to undo it too: what was done after the rewind is put away, and comes back", async () => {
+    const world = await open();
+    const { id, run, change } = world;
+    const undo = () => run(["session", "rewind", id, "--undo"]);
+    const hint = `To undo it: hotcell session rewind ${id} --undo`;
+    await run(["session", "rewind", id, "--to", "2"]);
+    await change({ c4: (w) => w.write("after", "4\n") });
+    expect((await undo()).out).toBe(`The session has 2 changes now. ${hint}\n`);
+    expect(await contentsOf(world)).toEqual(ALL);
+    expect((await undo()).out).toBe(`The session has 2 changes now. ${hint}\n`);
+    expect(await contentsOf(world)).toEqual({ a: "one\n", after: "4\n" });
+  });
+
   test("goes back at some paths only", async () => {
     const world = await open();
     expect((await world.run(["session", "rewind", world.id, "--to", "2", "a"])).code).toBe(0);

@@ -31,7 +31,7 @@ export async function rewindSession(
   return withSession(io, findSession(io, given, flags), async (session) => {
     if (to === undefined) await session.undoRewind();
     else await session.rewind(callName(to), await readPaths(paths, session));
-    return printLeft(io, session, flags, to !== undefined);
+    return printLeft(io, session, flags, true);
   });
 }
 

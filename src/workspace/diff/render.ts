@@ -4,7 +4,7 @@ import type { Change, Hunk, Side } from "./changes.ts";
 import { NO_LINES } from "./contents.ts";
 import { hunksOf } from "./hunks.ts";
 import { quotePath } from "./quote-path.ts";
-import { isTooLarge, shownChanges } from "./shown-changes.ts";
+import { isInGit, isTooLarge, shownChanges, touchesGit } from "./shown-changes.ts";
 import { bytesOf } from "./text.ts";
 import type { TreeReader } from "./tree-reader.ts";
 
@@ -35,14 +35,23 @@ export function unifiedText(changes: readonly Change[]): string {
     .join("");
 }
 
-/** For `git apply`, in pieces. Directories, special files and modes that git does not keep are not in it. */
+/** For `git apply`, in pieces. Directories, special files, modes that git does not keep and what is in a `.git` are not in it. */
 export function* patchText(changes: readonly Change[], readers: PatchReaders): Generator<Buffer, void, void> {
-  for (const section of changes.flatMap(sectionsOf)) {
+  for (const section of changes.flatMap(outsideGit).flatMap(sectionsOf)) {
     const header = headerOf(section, gitMode);
     if (!isInPatch(section)) continue;
     if (section.binary || isTooLarge(section)) yield* wholeFiles(section, header, readers);
     else yield bytesOf(linesText([...header, ...textBody(section)]));
   }
+}
+
+/** Of a file that was moved out of a `.git` or into one, the other end. */
+function outsideGit(change: Change): Change[] {
+  if (!touchesGit(change)) return [change];
+  const { from, ...end } = change;
+  if (from === undefined) return [];
+  if (!isInGit(from)) return [{ ...end, path: from, kind: "deleted", after: null }];
+  return isInGit(change.path) ? [] : [{ ...end, kind: "added", before: null }];
 }
 
 /** A change of type is a removal and an addition. */

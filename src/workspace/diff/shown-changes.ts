@@ -12,6 +12,18 @@ export function shownChanges(changes: readonly Change[]): Change[] {
   });
 }
 
+/** Git takes no patch of it: it is in what git takes for its own directory, on whatever system. */
+export function isInGit(path: string): boolean {
+  return path.split("/").some((name) => GIT_NAME.test(name));
+}
+
+const GIT_NAME = /^(?:\.git|git~1)[. ]*(?:[:\\].*)?$/is;
+
+/** Of a renamed file, either end. */
+export function touchesGit({ path, from = path }: Change): boolean {
+  return isInGit(path) || isInGit(from);
+}
+
 /** Its lines changed and are not in the diff. */
 export function isTooLarge({ kind, before, after, binary, hunks }: Change): boolean {
   if (binary || hunks.length > 0) return false;

@@ -27,9 +27,8 @@ import {
   timesUndone,
   type Versions,
 } from "../commit/journal.ts";
-import { type CommitPlan, type ConflictPolicy, planCommit } from "../commit/plan.ts";
+import { type CommitPlan, planCommit } from "../commit/plan.ts";
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
-import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { applyHunks } from "../diff/hunks.ts";
@@ -50,22 +49,13 @@ import {
   parentsUpwards,
   readStack,
 } from "./bases.ts";
+import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
 import { withLayer } from "./layers.ts";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import type { Sides } from "./session-view.ts";
 import { liveLayer } from "./stack.ts";
 import { sessionIds } from "./unused.ts";
-
-export interface CommitOptions {
-  /** All when left out. */
-  readonly selection?: Selection;
-  readonly onConflict?: ConflictPolicy;
-  /** The yes to paths that run by themselves. */
-  readonly allowProtected?: boolean;
-  /** The hash of the plan that was approved: anything else is refused. */
-  readonly planHash?: string;
-}
 
 /** Commits what a view shows; one is made when none is given. */
 export type Committing = (by: Pick<DiffOptions, "shown" | "known">) => Promise<CommitResult>;
@@ -76,12 +66,13 @@ export function planSession(id: string, options: CommitOptions, place: DiffOptio
 }
 
 /** Works with the plan while both sides are there to be read. */
-function withPlan<T>(
+async function withPlan<T>(
   id: string,
   options: CommitOptions,
   place: DiffOptions,
   work: (plan: CommitPlan, sides: Sides, record: SessionRecord) => T | Promise<T>,
 ): Promise<T> {
+  checkCommitOptions(options);
   const { selection = "all" } = options;
   const wantsLines = selection !== "all" && selection.hunks.length > 0;
   const fingerprintOf = rememberFingerprints();
@@ -183,10 +174,17 @@ export function commitsIn(dir: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Where a commit is: the one with this number, or the last of which something was not put back. */
+/** The last commit of which something was not put back. */
+export function lastStanding(dir: string): string | undefined {
+  return commitsIn(dir)
+    .map(String)
+    .findLast((number) => stands(txDirOf(dir, number)));
+}
+
+/** Where a commit is: the one with this number, or the last that stands. */
 function commitDir(dir: string, tx: string | undefined): string {
   const numbers = commitsIn(dir).map(String);
-  const number = tx ?? numbers.findLast((candidate) => stands(txDirOf(dir, candidate)));
+  const number = tx ?? lastStanding(dir);
   if (number !== undefined && numbers.includes(number)) return txDirOf(dir, number);
   const none = numbers.length === 0 ? "" : " that was not taken back";
   const state = `the session has no commit${tx === undefined ? none : ` ${quote(tx)}`}`;

@@ -6,7 +6,7 @@ import type { RevertResult } from "../commit/revert.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { statText, unifiedText } from "../diff/render.ts";
-import type { CommitOptions } from "./session-commit.ts";
+import type { CommitOptions } from "./commit-options.ts";
 import type { SessionDiff } from "./session-diff.ts";
 import type { Session } from "./session-words.ts";
 

@@ -6,8 +6,8 @@ import type { Watching } from "../commit/watching.ts";
 import type { Furnishing, Room } from "../overlay/room.ts";
 import type { Root } from "../paths.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
+import type { CommitOptions } from "./commit-options.ts";
 import type { CallMark, SessionRecord } from "./record.ts";
-import type { CommitOptions } from "./session-commit.ts";
 import type { SessionDiff } from "./session-diff.ts";
 
 export interface Session {

@@ -1,0 +1,23 @@
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import type { ConflictPolicy } from "../commit/plan.ts";
+import type { Selection } from "../commit/selection.ts";
+
+export interface CommitOptions {
+  /** All when left out. */
+  readonly selection?: Selection;
+  readonly onConflict?: ConflictPolicy;
+  /** The yes to paths that run by themselves. */
+  readonly allowProtected?: boolean;
+  /** The hash of the plan that was approved: anything else is refused. */
+  readonly planHash?: string;
+}
+
+export const CONFLICT_POLICIES: readonly ConflictPolicy[] = ["abort", "skip", "ours", "theirs", "merge"];
+
+/** Callers without a compiler make mistakes too. */
+export function checkCommitOptions({ onConflict = "abort" }: CommitOptions): void {
+  if (CONFLICT_POLICIES.includes(onConflict)) return;
+  const message = `Could not commit: onConflict is ${quote(onConflict)}; allowed is ${CONFLICT_POLICIES.map(quote).join(", ")}.`;
+  throw new HotcellError("INVALID_ARGUMENTS", message);
+}
