@@ -48,6 +48,14 @@ const THREE_FILES = changesOf(
 const [A1, A2, A3, B1, B2] = THREE_FILES.flatMap(({ hunks }) => hunks.map(({ id }) => id));
 
 describe("picking hunks", () => {
+  test("says once of a file that the project was changed there too", async () => {
+    const [a, ...others] = THREE_FILES;
+    const { err } = await pick([{ ...a!, contested: true }, ...others], "nnnnnn");
+    expect(err.match(/^.*changed in the project too.*$/gm)).toEqual([
+      "a was changed in the project too: what only the project has is shown as removed.",
+    ]);
+  });
+
   test.each<[answers: string, asked: number, paths: string[], hunks: (string | undefined)[]]>([
     ["yyyyyy", 6, ["a", "b", "c"], []],
     ["nnnnnn", 6, [], []],

@@ -25,11 +25,17 @@ export async function pickHunks(io: Io, changes: readonly Change[]): Promise<Sel
   for (const pieces of files) {
     for (const [index, piece] of pieces.entries()) {
       const isAnswered = answer === "q" || (index > 0 && (answer === "a" || answer === "d"));
+      if (!isAnswered && index === 0) tellLines(io, ...contestedLines(piece.change));
       if (!isAnswered) answer = await ask(io, piece);
       if (answer === "y" || answer === "a") taken.add(piece);
     }
   }
   return selectionOf(files, holders, taken);
+}
+
+function contestedLines({ path, contested }: Change): string[] {
+  if (contested === undefined) return [];
+  return [`${showName(path)} was changed in the project too: what only the project has is shown as removed.`];
 }
 
 /** A directory goes when all goes that is in it; what is in something that became a directory goes with that. */
