@@ -454,6 +454,28 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
       const { conflicts } = await session.commit();
       expect([read("f"), conflicts.length]).toEqual([`S1\n${space}middle\n${space}${user}`, 1]);
     });
+
+    test.each(["at once", "after others", "in a session opened again"])(
+      "for some hunks alone does not bring one back that the user has taken out, %s",
+      async (when) => {
+        const [space, user] = ["\n".repeat(20), "user\n"];
+        const world = await begin(strategy, { f: `first\n${space}middle\n${space}last\n` });
+        const { session, call, edit, read } = world;
+        await call((workspace) => workspace.write("f", `S1\n${space}S2\n${space}last\n`));
+        await edit("f", `first\n${space}middle\n${space}${user}`);
+        const [hunk] = await session.diff(({ changes }) => changes[0]!.hunks!.map(({ id }) => id));
+        await session.commit({ onConflict: "merge", selection: { paths: [], hunks: [hunk!] } });
+        await edit("f", `first\n${space}middle\n${space}${user}`);
+        if (when === "after others") await call((workspace) => workspace.write("other", "x\n"));
+        const isAgain = when === "in a session opened again";
+        if (isAgain) session.close();
+        const later = isAgain ? await world.reopen() : session;
+        expect(await later.commit({ onConflict: "merge" })).toMatchObject({
+          conflicts: [{ path: "f", resolution: "merged" }],
+        });
+        expect(read("f")).toBe(`first\n${space}S2\n${space}${user}`);
+      },
+    );
   });
 
   test("calls with one id are told apart by their number", async () => {

@@ -236,12 +236,15 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
       const isOld = isUnchanged(at, known, 0, project);
       return isOld ? yield* fingerprintOf(project, at) : undefined;
     },
-    ancestorText(at) {
-      const { base = null, layer } = known.bases.get(at) ?? {};
-      if (base === null || base === "unknown" || base.sha256 === null) return null;
-      return readKeptText(layer!, stateDir, base.sha256) ?? textIn(layer!, stateDir, at, base.sha256);
-    },
+    ancestorText: (at) => textOfBase(at, known, stateDir),
   };
+}
+
+/** Null when it was no text, or is not kept. */
+export function textOfBase(at: string, { bases }: Known, stateDir: string): string | null {
+  const { base = null, layer } = bases.get(at) ?? {};
+  if (base === null || base === "unknown" || base.sha256 === null) return null;
+  return readKeptText(layer!, stateDir, base.sha256) ?? textIn(layer!, stateDir, at, base.sha256);
 }
 
 /** Where a commit took it from the layer itself. */

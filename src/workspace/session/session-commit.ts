@@ -50,6 +50,7 @@ import {
   readStack,
 } from "./bases.ts";
 import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
+import { moveHunkBases } from "./hunk-bases.ts";
 import { withLayer } from "./layers.ts";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
@@ -221,6 +222,7 @@ export function* settleCommits(
       const seen = new Map([...versions].filter(([at]) => !merged.has(at)));
       const users = usersDirectories(seen, readStack(record.stack, stateDir), project);
       yield* moveBases(new Map([...users, ...seen]), layer, stateDir, project, inLayer);
+      if (merged.size > 0) moveHunkBases(txDirOf(dir, number), record, layer, stateDir);
     }
   });
   // What was put back at once was never the project's.
