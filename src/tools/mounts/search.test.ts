@@ -53,6 +53,30 @@ describe("fs.search", () => {
     });
   });
 
+  test.each([
+    ["is binary", { pattern: "needle" }, "two\0needle\n", "Binary files, which were not searched"],
+    ["has a long line", { pattern: "/(?<=x)needle/" }, `${"x".repeat(3_000_000)}needle`, "first 1 MiB: 1."],
+  ])("says when the file that it was told to search %s", async (_, args, content, said) => {
+    const { call } = await openMounts({}, { f: content });
+    expect(await call("fs.search", { path: "@project/f", ...args })).toMatchObject({
+      matches: [],
+      truncated: false,
+      hint: expect.stringContaining(said),
+    });
+  });
+
+  test.each([
+    ["/(?i)needle/", "in fs.search /…/i"],
+    ["/[[:upper:]]/", "[:upper:], which JavaScript does not know"],
+    ["/needle\\n/", "the pattern has a line break"],
+  ])("refuses %s, and says why", async (pattern, said) => {
+    const { call } = await openMounts({}, FILES);
+    expect(await call("fs.search", { path: "@project", pattern })).toMatchObject({
+      ok: false,
+      error: { code: "E_INVALID_ARGUMENTS", message: expect.stringContaining(said) },
+    });
+  });
+
   test("searches the other mounts, and never the log", async () => {
     const { call } = await openMounts();
     await call("fs.write", { path: "@state/n.md", content: "needle\n" });

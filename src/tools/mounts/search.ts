@@ -2,6 +2,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { showName } from "../../workspace/names.ts";
 import type { SearchMatch } from "../../workspace/search/search-query.ts";
 import { defineTool } from "../define-tool.ts";
+import { searchNotes } from "../search-notes.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
 import { readSearchPattern } from "./search-pattern.ts";
 
@@ -59,8 +60,9 @@ export const fsSearch = defineTool({
       truncated,
       stats: { filesScanned: found.filesScanned, matches: matches.length },
     };
-    const hint = `Only the first ${matches.length} matches are shown. Search a directory below, give a narrower pattern, or ask for fewer lines around.`;
-    return truncated ? { ...output, hint } : output;
+    const narrower = `Only the first ${matches.length} matches are shown. Search a directory below, give a narrower pattern, or ask for fewer lines around.`;
+    const hints = [...(truncated ? [narrower] : []), ...searchNotes(found)];
+    return hints.length === 0 ? output : { ...output, hint: hints.join(" ") };
   },
 });
 

@@ -71,8 +71,81 @@ describe("search_files", () => {
     expect(output.note).toContain("deadline");
   });
 
+  const LONG = { "long.txt": `${"x".repeat(3_000_000)}needle end\nxneedle\n` };
+  const PARTLY =
+    "Lines longer than 1 MiB, of which such a pattern sees only the first 1 MiB: 1. A pattern without look-around and back-references sees them whole.";
+
+  test("says of how many long lines a pattern with look-around has seen only the beginning", async () => {
+    const { output } = await search({ pattern: "(?<=x)needle", regex: true }, LONG);
+    expect(places(output)).toEqual(["long.txt:2"]);
+    expect(output.note).toContain(PARTLY);
+  });
+
+  test.each([
+    ["has no look-around", "xneedle.", ["long.txt:1"]],
+    ["matches in the beginning", "^x(?=x)", ["long.txt:1"]],
+  ])("says nothing of long lines where a pattern %s", async (_, pattern, found) => {
+    const { output } = await search({ pattern, regex: true }, LONG);
+    expect(places(output)).toEqual(found);
+    expect(String(output.note)).not.toContain("1 MiB");
+  });
+
+  const BINARY = { "a.bin": "two\0\n", "b.txt": "two\n" };
+  const binaryOf = (some: number, all: number) =>
+    `Binary files, which were not searched, or not to their end: ${some} of ${all}.`;
+
+  test.each([
+    ["the file that it was told to search is binary", { pattern: "two", path: "a.bin" }, binaryOf(1, 1)],
+    ["nothing was found, and a file is binary", { pattern: "three" }, binaryOf(1, 2)],
+    ["what it finds is elsewhere", { pattern: "two" }, undefined],
+  ])("where %s, %j gives the note %j", async (_, args, note) => {
+    const { output } = await search(args, BINARY);
+    expect(output.note).toBe(note);
+  });
+
+  test.each([
+    ["\\p{Lu}+", ["f:1"]],
+    ["\\u{1F600}", ["f:2"]],
+  ])("knows %s", async (pattern, found) => {
+    const { output } = await search({ pattern, regex: true }, { f: "É\n😀\n" });
+    expect(places(output)).toEqual(found);
+  });
+
+  test.each([
+    [{ pattern: "two\\nfour", regex: true }],
+    [{ pattern: "two\nfour", regex: true }],
+    [{ pattern: "two\nfour" }],
+  ])("refuses %j, which no line can match", async (args) => {
+    const { error } = await search(args);
+    expect(error).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message:
+        "Could not search: the pattern has a line break, and lines are searched one by one: give what stands in one line.",
+    });
+  });
+
+  test.each(["[a-z.ts", "src/[a/b].ts", "!x[", "[]"])("refuses the glob %j, and says why", async (glob) => {
+    const { error } = await search({ pattern: "two", glob });
+    expect(error).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message: `The glob "${glob}" has a [ that no ] closes in the same name. Close it, or write \\[ for the character itself.`,
+    });
+  });
+
+  test.each([
+    ["[a-c].ts", ["a.ts:2", "src/b.ts:1"]],
+    ["[]b].ts", ["src/b.ts:1"]],
+    ["[!b].ts", ["a.ts:2"]],
+    ["\\[*", []],
+  ])("takes the glob %j", async (glob, found) => {
+    const { output } = await search({ pattern: "two", glob });
+    expect(places(output)).toEqual(found);
+  });
+
   test.each([
     [{ pattern: "(", regex: true }, "pattern"],
+    [{ pattern: "(?i)two", regex: true }, "case_sensitive: false"],
+    [{ pattern: "\\Atwo", regex: true }, "\\A, which JavaScript does not know"],
     [{ pattern: "" }, "pattern"],
     [{ pattern: "x".repeat(5000), regex: true }, "pattern"],
   ])("refuses %j and names the field", async (args, word) => {

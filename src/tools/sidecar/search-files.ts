@@ -1,5 +1,6 @@
 import { showName } from "../../workspace/names.ts";
 import { defineTool } from "../define-tool.ts";
+import { searchNotes } from "../search-notes.ts";
 
 interface Args {
   readonly pattern: string;
@@ -67,21 +68,11 @@ export const searchFiles = defineTool({
       maxLineChars: MAX_LINE_CHARS,
     } as const;
     const found = await workspace.search(path, query, { signal, onProgress: progress });
-    const { filesScanned, truncated, engine } = found;
+    const { filesScanned, truncated } = found;
     const matches = found.matches.map(({ path: at, line, text }) => ({ path: showName(at), line, text }));
-    const notes = notesOf(truncated, maxMatches, engine);
+    const narrower = `Only the first ${maxMatches} matches are shown: give a narrower pattern, path or glob.`;
+    const notes = [...(truncated ? [narrower] : []), ...searchNotes(found)];
     const output = { matches, files_scanned: filesScanned, truncated };
     return notes.length === 0 ? output : { ...output, note: notes.join(" ") };
   },
 });
-
-function notesOf(truncated: boolean, maxMatches: number, engine: string): string[] {
-  const notes: string[] = [];
-  if (truncated) {
-    notes.push(`Only the first ${maxMatches} matches are shown: give a narrower pattern, path or glob.`);
-  }
-  if (engine === "backtracking") {
-    notes.push("The pattern has look-around or a back-reference: it was run with a deadline of its own.");
-  }
-  return notes;
-}

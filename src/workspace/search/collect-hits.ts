@@ -27,7 +27,7 @@ export function createHitCollector(
   /** Results of chunks whose turn has not come, in their order. */
   const waiting = new Map<number, SentResults[]>();
   let chunk = 0;
-  let counts: Counts = { files: 0, binary: 0, unreadable: 0 };
+  let counts: Counts = { files: 0, binary: 0, unreadable: 0, partlySearched: 0 };
   let truncated = false;
 
   const useFiles = ({ files }: Results): void => {
@@ -75,6 +75,7 @@ export function createHitCollector(
       truncated,
       filesScanned: counts.files,
       binaryFiles: counts.binary,
+      partlySearchedLines: counts.partlySearched,
       unreadable: counts.unreadable,
       engine,
     }),
@@ -87,5 +88,10 @@ export function noteEntered(view: View, entered: readonly Entered[]): void {
 }
 
 function sum(a: Counts, b: Counts): Counts {
-  return { files: a.files + b.files, binary: a.binary + b.binary, unreadable: a.unreadable + b.unreadable };
+  return {
+    files: a.files + b.files,
+    binary: a.binary + b.binary,
+    unreadable: a.unreadable + b.unreadable,
+    partlySearched: a.partlySearched + b.partlySearched,
+  };
 }

@@ -2,6 +2,7 @@
 // that, only lines are matched that have one of the literals it needs, or a place where a match may begin.
 import { MAX_ROW_LENGTH } from "./byte-row.ts";
 import { type Filter, needleSet } from "./needle-set.ts";
+import { refuseLineBreak } from "./not-searchable.ts";
 import type { CompiledRegex } from "./regex/compile-regex.ts";
 import type { LineMatcher } from "./regex/line-matcher.ts";
 import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
@@ -49,7 +50,9 @@ export async function createLineFinder(memory: ScanMemory, query: SearchQuery): 
   const { pattern, regex, ignoreCase } = query;
   // Only patterns need the parser: it takes a while to load.
   const { compileRegex } = await import("./regex/compile-regex.ts");
-  return regexFinder(memory, compileRegex(regex ? pattern : escaped(pattern), { ignoreCase }), ignoreCase);
+  const compiled = compileRegex(regex ? pattern : escaped(pattern), { ignoreCase });
+  if (compiled.needsLineBreak) throw refuseLineBreak();
+  return regexFinder(memory, compiled, ignoreCase);
 }
 
 function regexFinder(memory: ScanMemory, compiled: CompiledRegex, ignoreCase: boolean): LineFinder {

@@ -111,6 +111,8 @@ export interface Counts {
   readonly files: number;
   readonly binary: number;
   readonly unreadable: number;
+  /** Lines of which only the beginning was searched. */
+  readonly partlySearched: number;
 }
 
 export interface FileHits {

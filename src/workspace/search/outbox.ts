@@ -12,6 +12,8 @@ export interface Outbox {
   file(path: string): void;
   hit(hit: Hit): void;
   isBinary(): void;
+  /** Of so many of its lines only the beginning was searched. */
+  isPartlySearched(lines: number): void;
   isUnreadable(): void;
   end(): void;
 }
@@ -35,7 +37,7 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
   const hitWeight = Math.ceil(MAX_UNTAKEN / (maxMatches + 1));
   let chunk = 0;
   let path = "";
-  let counts = { files: 0, binary: 0, unreadable: 0 };
+  let counts = { files: 0, binary: 0, unreadable: 0, partlySearched: 0 };
   let gathered = nothing();
   let sent = 0;
 
@@ -51,7 +53,7 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
   return {
     begin({ number, unreadable }) {
       chunk = number;
-      counts = { files: 0, binary: 0, unreadable };
+      counts = { files: 0, binary: 0, unreadable, partlySearched: 0 };
     },
     file(next) {
       path = next;
@@ -66,6 +68,9 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
     },
     isBinary() {
       counts.binary++;
+    },
+    isPartlySearched(lines) {
+      counts.partlySearched += lines;
     },
     isUnreadable() {
       counts.unreadable++;

@@ -19,11 +19,12 @@ export function packHits(files: readonly FileHits[]): PackedHits {
   const hasAround = hits.some(({ before, after }) => before.length + after.length > 0);
   return {
     paths: files.map(({ path }) => path).join("\0"),
-    counts: files.flatMap(({ counts: { files: looked, binary, unreadable }, hits: { length } }) => [
+    counts: files.flatMap(({ counts: { files: looked, binary, unreadable, partlySearched }, hits }) => [
       looked,
       binary,
       unreadable,
-      length,
+      partlySearched,
+      hits.length,
     ]),
     lines: hits.map(({ line, clipped }) => 2 * line + (clipped ? 1 : 0)),
     around: hasAround ? hits.flatMap(({ before, after }) => [before.length, after.length]) : null,
@@ -51,13 +52,15 @@ export function unpackHits({ paths, counts, lines, around, texts }: PackedHits):
     return { line: Math.floor(line / 2), text: own, clipped: line % 2 === 1, before, after };
   };
   return (counts.length === 0 ? [] : paths.split("\0")).map((path, file) => {
-    const [files, binary, unreadable, length] = counts.slice(4 * file, 4 * file + 4) as [
+    const [files, binary, unreadable, partlySearched, length] = counts.slice(5 * file, 5 * file + 5) as [
+      number,
       number,
       number,
       number,
       number,
     ];
-    return { path, hits: Array.from({ length }, next), counts: { files, binary, unreadable } };
+    const until = { files, binary, unreadable, partlySearched };
+    return { path, hits: Array.from({ length }, next), counts: until };
   });
 }
 

@@ -18,7 +18,7 @@ test("hits are the same when they were packed", () => {
   const hits = fc.array(
     fc.record({ line: count, text: line, clipped: fc.boolean(), before: lines, after: lines }),
   );
-  const counts = fc.record({ files: count, binary: count, unreadable: count });
+  const counts = fc.record({ files: count, binary: count, unreadable: count, partlySearched: count });
   const files = fc.array(fc.record({ path, hits, counts }), { maxLength: 5 });
   fc.assert(
     fc.property(files, (given) => {

@@ -71,9 +71,16 @@ function scanRun({ dir, path, names }: Run, options: ScanChunkOptions): void {
 }
 
 function scanFile(fd: number, readsToTheEnd: boolean, scan: ScanText, outbox: Outbox): void {
-  const kind = scan(openText(fd, readsToTheEnd), outbox.hit);
+  let partlySearched = 0;
+  const onPartlySearched = () => {
+    partlySearched++;
+  };
+  const watch = { onHit: outbox.hit, onPartlySearched };
+  const kind = scan(openText(fd, readsToTheEnd), watch);
   const isUtf16 = kind === "utf-16le" || kind === "utf-16be";
-  if ((isUtf16 ? scan(fromUtf16(fd, kind), outbox.hit) : kind) === "binary") outbox.isBinary();
+  if ((isUtf16 ? scan(fromUtf16(fd, kind), watch) : kind) === "binary") outbox.isBinary();
+  // Only now: how much of a file was searched when a hit is sent depends on who is faster.
+  outbox.isPartlySearched(partlySearched);
 }
 
 /** What the system does not let us read, or what is gone by now, is counted. */

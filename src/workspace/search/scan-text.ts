@@ -20,7 +20,13 @@ export interface ScanOptions {
 }
 
 /** "binary": it is no text, from the beginning or from some point on. UTF-16 is not searched, only told. */
-export type ScanText = (source: TextSource, onHit: (hit: Hit) => void) => "text" | "binary" | Utf16;
+export type ScanText = (source: TextSource, watch: ScanWatch) => "text" | "binary" | Utf16;
+
+export interface ScanWatch {
+  readonly onHit: (hit: Hit) => void;
+  /** A line was searched only in its beginning, and had no match there. */
+  readonly onPartlySearched: () => void;
+}
 
 /** What is in the memory and was not searched yet; it begins a line. */
 interface Window {
@@ -71,6 +77,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     window: Window,
     number: number,
     hits: HitList,
+    onPartlySearched: () => void,
   ): Window | null => {
     const { maxLineChars } = query;
     const pieces = finder.longLine();
@@ -89,6 +96,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
       }
       if (isEnd) {
         hits.addLong(beginning, match, number);
+        if (match === null && beginsEarlier && finder.engine === "backtracking") onPartlySearched();
         return { from: Math.min(end + 1, to), to };
       }
       const kept = match === null ? keptBytes : 0;
@@ -111,7 +119,12 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     return start;
   };
 
-  const scanWindows = (source: TextSource, first: Window, hits: HitList): "text" | "binary" => {
+  const scanWindows = (
+    source: TextSource,
+    first: Window,
+    hits: HitList,
+    onPartlySearched: () => void,
+  ): "text" | "binary" => {
     let window: Window = first;
     for (let number = 1; !stopped(); window = slide(source, window)) {
       const { from, to } = window;
@@ -124,7 +137,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
       hits.leave();
       if (end > from) window = { from: end, to };
       else {
-        const next = searchLongLine(source, window, number, hits);
+        const next = searchLongLine(source, window, number, hits, onPartlySearched);
         if (next === null) return "binary";
         window = next;
         number++;
@@ -133,7 +146,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     return "text";
   };
 
-  return (source, onHit) => {
+  return (source, { onHit, onPartlySearched }) => {
     const to = fill(source, WINDOW_START);
     const utf16 = utf16At(bytes, to - WINDOW_START);
     if (utf16 !== null) return utf16;
@@ -142,7 +155,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     finder.begin(to);
     if (source.ended() && (from >= to || finder.next(from) < 0)) return "text";
     const hits = createHitList(memory, query, onHit);
-    const kind = scanWindows(source, { from, to }, hits);
+    const kind = scanWindows(source, { from, to }, hits, onPartlySearched);
     hits.end();
     return kind;
   };

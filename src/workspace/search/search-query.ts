@@ -2,7 +2,7 @@
 
 export interface SearchQuery {
   readonly pattern: string;
-  /** In JavaScript's syntax; else the pattern means itself. With look-around or back-references it sees 1 MiB of a line. */
+  /** In JavaScript's syntax, with `\p{…}` and `\u{…}`; else the pattern means itself. With look-around or back-references it sees 1 MiB of a line. */
   readonly regex: boolean;
   readonly ignoreCase: boolean;
   /** Which files, by path below where the search begins (a glob without `/` is about the name at any depth; `!` first leaves out). Empty: all. */
@@ -43,6 +43,8 @@ export interface SearchResult {
   readonly filesScanned: number;
   /** Of these, files that are no text from some point on, and were searched only up to there. */
   readonly binaryFiles: number;
+  /** Lines without a match of which only the first 1 MiB was searched, for that is what look-around and back-references see. */
+  readonly partlySearchedLines: number;
   /** Files and directories that could not be read. */
   readonly unreadable: number;
   /** "backtracking": look-around or back-references made it necessary to match in a way that may take long. */

@@ -1,12 +1,12 @@
 // Searching the files of a view. Other processes walk, and read what was judged here before.
 import fs from "node:fs";
-import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { openToRead } from "../open-file.ts";
 import { atFound, openChildDirectory } from "../paths.ts";
 import type { View } from "../view.ts";
 import type { WorkspaceFS } from "../workspace-fs.ts";
 import { compileFileGlobs } from "./file-globs.ts";
+import { notSearchable, refuseLineBreak } from "./not-searchable.ts";
 import { runSearch, type SearchTask } from "./run-search.ts";
 import type { SearchPool } from "./search-pool.ts";
 import type { SearchQuery, SearchResult } from "./search-query.ts";
@@ -53,15 +53,10 @@ function unlessAborted(
 
 function checkQuery({ pattern, globs }: SearchQuery): void {
   if (pattern === "") throw notSearchable("the pattern is empty");
-  if (pattern.includes("\n"))
-    throw notSearchable("the pattern has a line break, and lines are searched one by one");
+  if (pattern.includes("\n")) throw refuseLineBreak();
   if (pattern.length > LIMITS.maxPatternChars)
     throw notSearchable(`the pattern is longer than ${LIMITS.maxPatternChars} characters`);
   compileFileGlobs(globs);
-}
-
-function notSearchable(state: string): HotcellError {
-  return new HotcellError("INVALID_ARGUMENTS", `Could not search: ${state}.`);
 }
 
 interface Start {

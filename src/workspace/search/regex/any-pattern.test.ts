@@ -123,6 +123,19 @@ test("with characters above U+FFFF any pattern finds what V8 finds with the u fl
   );
 });
 
+test("a pattern that is read as with the u flag finds what V8 finds with it", () => {
+  const chars = [...BASIC, ...PAIRS];
+  const patterns = patternsOf([...chars, "\\u{1F680}"]);
+  fc.assert(
+    fc.property(patterns, textsOf(chars), (rest, text) => {
+      const pattern = `(?:${rest})\\u{61}?`;
+      const { matcher } = compileRegex(pattern, { ignoreCase: false });
+      expect(findIn(matcher, text)).toBe(expected(pattern, "su", text));
+    }),
+    FEWER_RUNS,
+  );
+});
+
 test("a text in pieces gives what the whole text gives", () => {
   const chars = [...BASIC, ...PAIRS];
   const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 20 });

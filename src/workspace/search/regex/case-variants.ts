@@ -24,13 +24,15 @@ export function createCaseVariants(): AddVariants {
 type Variants = ReadonlyMap<number, readonly number[]>;
 
 function addFrom(variants: Variants, points: CodePoints): CodePoints {
-  const added = points.flatMap((range) => variantsIn(variants, range)).map((unit) => [unit, unit] as const);
+  const added = variantsOf(variants, points).map((unit) => [unit, unit] as const);
   return added.length === 0 ? points : unite([...points, ...added]);
 }
 
-function variantsIn(variants: Variants, [first, last]: CodePoints[number]): readonly number[] {
-  if (first === last) return variants.get(first) ?? [];
-  return [...variants].flatMap(([unit, kind]) => (unit >= first && unit <= last ? kind : []));
+function variantsOf(variants: Variants, points: CodePoints): readonly number[] {
+  const [only] = points;
+  if (points.length === 1 && only![0] === only![1]) return variants.get(only![0]) ?? [];
+  const has = (unit: number) => points.some(([first, last]) => unit >= first && unit <= last);
+  return [...variants].flatMap(([unit, kind]) => (has(unit) ? kind : []));
 }
 
 function variantsBelow(end: number): Variants {

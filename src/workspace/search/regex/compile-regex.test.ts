@@ -91,10 +91,23 @@ describe("characters", () => {
     ["a|[]", "a", true],
     ["^a||b$", "c", true],
     ["\\x41\\103\\u0042\\cJ?\\0?", "ACB", true],
-    ["\\-\\a", "-a", true],
+    ["\\-\\_", "-_", true],
     ["a{,2}", "a{,2}", true],
     ["^}]$", "}]", true],
-    ["^\\p{L}$", "p{L}", true],
+    ["^\\p{L}$", "é", true],
+    ["^\\p{L}$", "𝒳", true],
+    ["^\\p{L}$", "1", false],
+    ["\\p{L}", "p{L}", true],
+    ["^\\\\p{2}$", "\\pp", true],
+    ["\\p{Lu}+", "straße", false],
+    ["^\\P{Lu}$", "𝐀", false],
+    ["^[\\P{Lu}]$", "𝐀", false],
+    ["^[^\\p{Lu}\\d]$", "é", true],
+    ["^\\p{Script=Greek}+$", "σς", true],
+    ["^\\u{1F680}{2}$", "🚀🚀", true],
+    ["^[\\u{1F680}-\\u{1F681}]$", "🚁", true],
+    ["^\\p{L}?[\\u0080-\\uffff]$", "🚀", false],
+    ["^\\p{L}?[^\\u0000-\\uffff]$", "🚀", true],
     ["(?<year>\\d{4})-(?<month>\\d\\d)", "on 2024-05", true],
     ["^a{2,3}?$", "aaa", true],
     ["^a{2,3}$", "aaaa", false],
@@ -119,6 +132,17 @@ describe("characters", () => {
   ])("%j in %j, ignoring case: %j", (pattern, text, found) => {
     expect(find(pattern, text, true) >= 0).toBe(found);
     expect(new RegExp(pattern, "i").test(text)).toBe(found);
+  });
+
+  test.each<[pattern: string, text: string, found: boolean]>([
+    ["^\\p{Lu}+$", "éÉ", true],
+    ["^\\P{Lu}$", "É", true],
+    ["[^\\p{Lu}]", "é", false],
+    ["^\\u{e9}$", "É", true],
+    ["\\p{Nd}", "x", false],
+  ])("%j in %j, with properties and ignoring case: %j", (pattern, text, found) => {
+    expect(find(pattern, text, true) >= 0).toBe(found);
+    expect(new RegExp(pattern, "iu").test(text)).toBe(found);
   });
 
   test.each<[pattern: string, bytes: number[], end: number]>([
@@ -155,13 +179,41 @@ describe("patterns that need backtracking", () => {
     });
   });
 
+  test("their RegExp knows properties of characters", () => {
+    const { regexp } = compileRegex("(?<=x)\\p{Lu}\\u{1F680}", { ignoreCase: false });
+    expect([regexp.test("xÉ🚀"), regexp.test("xé🚀")]).toEqual([true, false]);
+  });
+
   test("their RegExp takes a line's ends for its own, and the dot for any character of it", () => {
     const { regexp } = compileRegex("^a.(?=b)", { ignoreCase: true });
     expect([regexp.test("A\u2028B"), regexp.test("x\ra.b")]).toEqual([true, false]);
   });
 });
 
+describe("whether every match has a line break in it", () => {
+  test.each<[pattern: string, needs: boolean]>([
+    ["a\\nb", true],
+    ["a\\r\\nb", true],
+    ["(?:\\n|b\\x0a)+", true],
+    ["a[\\n]b(?=c)", true],
+    ["\\n", true],
+    ["a\\n?b", false],
+    ["a\\n*", false],
+    ["a(?:\\n|b)", false],
+    ["[\\n,]", false],
+    ["[^\\n]", false],
+    ["a\\sb", false],
+    ["a(?!\\n)", false],
+    ["\\r", false],
+    ["", false],
+  ])("%j: %j", (pattern, needs) => {
+    expect(compileRegex(pattern, { ignoreCase: false }).needsLineBreak).toBe(needs);
+  });
+});
+
 describe("what is refused", () => {
+  /** Names of none: they are not looked at. */
+  const propertiesOf = (count: number) => Array.from({ length: count }, (_, at) => `\\p{${at}}`).join("");
   const words = (pattern: string, problem: string) =>
     `The pattern ${pattern} can't be searched for: it ${problem}.`;
 
@@ -189,8 +241,62 @@ describe("what is refused", () => {
       pattern: "(".repeat(251) + ")".repeat(251),
       message: words(`"${"(".repeat(60)}"…`, "has groups nested more than 250 deep. Give a simpler pattern"),
     },
+    {
+      what: "too many properties",
+      pattern: propertiesOf(33),
+      message: words(
+        `"${propertiesOf(33).slice(0, 60).replaceAll("\\", "\\\\")}"…`,
+        "has 33 different properties, more than 32. Give a simpler pattern",
+      ),
+    },
   ])("$what, in words that help", ({ pattern, message }) => {
     expect(refusalOf(pattern)).toBe(message);
+  });
+
+  const STRICT =
+    "in a pattern with \\p{…} or \\u{…}, ^ $ \\ . * + ? ( ) [ ] { } | need a backslash where they mean themselves, and other punctuation has none";
+  const FLAGS =
+    "flags stand beside a pattern, not in it; to ignore case, give case_sensitive: false, or in fs.search /…/i";
+
+  test.each<[pattern: string, hint: string]>([
+    ["(?i)needle", FLAGS],
+    ["a(?-i)b", FLAGS],
+    ["(?P<name>x)", "a group with a name is written (?<name>…)"],
+    ["(?<n>x)(?P=n)", "what a group with a name has matched is written \\k<name>"],
+    ["\\p{L}\\-", STRICT],
+    ["\\u{e9}}", STRICT],
+  ])("what JavaScript refuses in %j comes with a hint", (pattern, hint) => {
+    expect(refusalOf(pattern)).toMatch(/: it is not a regular expression of JavaScript: .+\. Correct it\.$/);
+    expect(refusalOf(pattern)).toContain(` (${hint}). Correct it.`);
+  });
+
+  test("a property that there is not is refused, without a hint about other things", () => {
+    expect(refusalOf("\\p{Uppr}")).toBe(
+      words('"\\\\p{Uppr}"', "is not a regular expression of JavaScript: Invalid property name. Correct it"),
+    );
+  });
+
+  test.each<[pattern: string, part: string, advice: string]>([
+    ["\\Aneedle", "\\A", "^ for the beginning of a line"],
+    ["needle\\z", "\\z", "$ for the end of a line"],
+    ["needle\\Z", "\\Z", "$ for the end of a line"],
+    ["\\<needle", "\\<", "\\b for the edge of a word, or < without the backslash"],
+    ["needle\\>", "\\>", "\\b for the edge of a word, or > without the backslash"],
+    ["[[:upper:]]+", "[:upper:]", "A-Z between the brackets"],
+    ["[^_[:^space:]-]", "[:^space:]", "[^\\s] as a class of its own"],
+    ["[:digit:]", "[:digit:]", "0-9 between the brackets"],
+    ["\\h+", "\\h", "[ \\t]"],
+    ["\\pL", "\\p", "a property in braces, as in \\p{Lu}"],
+    ["\\xag", "\\x", "two hexadecimal digits behind it, as in \\x41"],
+    ["\\u12", "\\u", "four hexadecimal digits behind it, or any in braces, as in \\u00e9 or \\u{1F600}"],
+    ["\\c1", "\\c", "a letter behind it, as in \\cJ"],
+    ["a[b\\z]", "\\z", "$ for the end of a line"],
+    ["a[[\\y]", "\\y", "y for the letter itself"],
+    ["\\p{L}\\y", "\\y", "y for the letter itself"],
+  ])("%j has %s, which other engines know", (pattern, part, advice) => {
+    expect(refusalOf(pattern)).toBe(
+      words(JSON.stringify(pattern), `has ${part}, which JavaScript does not know. Write ${advice}`),
+    );
   });
 
   test.each<{ what: string; pattern: string }>([
@@ -198,6 +304,16 @@ describe("what is refused", () => {
     { what: "the deepest nesting", pattern: "(".repeat(250) + ")".repeat(250) },
     { what: "escaped brackets", pattern: "\\(".repeat(300) },
     { what: "brackets in a class", pattern: `[\\]${"(".repeat(300)}]` },
+    {
+      what: "every escape of JavaScript",
+      pattern: "\\b\\B\\d\\D\\f\\n\\r\\s\\S\\t\\v\\w\\W\\0\\cJ\\x41\\u0041",
+    },
+    { what: "one property many times", pattern: "\\p{Lu}".repeat(40) },
+    { what: "a reference by name", pattern: "(?<n>a)\\k<n>" },
+    { what: "an escaped backslash before a letter", pattern: "\\\\A\\\\z" },
+    { what: "an escaped bracket in a class", pattern: "[\\<\\>]" },
+    { what: "other escaped punctuation", pattern: "\\-\\\"\\'\\#\\@\\!\\ \\:" },
+    { what: "colons in a class", pattern: "[:a-z:][[:nothing:]]" },
     { what: "a count that fits", pattern: "a{9999}" },
     { what: "counts of nothing", pattern: "(?:(?:(?:){99999}){99999}){99999}" },
     { what: "counts of what is counted out", pattern: "(?:a{0}){99999}" },

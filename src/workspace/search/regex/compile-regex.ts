@@ -1,6 +1,7 @@
 // Patterns in JavaScript's syntax, for lines of UTF-8. A line is the text without its \n or \r\n; `.` is one code point
 // of it, `^` and `$` are its ends, `\w`, `\d` and `\b` know ASCII only. A character above U+FFFF is one character, and
-// has no case. Bytes that are no UTF-8 match nothing.
+// has no case. Bytes that are no UTF-8 match nothing. A pattern with `\p{…}` or `\u{…}` is read as with the `u` flag;
+// what has no matcher then, V8 matches with this flag's own rules for case.
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { quote } from "../../../core/quote.ts";
@@ -9,6 +10,7 @@ import { createCaseVariants } from "./case-variants.ts";
 import { type ByteSet, firstBytes } from "./first-bytes.ts";
 import { createLazyDfa } from "./lazy-dfa.ts";
 import { createLineMatcher, type LineMatcher } from "./line-matcher.ts";
+import { needsLineBreak } from "./needs-line-break.ts";
 import type { Nfa } from "./nfa.ts";
 import { readPattern, refusePattern } from "./read-pattern.ts";
 import { type RequiredLiterals, requiredLiterals } from "./required-literals.ts";
@@ -24,6 +26,8 @@ export interface CompiledRegex extends RequiredLiterals {
   readonly matcher: LineMatcher | null;
   /** How each match begins, by at most so many bytes; empty when that is not known. */
   firstBytes(most: number): readonly ByteSet[];
+  /** Every match has a line break in it: no line matches. */
+  readonly needsLineBreak: boolean;
   /** For the patterns without a matcher, line by line: run only in a worker that can be killed. */
   readonly regexp: RegExp;
 }
@@ -38,6 +42,7 @@ export function compileRegex(source: string, options: RegexOptions): CompiledReg
   return {
     matcher,
     regexp,
+    needsLineBreak: needsLineBreak(shape),
     firstBytes: (most) => (nfa === null ? [] : firstBytes(nfa, most)),
     ...requiredLiterals(shape, options.ignoreCase),
   };
@@ -51,8 +56,8 @@ interface AnalysedRegex {
 
 /** @internal The steps before there is a matcher. */
 export function analyseRegex(source: string, { ignoreCase }: RegexOptions): AnalysedRegex {
-  const { syntax, regexp } = readPattern(source, ignoreCase);
-  const shape = shapeOf(syntax, ignoreCase ? createCaseVariants() : null);
+  const { syntax, unicode, regexp } = readPattern(source, ignoreCase);
+  const shape = shapeOf(syntax, unicode, ignoreCase ? createCaseVariants() : null);
   const maxStates = LIMITS.maxPatternStates;
   const tooMany = () => {
     throw refusePattern(source, `becomes more than ${maxStates} states, mostly by its counted repeats`);

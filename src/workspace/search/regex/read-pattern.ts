@@ -2,9 +2,15 @@ import { type AST, RegExpParser } from "@eslint-community/regexpp";
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { quote } from "../../../core/quote.ts";
+import { foreignPart } from "./foreign-syntax.ts";
+
+/** To learn which characters have a property takes some ten milliseconds. */
+const MAX_PROPERTIES = 32;
 
 export interface ReadPattern {
   readonly syntax: AST.Pattern;
+  /** Read as with the `u` flag. */
+  readonly unicode: boolean;
   /** For one line without its end: `.` is any character of it, `^` and `$` are its ends. */
   readonly regexp: RegExp;
 }
@@ -18,17 +24,48 @@ export function readPattern(source: string, ignoreCase: boolean): ReadPattern {
   if (depthOf(source) > LIMITS.maxPatternDepth) {
     throw refusePattern(source, `has groups nested more than ${LIMITS.maxPatternDepth} deep`);
   }
-  try {
-    const regexp = new RegExp(source, ignoreCase ? "is" : "s");
-    const parser = new RegExpParser({ ecmaVersion: 2025 });
-    return { regexp, syntax: parser.parsePattern(source, 0, source.length, { unicode: false }) };
-  } catch (error) {
-    throw refusePattern(
-      source,
-      `is not a regular expression of JavaScript: ${reasonOf(error)}`,
-      "Correct it",
-    );
+  const foreign = foreignPart(source);
+  if (foreign !== null) {
+    const { part, instead } = foreign;
+    throw refusePattern(source, `has ${part}, which JavaScript does not know`, `Write ${instead}`);
   }
+  const properties = new Set(source.match(/\\[pP]\{[^}]*\}/g)).size;
+  if (properties > MAX_PROPERTIES) {
+    throw refusePattern(source, `has ${properties} different properties, more than ${MAX_PROPERTIES}`);
+  }
+  const unicode = needsUnicode(source);
+  try {
+    const regexp = new RegExp(source, `${ignoreCase ? "i" : ""}s${unicode ? "u" : ""}`);
+    const parser = new RegExpParser({ ecmaVersion: 2025 });
+    return { regexp, unicode, syntax: parser.parsePattern(source, 0, source.length, { unicode }) };
+  } catch (error) {
+    const reason = reasonOf(error);
+    const problem = `is not a regular expression of JavaScript: ${reason}${hintFor(source, reason, unicode)}`;
+    throw refusePattern(source, problem, "Correct it");
+  }
+}
+
+/** Whether it has `\p{…}` or `\u{…}`, which JavaScript knows only with the `u` flag. */
+function needsUnicode(source: string): boolean {
+  return Array.from(source.matchAll(/\\(?:[pPu]\{|.)/gs)).some(([{ length }]) => length > 2);
+}
+
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/\(\?P</, "a group with a name is written (?<name>…)"],
+  [/\(\?P=/, "what a group with a name has matched is written \\k<name>"],
+  [
+    /\(\?[a-zA-Z-]+[):]/,
+    "flags stand beside a pattern, not in it; to ignore case, give case_sensitive: false, or in fs.search /…/i",
+  ],
+];
+const STRICT =
+  "in a pattern with \\p{…} or \\u{…}, ^ $ \\ . * + ? ( ) [ ] { } | need a backslash where they mean themselves, and other punctuation has none";
+
+/** What may have been meant. */
+function hintFor(source: string, reason: string, unicode: boolean): string {
+  const isStrict = unicode && /escape|brackets/.test(reason);
+  const hint = HINTS.find(([written]) => written.test(source))?.[1] ?? (isStrict ? STRICT : null);
+  return hint === null ? "" : ` (${hint})`;
 }
 
 export function refusePattern(

@@ -1,5 +1,5 @@
-// From the syntax tree of a pattern without `u` flag to its shape. JavaScript reads such a pattern by UTF-16 units;
-// here a pair of surrogates is one character, as it is in the files.
+// From the syntax tree of a pattern to its shape. Without the `u` flag JavaScript reads a pattern by UTF-16 units; here
+// a pair of surrogates is one character, as it is in the files.
 import type { AST } from "@eslint-community/regexpp";
 import type { AddVariants } from "./case-variants.ts";
 import {
@@ -12,40 +12,51 @@ import {
   unite,
   WORD,
 } from "./code-points.ts";
+import { createPropertyPoints, type PropertyPoints } from "./property-points.ts";
 import type { Shape } from "./shape.ts";
 
 const EMPTY: Shape = { kind: "sequence", parts: [] };
 
-/** `addVariants` is null where case matters. */
-export function shapeOf(pattern: AST.Pattern, addVariants: AddVariants | null): Shape {
-  return choiceOf(pattern.alternatives, addVariants ?? ((points) => points));
+interface Reading {
+  /** As with the `u` flag. */
+  readonly unicode: boolean;
+  /** All that are meant where these are: their other cases too, when case is ignored. */
+  readonly add: AddVariants;
+  /** Of `\p{…}`, with what is added. */
+  readonly propertyPoints: PropertyPoints;
 }
 
-function choiceOf(alternatives: readonly AST.Alternative[], add: AddVariants): Shape {
-  const options = alternatives.map((alternative) => sequenceOf(alternative, add));
+/** `addVariants` is null where case matters. */
+export function shapeOf(pattern: AST.Pattern, unicode: boolean, addVariants: AddVariants | null): Shape {
+  const add = addVariants ?? ((points) => points);
+  return choiceOf(pattern.alternatives, { unicode, add, propertyPoints: createPropertyPoints(add) });
+}
+
+function choiceOf(alternatives: readonly AST.Alternative[], reading: Reading): Shape {
+  const options = alternatives.map((alternative) => sequenceOf(alternative, reading));
   return options.length === 1 ? options[0]! : { kind: "choice", options };
 }
 
-function sequenceOf({ elements }: AST.Alternative, add: AddVariants): Shape {
-  const shapes = joinPairs(elements).map((element) => shapeOfElement(element, add));
+function sequenceOf({ elements }: AST.Alternative, reading: Reading): Shape {
+  const shapes = joinPairs(elements).map((element) => shapeOfElement(element, reading));
   const parts = shapes.filter((shape) => !isEmpty(shape));
   return parts.length === 1 ? parts[0]! : { kind: "sequence", parts };
 }
 
-function shapeOfElement(element: AST.Element, add: AddVariants): Shape {
+function shapeOfElement(element: AST.Element, reading: Reading): Shape {
   switch (element.type) {
     case "Character":
-      return { kind: "one", of: add([[element.value, element.value]]) };
+      return { kind: "one", of: reading.add([[element.value, element.value]]) };
     case "CharacterSet":
-      return oneOf(setOf(element));
+      return { kind: "one", of: setOf(element, reading) };
     case "CharacterClass":
-      return oneOf(classOf(element, add));
+      return oneOf(classOf(element, reading));
     case "CapturingGroup":
-      return choiceOf(element.alternatives, add);
+      return choiceOf(element.alternatives, reading);
     case "Group":
-      return element.modifiers === null ? choiceOf(element.alternatives, add) : { kind: "unknown" };
+      return element.modifiers === null ? choiceOf(element.alternatives, reading) : { kind: "unknown" };
     case "Quantifier":
-      return repeatOf(element, add);
+      return repeatOf(element, reading);
     case "Assertion":
       return edgeOf(element);
     default:
@@ -54,8 +65,8 @@ function shapeOfElement(element: AST.Element, add: AddVariants): Shape {
 }
 
 /** Without what takes no text and asks nothing: however often it is said, it adds nothing. */
-function repeatOf({ element, min, max }: AST.Quantifier, add: AddVariants): Shape {
-  const part = shapeOfElement(element, add);
+function repeatOf({ element, min, max }: AST.Quantifier, reading: Reading): Shape {
+  const part = shapeOfElement(element, reading);
   return max === 0 || isEmpty(part) ? EMPTY : { kind: "repeat", part, min, max };
 }
 
@@ -73,27 +84,27 @@ function edgeOf(assertion: AST.Assertion): Shape {
   return { kind: "edge", at: assertion.negate ? "inside" : "word" };
 }
 
-function classOf({ elements, negate }: AST.CharacterClass, add: AddVariants): CodePoints | null {
+function classOf({ elements, negate }: AST.CharacterClass, reading: Reading): CodePoints | null {
   const members: (readonly [number, number])[] = [];
   for (const element of joinPairs<AST.CharacterClassElement>(elements)) {
-    const points = membersOf(element, add);
+    const points = membersOf(element, reading);
     if (points === null) return null;
     members.push(...points);
   }
-  const points = withPairs(unite(members));
+  const points = reading.unicode ? unite(members) : withPairs(unite(members));
   return negate ? complement(points) : points;
 }
 
-function membersOf(element: AST.CharacterClassElement, add: AddVariants): CodePoints | null {
-  if (element.type === "Character") return add([[element.value, element.value]]);
-  if (element.type === "CharacterClassRange") return add([[element.min.value, element.max.value]]);
-  return element.type === "CharacterSet" ? setOf(element) : null;
+function membersOf(element: AST.CharacterClassElement, reading: Reading): CodePoints | null {
+  if (element.type === "Character") return reading.add([[element.value, element.value]]);
+  if (element.type === "CharacterClassRange") return reading.add([[element.min.value, element.max.value]]);
+  return element.type === "CharacterSet" ? setOf(element, reading) : null;
 }
 
-/** Null for `\p{…}`, which there is only with the `u` flag. These sets have all cases of their members already. */
-function setOf(set: AST.CharacterSet): CodePoints | null {
+/** But for properties, these sets have all cases of their members already. */
+function setOf(set: AST.CharacterSet, { propertyPoints }: Reading): CodePoints {
   if (set.kind === "any") return ANY;
-  if (set.kind === "property") return null;
+  if (set.kind === "property") return propertyPoints(set.raw);
   const points = { digit: DIGIT, space: SPACE, word: WORD }[set.kind];
   return set.negate ? complement(points) : points;
 }

@@ -1,0 +1,12 @@
+import { HotcellError } from "../../core/errors.ts";
+
+export function notSearchable(state: string): HotcellError {
+  return new HotcellError("INVALID_ARGUMENTS", `Could not search: ${state}.`);
+}
+
+/** Of a text, or of every text that a pattern means. */
+export function refuseLineBreak(): HotcellError {
+  return notSearchable(
+    "the pattern has a line break, and lines are searched one by one: give what stands in one line",
+  );
+}

@@ -1,0 +1,19 @@
+import type { Shape } from "./shape.ts";
+
+const LINE_FEED = 0x0a;
+
+/** Whether every match has a line break in it. False where that is not easily known. */
+export function needsLineBreak(shape: Shape): boolean {
+  switch (shape.kind) {
+    case "one":
+      return shape.of.length === 1 && shape.of.flat().every((point) => point === LINE_FEED);
+    case "sequence":
+      return shape.parts.some(needsLineBreak);
+    case "choice":
+      return shape.options.every(needsLineBreak);
+    case "repeat":
+      return shape.min > 0 && needsLineBreak(shape.part);
+    default:
+      return false;
+  }
+}
