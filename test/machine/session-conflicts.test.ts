@@ -224,6 +224,48 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(fs.readdirSync(inProject("d"))).toEqual([]);
   });
 
+  test("what the user makes during a commit in a directory that the session has made anew is in sight then", async () => {
+    const { session, call, inProject, tick, shown } = await begin(strategy, { "d/x": "one\n", "d/y": "y\n" });
+    await call((workspace) => workspace.remove("d", { recursive: true }));
+    await session.commit();
+    await call((workspace) => workspace.write("d/x", "agent\n"));
+    const onProgress = () => {
+      fs.mkdirSync(inProject("d"), { recursive: true });
+      fs.writeFileSync(inProject("d/new"), "user\n");
+    };
+    await session.commit({ onConflict: "skip" }, { onProgress });
+    await tick();
+    expect(await shown()).toEqual([]);
+    const names = await session.read(async () => session.workspace.list("d").entries.map(({ name }) => name));
+    expect(names).toEqual(["new", "x"]);
+  });
+
+  test("what a merge that was given up has put back stays deleted in the session", async () => {
+    const lines = (first: string, last: string) => `${first}\n${"x\n".repeat(20)}${last}\n`;
+    const files = { m: lines("1", "2"), "d/x": "one\n", "d/y": "y\n", "d/z": "z\n" };
+    const { session, call, inProject, edit, read, shown, tick } = await begin(strategy, files);
+    await call((workspace) => {
+      workspace.remove("d", { recursive: true });
+      workspace.write("d/x", "agent\n");
+    });
+    await session.commit({ selection: { paths: ["d/x"], hunks: [] } });
+    await tick();
+    await call((workspace) => workspace.write("m", lines("one", "2")));
+    await edit("m", lines("1", "two"));
+    let isEdited = false;
+    fs.writeFileSync(inProject("d/z"), "user\n");
+    const onProgress = () => {
+      fs.writeFileSync(inProject("d/z"), "user later\n");
+      if (isEdited || !read("m").startsWith("one")) return;
+      isEdited = true;
+      fs.appendFileSync(inProject("m"), "user\n");
+    };
+    await session.commit({ onConflict: "merge" }, { onProgress });
+    await tick();
+    expect(fs.readdirSync(inProject("d"))).toEqual(["x", "y", "z"]);
+    expect(await shown()).toContain("deleted d/y");
+  });
+
   test("where the user has made all of the session's change and another, a merge settles it", async () => {
     const lines = (first: string, last: string) => `${first}\n${"x\n".repeat(20)}${last}\n`;
     const { session, call, inProject, tick, shown } = await begin(strategy, { f: lines("1", "2") });
@@ -239,25 +281,6 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(session.workspace.read("f").toString()).toBe(lines("one", "mine"));
     expect(await session.commit()).toMatchObject({ committed: [], conflicts: [] });
     expect(fs.readFileSync(inProject("f"), "utf8")).toBe(lines("one", "mine"));
-  });
-
-  test("a diff marks what the user has changed too, and a patch leaves that out; what was committed is not marked", async () => {
-    const { session, call, inProject, tick } = await begin(strategy, { "d/f": "one\n", "d/g": "one\n" });
-    const contested = () =>
-      session.diff(({ changes }) => changes.filter((change) => change.contested).map(({ path }) => path));
-    await call((workspace) => {
-      for (const name of ["d/f", "d/g", "made"]) workspace.write(name, "agent\n");
-    });
-    expect(await contested()).toEqual([]);
-    fs.writeFileSync(inProject("d/f"), "mine\n");
-    fs.writeFileSync(inProject("made"), "mine\n");
-    await tick();
-    expect(await contested()).toEqual(["d/f", "made"]);
-    const patch = await session.diff((diff) => Buffer.concat([...diff.patch()]).toString());
-    expect(patch.match(/^diff .*$/gm)).toEqual(["diff --git a/d/g b/d/g"]);
-    await session.commit({ onConflict: "ours" });
-    await call((workspace) => workspace.write("d/f", "agent again\n"));
-    expect(await contested()).toEqual([]);
   });
 
   test("a directory that the user removes after a commit is gone in the session too", async () => {

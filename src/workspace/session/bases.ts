@@ -2,7 +2,7 @@
 // would overwrite somebody's work.
 import fs from "node:fs";
 import { LIMITS } from "../../core/limits.ts";
-import { atExactly, onTheWay, pathTo } from "../commit/exactly.ts";
+import { atExactly, onTheWay, parentOf, pathTo } from "../commit/exactly.ts";
 import {
   expectedVersion,
   type Fingerprint,
@@ -134,10 +134,29 @@ export function isBelowNothing(at: string, baseOf: (path: string) => Base | unde
 }
 
 /** Whether what is there now is what was there when the session took it from sight, or else at that time. */
-export function isUnchanged(at: string, { hidden, bases }: Known, since: number, project: Root): boolean {
+export function isUnchanged(
+  at: string,
+  { hidden, bases }: Known,
+  since: number,
+  project: Root,
+  mayHaveCome: MayHaveCome = mayHaveComeWithDirectory,
+): boolean {
   const from = hiddenAbove(at, hidden);
   const time = from === undefined ? since : hidden.get(from)!;
-  return changeTime(project, at) < time && !mayHaveComeWithDirectory(project, at, time, bases);
+  return changeTime(project, at) < time && !mayHaveCome(project, at, time, bases);
+}
+
+type MayHaveCome = (project: Root, at: string, since: number, bases: Known["bases"]) => boolean;
+
+/** For many paths of one directory: that is gone to once. */
+export function rememberDirectories(): MayHaveCome {
+  const known = new Map<string, boolean>();
+  return (project, at, since, bases) => {
+    const key = `${since} ${parentOf(at)}`;
+    const found = known.get(key) ?? mayHaveComeWithDirectory(project, at, since, bases);
+    known.set(key, found);
+    return found;
+  };
 }
 
 /** What is in a directory that was moved keeps its times: that one changed then, and the one that it came into. */

@@ -1,21 +1,38 @@
 // What is not seen by itself: it comes into a directory that the session has removed, made anew and committed, or
 // where the session has made something and removed it again.
+import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { parentOf } from "../commit/exactly.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { openTreeReader, type TreeReader } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
 import { type Known, readStack, type Trees } from "./bases.ts";
+import { statIn } from "./hidden-by.ts";
 import { kindsIn } from "./kinds-in.ts";
+import { layerDir } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
 import { isOwn, type ProjectDirectories } from "./project-directories.ts";
 import type { Layer, SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
 
 /** Whether something may come that is not seen by itself. */
-export function mayComeUnseen({ stack }: SessionRecord, stateDir: string): boolean {
-  const known = readStack(stack, stateDir);
-  return known.hidden.size > 0 || [...known.bases.keys()].some((at) => isOwn(at, known));
+export function mayComeUnseen(record: SessionRecord, stateDir: string, view: Root): boolean {
+  const known = readStack(record.stack, stateDir);
+  if (known.hidden.size > 0 || [...known.bases.keys()].some((at) => isOwn(at, known))) return true;
+  return record.strategy === "kernel" && mayHide(placesOf(known), liveLayer(record), stateDir, view);
+}
+
+/** Whether one of these directories may show nothing of the project's: an overlay gives a single link to one that does, where the file system counts any. */
+function mayHide(directories: ReadonlySet<string>, live: Layer, stateDir: string, view: Root): boolean {
+  if (fs.statSync(layerDir(stateDir, live)).nlink === 1) return directories.size > 0;
+  return reading(view, (tree) => [...directories].some((at) => (statIn(tree, at)?.nlink ?? 1) > 1));
+}
+
+/** Into which the session has committed. */
+function placesOf({ moved }: Known): Set<string> {
+  const places = new Set([...moved].map(parentOf));
+  places.delete("");
+  return places;
 }
 
 /** Directories into which the session has committed, or put something of its own, and in which something came or went since the live layer began. */
@@ -23,8 +40,7 @@ export function findStirred(known: Known, record: SessionRecord, directories: Pr
   const { since } = liveLayer(record);
   const stirred = [...directories.keys()].filter((at) => (directories.get(at)?.ctimeMs ?? 0) >= since);
   if (stirred.length === 0) return [];
-  const places = new Set([...known.moved].map(parentOf));
-  places.delete("");
+  const places = placesOf(known);
   for (const at of known.bases.keys()) if (isOwn(at, known)) places.add(parentOf(at));
   const isMounted = readMounts(record.workspace);
   return stirred.filter((at) => places.has(at) && !isMounted(at));

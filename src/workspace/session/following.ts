@@ -30,6 +30,8 @@ export interface Following {
   readonly come: readonly string[];
 }
 
+export const NOTHING: Following = { paths: [], come: [] };
+
 /** Of one session, whose notes are kept in mind. */
 export function createFollowing() {
   const readKnown = createKnownReader();

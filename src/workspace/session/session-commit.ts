@@ -21,7 +21,6 @@ import {
   committedIn,
   hasJournal,
   isUnfinished,
-  readSteps,
   revertedIn,
   stands,
   timesUndone,
@@ -257,23 +256,6 @@ function filesIn(
     names.filter(({ kind }) => kind === "file").map(({ name }) => joinPath(directory, name)),
   );
   return new Set(all.filter((at) => files.has(at)));
-}
-
-/** Whether nothing of a commit was put back at once. */
-export function isWhole({ tx }: CommitResult, dir: string): boolean {
-  return tx === null || timesUndone(txDirOf(dir, tx)) === 0;
-}
-
-/** Files in which a commit has put the session's changes together with somebody else's, or has found them together. */
-export function mergedBy({ tx, conflicts }: CommitResult, dir: string): string[] {
-  const merged = tx === null ? new Map<string, boolean>() : committedIn(txDirOf(dir, tx)).merged;
-  const stepped = new Set(tx === null ? [] : readSteps(txDirOf(dir, tx)).steps.map(({ path: at }) => at));
-  const isGivenUp = conflicts.some(({ resolution }) => resolution === "none");
-  const found = conflicts.filter(({ path: at, resolution }) => resolution === "merged" && !stepped.has(at));
-  return [
-    ...[...merged.keys()].filter((at) => merged.get(at)),
-    ...(isGivenUp ? [] : found.map((one) => one.path)),
-  ];
 }
 
 export function revertInSession(

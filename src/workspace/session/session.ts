@@ -11,8 +11,9 @@ import { type Had, moveBases, type Trees, takeBases } from "./bases.ts";
 import { bringIn, findUnseen } from "./bring-in.ts";
 import { bytesIn } from "./bytes-in.ts";
 import { mayComeUnseen } from "./came-in.ts";
+import { type CommitEnd, endOf } from "./commit-end.ts";
 import { discardAll } from "./discard-all.ts";
-import { createFollowing, mayFollow } from "./following.ts";
+import { createFollowing, mayFollow, NOTHING } from "./following.ts";
 import { unlessFull } from "./full-disk.ts";
 import { canNotHide, isHeld } from "./held.ts";
 import { holdSession } from "./hold-session.ts";
@@ -36,8 +37,6 @@ import {
 import {
   type Committing,
   commitSession,
-  isWhole,
-  mergedBy,
   planSession,
   refuseUnfinished,
   revertInSession,
@@ -182,11 +181,15 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
     });
   };
   /** What was committed and then edited in the project is the project's own again; what was merged there is so here, too. */
-  const follow = async (signal?: AbortSignal, merged: readonly string[] = []): Promise<void> => {
+  const follow = async (
+    signal?: AbortSignal,
+    { merged, isWhole }: CommitEnd = { merged: [], isWhole: true },
+  ): Promise<void> => {
     // What a revert has put there is not somebody else's.
     await ifPossible(() => noteReverts(signal), signal);
     if (holders.size > 0 || !revertsAreNoted) return;
-    const { paths, come } = await findFollowing(record, stateDir, view, signal);
+    // What was put back at once only seems to have come.
+    const { paths, come } = isWhole ? await findFollowing(record, stateDir, view, signal) : NOTHING;
     const all = [...paths, ...come, ...merged];
     if (all.length === 0) return;
     // Else they stay as they are in the session, and a commit says that they are a conflict.
@@ -246,10 +249,9 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       await Promise.all([clockStep(dir), isOpen ? undefined : noteCommits(undefined, below)]);
       if (isOpen) await checkpoint(null);
       const since = fileClock(dir);
-      const merged = mergedBy(result, dir);
-      // What was put back at once only seems to have come.
-      const mayHaveCome = isWhole(result, dir) && mayComeUnseen(record, stateDir);
-      if (mayHaveCome || merged.length > 0) await follow(undefined, merged);
+      const end = endOf(result, dir);
+      const mayHaveCome = end.isWhole && mayComeUnseen(record, stateDir, view.root);
+      if (mayHaveCome || end.merged.length > 0) await follow(undefined, end);
       if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
     });
     return result;
