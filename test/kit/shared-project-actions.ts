@@ -16,6 +16,8 @@ export interface Edit {
   readonly seenBy: Set<string>;
   /** Where the user has made the file himself: what counts again when he removes it and nobody saw it. */
   readonly made?: { readonly over: Edit | undefined };
+  /** Where the user has removed it: what counts again when he puts the same back and nobody saw that it was gone. */
+  readonly removed?: { readonly was: readonly string[]; readonly over: Edit | undefined };
 }
 
 export interface Playing {
@@ -124,12 +126,18 @@ function noteEdit(at: string, before: Tree, after: Tree, { edits, users }: Playi
   const last = edits.get(at);
   edits.delete(at);
   const made = was === null ? { over: last } : last?.made;
-  if (is !== null) {
+  if (is !== null && isPutBack(is, last)) {
+    if (last!.removed!.over !== undefined) edits.set(at, last!.removed!.over);
+  } else if (is !== null) {
     const lines = is.filter((line) => !was?.includes(line));
     edits.set(at, { lines, seenBy: new Set(), ...(made && { made }) });
   } else if (last?.made !== undefined && last.seenBy.size === 0) {
     if (last.made.over !== undefined) edits.set(at, last.made.over);
-  } else if (was !== null) edits.set(at, { lines: null, seenBy: new Set() });
+  } else if (was !== null) edits.set(at, { lines: null, seenBy: new Set(), removed: { was, over: last } });
+}
+
+function isPutBack(is: readonly string[], last: Edit | undefined): boolean {
+  return last?.removed?.was.join("\n") === is.join("\n") && last.seenBy.size === 0;
 }
 
 /** Null where no file is. */
