@@ -224,6 +224,19 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(fs.readdirSync(inProject("d"))).toEqual([]);
   });
 
+  test("what is removed outside a call after a commit of what was there is no conflict", async () => {
+    const { session, call } = await begin(strategy, { "d/x": "one\n" });
+    await call((workspace) => {
+      workspace.mkdir("d/made");
+      workspace.write("new", "agent\n");
+    });
+    await session.checkpoint();
+    await session.commit();
+    session.workspace.remove("d", { recursive: true });
+    await call(() => {});
+    expect(await session.commit()).toMatchObject({ conflicts: [] });
+  });
+
   test("what the user makes during a commit in a directory that the session has made anew is in sight then", async () => {
     const { session, call, inProject, tick, shown } = await begin(strategy, { "d/x": "one\n", "d/y": "y\n" });
     await call((workspace) => workspace.remove("d", { recursive: true }));

@@ -22,7 +22,12 @@ export const notesFile = (layer: Layer, stateDir: string): string => `${layerDir
 
 /** Has nothing, and nothing is noted about it. */
 export function isEmptyLayer(layer: Layer, stateDir: string): boolean {
-  return fs.readdirSync(layerDir(stateDir, layer)).length === 0 && !fs.existsSync(notesFile(layer, stateDir));
+  return hasNothing(layer, stateDir) && !fs.existsSync(notesFile(layer, stateDir));
+}
+
+/** What a commit has put may be noted with it. */
+export function hasNothing(layer: Layer, stateDir: string): boolean {
+  return fs.readdirSync(layerDir(stateDir, layer)).length === 0;
 }
 
 export function readNotes(layer: Layer, stateDir: string): Notes {

@@ -18,7 +18,7 @@ import { unlessFull } from "./full-disk.ts";
 import { canNotHide, isHeld } from "./held.ts";
 import { holdSession } from "./hold-session.ts";
 import { ifPossible } from "./if-possible.ts";
-import { isEmptyLayer } from "./layer-notes.ts";
+import { hasNothing, isEmptyLayer } from "./layer-notes.ts";
 import { changedIn } from "./layers.ts";
 import { createLooked } from "./looked.ts";
 import { makeSession, newSessionId, removeLayer } from "./make-session.ts";
@@ -252,7 +252,7 @@ async function sessionOn({ view, workspace, place, dir, release, ...opened }: Op
       const end = endOf(result, dir);
       const mayHaveCome = end.isWhole && mayComeUnseen(record, stateDir, view.root);
       if (mayHaveCome || end.merged.length > 0) await follow(undefined, end);
-      if (!isOpen && isEmptyLayer(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
+      if (!isOpen && hasNothing(liveLayer(record), stateDir)) note(checkpointed(record, null, true, since));
     });
     return result;
   };
