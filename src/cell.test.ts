@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { STUDIO_STAND_INS } from "../test/kit/stand-ins.ts";
 import { openTempCell, type TempCell, tempDir } from "../test/kit/temp-cell.ts";
 import type { ApprovalRequest } from "./approval/approve.ts";
@@ -126,7 +126,12 @@ describe("one call", () => {
       "unknown_tool",
       'There is no tool "raed_file". Did you mean "read_file" or "write_file"?',
     ],
-    [{ name: "constructor" }, "UNKNOWN_TOOL", "unknown_tool", 'There is no tool "constructor".'],
+    [
+      { name: "constructor" },
+      "UNKNOWN_TOOL",
+      "unknown_tool",
+      'There is no tool "constructor". There are "read_file", "write_file", "list_directory", "run_command", "search_files".',
+    ],
     [
       { name: "read_file", arguments: "{" },
       "INVALID_ARGUMENTS",
@@ -144,6 +149,37 @@ describe("one call", () => {
     const { success, error, meta } = await cell.call(request);
     expect([success, error, meta.outcome, meta.why]).toEqual([false, { code, message }, "not_executed", why]);
     expect(records().map(({ kind }) => kind)).toEqual(["tool.exec"]);
+  });
+
+  const STUDIO = { output: expect.any(String), metadata: expect.any(Object), isError: true };
+  test.each([
+    [{ name: "file_read", arguments: "{" }, STUDIO],
+    [{ name: "file_read", arguments: {}, truncated: true }, STUDIO],
+    ['{"tool_call":{"name":"file_read","arguments":"{"}}', STUDIO],
+    [
+      { name: "fs_read", arguments: "{" },
+      { ok: false, error: { code: "E_INVALID_ARGUMENTS" } },
+    ],
+    [
+      { name: "read_file", arguments: "{" },
+      { success: false, tool: "read_file" },
+    ],
+    [
+      { name: "nope", arguments: "{" },
+      { success: false, tool: "nope" },
+    ],
+    ["no call", { success: false, tool: "" }],
+  ])("%j that can't be read is answered in the shape of its tool's toolset", async (request, shape) => {
+    const { cell } = await openTempCell({ toolsets: ["sidecar", "studio", "mounts"] });
+    const observation = await cell.call(request);
+    expect(observation).toMatchObject(shape);
+    expect(observation.meta.outcome).toBe("not_executed");
+  });
+
+  test("a tool that the scope does not have is told by nothing, its shape included", async () => {
+    const scope = { permissions: { read_file: { allowed: true } } };
+    const { cell } = await openTempCell({ toolsets: ["sidecar", "studio"], scope });
+    expect(await cell.call({ name: "file_read", arguments: "{" })).toMatchObject({ success: false });
   });
 
   test("repairs are named: text for a number, a double-encoded object", async () => {
@@ -714,6 +750,61 @@ describe("opening a cell", () => {
     await expect(openCell({ workspace: dir, stateDir: `${dir}-state`, ...options })).rejects.toMatchObject({
       code,
     });
+  });
+
+  test.each([
+    [{ protect: { secret: ["x"] } }, 'protect.secret is no setting; perhaps "secrets"'],
+    [{ protect: { secrets: "x" } }, 'protect.secrets is "x"; allowed is a list of 0 to 1000'],
+    [{ protect: { allow: [5] } }, "protect.allow[0] is 5; allowed is text that is not empty"],
+    [{ protect: null }, "protect is null; allowed is an object"],
+    [{ secrets: [5] }, "secrets[0] is 5; allowed is text"],
+    [{ secrets: "x" }, 'secrets is "x"; allowed is a list'],
+    [
+      { limits: { outputBytes: -1 } },
+      "limits.outputBytes is -1; allowed are whole numbers from 1 to 9007199254740991",
+    ],
+    [{ limits: { processes: 1.5 } }, expect.stringContaining("limits.processes is 1.5; allowed are whole")],
+    [{ limits: { outputByte: 1 } }, 'limits.outputByte is no setting; perhaps "outputBytes"'],
+    [
+      { limits: { foo: 1 } },
+      expect.stringMatching(/limits\.foo is no setting; the settings are .*"outputBytes"/),
+    ],
+    [{ toolchains: "/usr" }, 'toolchains is "/usr"; allowed is a list of 0 to 1000'],
+    [{ toolsets: "studio" }, 'toolsets is "studio"; allowed is a list'],
+    [{ rules: "deny bash" }, 'rules is "deny bash"; allowed is a list'],
+    [{ rules: [null] }, "rules[0] is null; allowed is text"],
+    [{ fs: "Overlay" }, 'fs is "Overlay"; allowed are "host", "overlay", "agentfs"'],
+    [{ workspace: 5 }, "workspace is 5; allowed is text"],
+    [{ env: { A: 5 } }, "env.A is 5; allowed is text"],
+    [{ agents: { a: null } }, 'agents["a"] is null; allowed is an object'],
+  ])("with %j is refused, saying what is allowed", async (options, problem) => {
+    const dir = tempDir();
+    const opening = openCell({ workspace: dir, stateDir: `${dir}-state`, ...(options as object) });
+    const message = typeof problem === "string" ? `Could not open the cell: ${problem}.` : problem;
+    await expect(opening).rejects.toMatchObject({ code: "CONFIG_INVALID", message });
+    expect(fs.existsSync(`${dir}-state`)).toBe(false);
+  });
+
+  test("an option that is undefined counts as left out", async () => {
+    const options = { limits: { outputBytes: undefined }, protect: { secrets: undefined }, env: undefined };
+    const { cell } = await openTempCell(options as object, { "a.txt": "hi\n" });
+    expect((await cell.call({ name: "read_file", arguments: { path: "a.txt" } })).success).toBe(true);
+  });
+
+  test("what fails leaves nothing open", async () => {
+    const dir = tempDir();
+    const open = () => fs.readdirSync("/proc/self/fd").length;
+    const options = { workspace: dir, stateDir: `${dir}-state`, fs: "host" } as const;
+    onTestFinished(() => fs.rmSync(`${dir}-state`, { recursive: true }));
+    const before = open();
+    const { statSync } = fs;
+    const stat = vi.spyOn(fs, "statSync").mockImplementation(((...args: Parameters<typeof statSync>) => {
+      if (args[0] === dir && new Error().stack?.includes("openGround")) throw new Error("gone");
+      return statSync(...args);
+    }) as typeof statSync);
+    onTestFinished(() => stat.mockRestore());
+    await expect(openCell(options)).rejects.toThrow("gone");
+    expect(open()).toBe(before);
   });
 
   test("a cell is disposable", async () => {

@@ -8,6 +8,7 @@ import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
+import { checkOptions, withoutUndefined } from "./call/check-options.ts";
 import { openPlaces } from "./call/places.ts";
 import {
   createRulebook,
@@ -18,7 +19,7 @@ import {
 } from "./call/rulebook.ts";
 import { runCall } from "./call/run-call.ts";
 import { HotcellError } from "./core/errors.ts";
-import type { Json, JsonObject } from "./core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
 import { quote } from "./core/quote.ts";
 import type {
@@ -106,7 +107,9 @@ export interface ExecOptions extends CallOptions {
 export async function openCell(options: CellOptions): Promise<Cell> {
   const { timeoutMs = LIMITS.toolTimeoutMs } = options;
   if (!(timeoutMs > 0)) throw wrongOption("timeoutMs", timeoutMs, "a number above zero");
+  checkOptions(options);
   checkSurroundings(options);
+  const limitsOf = limitsBy(options);
   const rulebook = await createRulebook(options);
   const files = await openFiles(options, rulebook.protectionOf);
   const { workspace, session } = files;
@@ -116,16 +119,23 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     files.close();
   };
   const log = unlessFailing(closeFiles, () => openLogOf(files, options.secrets ?? []));
-  const ground = openGround(files, rulebook.protectionOf, options.storage);
+  const closeKept = () => {
+    try {
+      log.close();
+    } finally {
+      closeFiles();
+    }
+  };
+  const ground = unlessFailing(closeKept, () => openGround(files, rulebook.protectionOf, options.storage));
   const shield = openShield({ ground, toolchains: options.toolchains ?? [], env: options.env ?? {} });
   const processes = createProcesses();
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
   const commandsFor = createCommandsFor({ shield, ground, processes, workspace, log, limits });
   const parts: CallParts = {
     ...rulebook,
     placesOf: places.of,
     approve: options.approve ?? null,
-    runner: createBuiltinRunner({ clock: () => new Date(), commandsFor, limitsOf: limitsBy(options) }),
+    runner: createBuiltinRunner({ clock: () => new Date(), commandsFor, limitsOf }),
     around: session === null ? onHost() : inSession(session),
     log,
     agentId: options.agentId ?? null,
@@ -138,9 +148,8 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     try {
       await shield.close();
       await ground.close();
-      log.close();
     } finally {
-      closeFiles();
+      closeKept();
     }
   });
 }
@@ -153,6 +162,8 @@ function checkSurroundings({ toolchains = [], env = {} }: CellOptions): void {
   }
   const wrong = Object.keys(env).find((name) => !/^[^=]+$/.test(name));
   if (wrong !== undefined) throw wrongOption("a name in env", wrong, 'one that is not empty and has no "="');
+  for (const [name, value] of Object.entries(env))
+    if (typeof value !== "string") throw wrongOption(`env.${name}`, value, "text");
 }
 
 /** A log for each session, and for each workspace on the host: every cell on it goes on with the same chain. */
@@ -167,6 +178,7 @@ function limitsBy({ agents = {} }: CellOptions): (agentId: string | null) => Fil
 }
 
 function checkFileLimits(id: string, limits: Partial<FileLimits>): void {
+  if (!isJsonObject(limits)) throw wrongOption(`agents[${quote(id)}]`, limits, "an object");
   const most = new Map<string, number>(Object.entries(LIMITS.mostOnMounts));
   for (const [key, value] of Object.entries(limits)) {
     const atMost = most.get(key);
@@ -197,6 +209,7 @@ function makeCell(
   end: () => Promise<void>,
 ): Cell {
   let open = true;
+  let closed = Promise.resolve();
   const active = new AbortController();
   const running = new Set<Promise<unknown>>();
 
@@ -216,9 +229,7 @@ function makeCell(
       running.delete(ended);
     }
   };
-  const close = async () => {
-    if (!open) return;
-    open = false;
+  const endAll = async () => {
     active.abort();
     await Promise.allSettled(running);
     await processes.stopAll();
@@ -226,6 +237,13 @@ function makeCell(
     if (session !== null)
       await Promise.race([session.idle(), setTimeout(LIMITS.closeWaitMs, null, { ref: false })]);
     await end();
+  };
+  /** Whoever closes it first is told what fails; others only wait. */
+  const close = () => {
+    if (!open) return closed.catch(() => {});
+    open = false;
+    closed = endAll();
+    return closed;
   };
   return {
     call: <Shape extends AnyObservation>(request: CallRequest | string, options: CallOptions = {}) =>

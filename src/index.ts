@@ -1,3 +1,5 @@
+// The types name Buffer and other parts of Node: a program need not list them for that.
+/// <reference types="node" preserve="true" />
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./approval/approve.ts";
 export { type CallOptions, type Cell, type CellOptions, openCell } from "./cell.ts";
 export { type ErrorCode, HotcellError } from "./core/errors.ts";
@@ -20,6 +22,7 @@ export type {
 } from "./core/words.ts";
 export {
   createToolHost,
+  type OpenAIFunctionTool,
   type RunContext,
   type ToolCallParams,
   type ToolHost,

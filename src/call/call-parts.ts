@@ -20,7 +20,7 @@ export interface CallParts {
   readonly placesOf: (tool: Tool) => Places;
   /** Whether what a tool changes stays in the cell until somebody takes it out, as long as its paths do. */
   readonly contains: (tool: Tool) => boolean;
-  /** Which toolset shapes the answer to a call of no tool at all. */
+  /** Which toolset shapes the answer to a call of no tool that is known. */
   readonly toolset: string;
   readonly scope: ToolScope | null;
   readonly approve: Approve | null;

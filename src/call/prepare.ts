@@ -11,6 +11,7 @@ import type { CallParts } from "./call-parts.ts";
 import { type Decision, decide } from "./decide.ts";
 import { parseCall } from "./parse.ts";
 import { readCallId } from "./read-call-id.ts";
+import { readCallText } from "./read-call-text.ts";
 
 /** What is known of every call, however early it ends. */
 export interface CallStart {
@@ -63,7 +64,26 @@ export function prepare(request: CallRequest | string, parts: CallParts): Prepar
     if (verdict.decision === "deny") throw denied(tool, verdict);
     return { start, tool, arguments: checked.arguments, digest: digest(checked.arguments), decision };
   } catch (error) {
-    return { start, tool, verdict, error };
+    return { start, tool: tool ?? namedIn(request, start, parts), verdict, error };
+  }
+}
+
+/** The tool of a call that can't be read any further than its name: its toolset shapes the answer. */
+function namedIn(
+  request: CallRequest | string,
+  { name }: CallStart,
+  { registry, scope }: CallParts,
+): Tool | null {
+  const tool = registry.get(typeof request === "string" ? nameInText(request) : name);
+  return tool !== undefined && permits(scope, tool.name) ? tool : null;
+}
+
+function nameInText(text: string): string {
+  try {
+    const { name } = readCallText(text);
+    return typeof name === "string" ? name : "";
+  } catch {
+    return "";
   }
 }
 
@@ -90,8 +110,19 @@ export function lookUp(name: string, { registry, scope }: Pick<CallParts, "regis
   const tool = registry.get(name);
   if (tool !== undefined && permits(scope, tool.name)) return tool;
   const near = registry.nearest(name, scope);
-  const hint = near.length === 0 ? "" : ` Did you mean ${near.map(quote).join(" or ")}?`;
+  const hint =
+    near.length > 0 ? ` Did you mean ${near.map(quote).join(" or ")}?` : nameAll(registry.list(scope));
   throw new HotcellError("UNKNOWN_TOOL", `There is no tool ${quote(name)}.${hint}`, { nearest: near });
+}
+
+/** As many as a message can hold. */
+const NAMED_TOOLS = 20;
+
+function nameAll(tools: readonly Tool[]): string {
+  if (tools.length === 0) return "";
+  const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => quote(name));
+  const more = tools.length - names.length;
+  return ` There are ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
 function denied(tool: Tool, verdict: Verdict): HotcellError {

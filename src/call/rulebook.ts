@@ -97,8 +97,10 @@ function createFilledRegistry(tools: readonly Tool[]): Registry {
   return registry;
 }
 
-function toOrigin(rule: string | RuleOrigin): RuleOrigin {
-  return typeof rule === "string" ? { text: rule, source: "options" } : rule;
+function toOrigin(rule: string | RuleOrigin, index: number): RuleOrigin {
+  if (typeof rule === "string") return { text: rule, source: "options" };
+  if (typeof rule?.text !== "string") throw wrongOption(`rules[${index}]`, rule, "text");
+  return rule;
 }
 
 /** Also for tools that a rule may name before this version has them. */

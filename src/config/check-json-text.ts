@@ -24,7 +24,7 @@ export function checkJsonText(
 }
 
 /** `tests[2].expect` */
-function formatKey(path: readonly (string | number)[]): string {
+export function formatKey(path: readonly (string | number)[]): string {
   const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
   return steps.join("").slice(1);
 }

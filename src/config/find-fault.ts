@@ -49,7 +49,7 @@ function isCount(length: number, { minItems = 0, maxItems = Infinity }: Schema):
 function findItemFault(items: readonly unknown[], schema: Schema, path: Fault["path"]): Fault | null {
   const seen = new Set();
   for (const [index, item] of items.entries()) {
-    const fault = findFault(item, schema.items!, [...path, index]);
+    const fault = schema.items ? findFault(item, schema.items, [...path, index]) : null;
     if (fault) return fault;
     if (schema.uniqueItems && seen.has(item)) {
       return { path: [...path, index], problem: `is ${quote(item)} a second time; give each once` };
@@ -94,13 +94,15 @@ function describeAllowed(schema: Schema): string {
       if (schema.enum) return `allowed are ${schema.enum.map(quote).join(", ")}`;
       return schema.pattern
         ? `allowed is text that fits ${schema.pattern}`
-        : "allowed is text that is not empty";
+        : `allowed is text${schema.minLength ? " that is not empty" : ""}`;
     case "integer":
       return `allowed are whole numbers from ${schema.minimum} to ${schema.maximum}`;
     case "boolean":
       return "allowed are true, false";
     case "array":
-      return `allowed is a list of ${schema.minItems ?? 0} to ${schema.maxItems}`;
+      return schema.maxItems === undefined
+        ? "allowed is a list"
+        : `allowed is a list of ${schema.minItems ?? 0} to ${schema.maxItems}`;
     case "object":
       return "allowed is an object";
   }

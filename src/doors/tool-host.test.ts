@@ -2,7 +2,26 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { tempDir } from "../../test/kit/temp-cell.ts";
+import { defineTool } from "../tools/define-tool.ts";
 import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
+
+const waiting = (begins: () => void, goOn: Promise<void>) =>
+  defineTool({
+    name: "own.wait",
+    toolset: "mounts",
+    description: "Waits.",
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    category: "info",
+    danger: "safe",
+    effect: "read",
+    needs: [],
+    subject: "none",
+    async run() {
+      begins();
+      await goOn;
+      return { done: true };
+    },
+  });
 
 function openHost(options: Partial<ToolHostOptions> = {}) {
   const projectRoot = tempDir();
@@ -36,7 +55,7 @@ test("an engine written to 002 sees five tools, and calls them by either form of
   const { host, call } = openHost();
   const names = host
     .getVisibleTools({ packageId: "pack-1", agentId: "sm" })
-    .map((tool) => (tool as { function: { name: string } }).function.name);
+    .map((tool) => tool.function.name);
   expect(names).toEqual(["fs_list", "fs_read", "fs_search", "fs_write", "fs_apply_patch"]);
   for (const name of ["fs.read", "fs_read"])
     expect(await call(name, { path: "@project/a.txt" })).toMatchObject({ ok: true, content: "0123456789" });
@@ -118,6 +137,86 @@ test("a run is one, however its project is spelled, and of one package", async (
     ok: false,
     error: { code: "E_INVALID_ARGUMENTS", message: expect.stringContaining('"pack-1"') },
   });
+});
+
+test("an unknown tool is told with those that there are", async () => {
+  const { call } = openHost();
+  expect(await call("fs.delete", {})).toMatchObject({
+    ok: false,
+    error: {
+      code: "E_UNKNOWN_TOOL",
+      message:
+        'There is no tool "fs.delete". There are "fs.list", "fs.read", "fs.search", "fs.write", "fs.apply_patch".',
+    },
+  });
+});
+
+test("a run that is ended holds nothing, and a later call of it opens it again", async () => {
+  const { host, call, context } = openHost();
+  const descriptors = () => fs.readdirSync("/proc/self/fd").length;
+  const before = descriptors();
+  await call("fs.write", { path: "@state/n", content: "1" });
+  expect(descriptors()).toBeGreaterThan(before);
+  await host.endRun(context);
+  expect(descriptors()).toBe(before);
+  expect(await call("fs.read", { path: "@state/n" })).toMatchObject({ content: "1" });
+});
+
+test("to end a run that there is not is nothing", async () => {
+  const { host, context } = openHost();
+  await host.endRun({ ...context, runId: "never" });
+});
+
+test("a run ends after the calls that it has, and other runs go on", async () => {
+  let goOn = () => {};
+  const told = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let begins = () => {};
+  const began = new Promise<void>((resolve) => {
+    begins = resolve;
+  });
+  const { host, call, context } = openHost({ tools: [waiting(() => begins(), told)] });
+  const slow = call("own.wait", {});
+  await began;
+  const other = await host.cellOf({ ...context, runId: "run-2" });
+  let ended = false;
+  const ending = host.endRun(context).then(() => {
+    ended = true;
+  });
+  const later = call("fs.read", { path: "@project/a.txt" });
+  await call("fs.list", { path: "@project" }, { runId: "run-2" });
+  expect(ended).toBe(false);
+  goOn();
+  expect(await slow).toMatchObject({ ok: true, done: true });
+  await ending;
+  expect(await later).toMatchObject({ ok: true });
+  expect(await host.cellOf({ ...context, runId: "run-2" })).toBe(other);
+});
+
+test("closing the host does not wait for the calls of a run that is about to end", async () => {
+  let begins = () => {};
+  const began = new Promise<void>((resolve) => {
+    begins = resolve;
+  });
+  const { host, call, context } = openHost({ tools: [waiting(() => begins(), new Promise(() => {}))] });
+  const endless = call("own.wait", {});
+  await began;
+  const ending = host.endRun(context);
+  await host.close();
+  await ending;
+  expect(await endless).toMatchObject({ ok: false });
+});
+
+test("a cell that its owner closes by hand is opened again by the next call", async () => {
+  const { host, call, context } = openHost();
+  const cell = await host.cellOf(context);
+  await cell.close();
+  expect(await call("fs.read", { path: "@project/a.txt" })).toMatchObject({ ok: true });
+  const again = await host.cellOf(context);
+  expect(again).not.toBe(cell);
+  await cell.close();
+  expect(await host.cellOf(context)).toBe(again);
 });
 
 test("a host that is closed says so, and opens nothing", async () => {

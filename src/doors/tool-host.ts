@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { HotcellError } from "../core/errors.ts";
-import type { Json } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import type { MountsObservation } from "../core/words.ts";
 import { permits } from "../policy/scope.ts";
@@ -33,13 +33,25 @@ export interface ToolCallParams {
   readonly signal?: AbortSignal;
 }
 
+/** A tool as OpenAI's interface, and many others, are told of it. */
+export interface OpenAIFunctionTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    /** The JSON Schema of its arguments. */
+    readonly parameters: JsonObject;
+  };
+}
+
 export interface ToolHost {
-  /** In OpenAI's form. */
-  getVisibleTools(context: { readonly packageId: string; readonly agentId: string }): Json[];
+  getVisibleTools(context: { readonly packageId: string; readonly agentId: string }): OpenAIFunctionTool[];
   /** Rejects for bugs only: that a run can't be opened is a result too. It is safe to stringify. */
   executeToolCall(params: ToolCallParams): Promise<ToolResult>;
-  /** The cell of a run: to see its changes, and to commit them. */
+  /** The cell of a run: to see its changes, and to commit them. One that was closed is opened again by the next call. */
   cellOf(context: RunContext): Promise<Cell>;
+  /** Closes the cell of a run after the calls that it has; a later call opens it again, on the same session. */
+  endRun(context: Pick<RunContext, "projectRoot" | "runId">): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,39 +60,76 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   const builtin = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
   const visible = [...builtin, ...tools].filter((tool) => tool.listed && permits(scope, tool.name));
   const runs = new Map<string, Run>();
+  /** Those above, and those that are not quite closed. */
+  const held = new Set<Run>();
+  /** A session has one cell at a time: the next one of a run waits until the one before is closed. */
+  const closings = new Map<string, Promise<void>>();
   let open = true;
-  const cellOf = async (context: RunContext): Promise<Cell> => {
+
+  const leave = (key: string, run: Run, close: () => Promise<void>): Promise<void> => {
+    if (runs.get(key) !== run) return close();
+    runs.delete(key);
+    const closing = close().finally(() => {
+      held.delete(run);
+      if (closings.get(key) === closing) closings.delete(key);
+    });
+    closings.set(key, closing);
+    return closing;
+  };
+  const start = (key: string, context: RunContext): Run => {
+    const before = closings.get(key)?.catch(() => {});
+    const opening = async (): Promise<Cell> => {
+      await before;
+      const cell = await openCell(cellOptions(options, context));
+      const close = () => leave(key, run, cell.close);
+      return { ...cell, close, [Symbol.asyncDispose]: close };
+    };
+    const run: Run = { packageId: context.packageId, cell: opening(), calls: new Set() };
+    runs.set(key, run);
+    held.add(run);
+    run.cell.catch(() => leave(key, run, async () => {}));
+    return run;
+  };
+  const runOf = (context: RunContext): Run => {
     if (!open)
       throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the tool host is closed.");
-    const { packageId, runId } = context;
-    const key = JSON.stringify([realPathOf(context.projectRoot), runId]);
+    const key = keyOf(context);
     const known = runs.get(key);
-    if (known !== undefined && known.packageId !== packageId) throw ofAnotherPackage(runId, known.packageId);
-    const run = known ?? { packageId, cell: openCell(cellOptions(options, context)) };
-    runs.set(key, run);
-    run.cell.catch(() => runs.delete(key));
-    return run.cell;
+    if (known !== undefined && known.packageId !== context.packageId)
+      throw ofAnotherPackage(context.runId, known.packageId);
+    return known ?? start(key, context);
   };
   return {
-    getVisibleTools: () => toolDefinitions(visible, "openai"),
+    getVisibleTools: () => toolDefinitions(visible, "openai") as unknown as OpenAIFunctionTool[],
     async executeToolCall({ toolCallId, name, argumentsJson, context, signal }) {
       try {
-        const cell = await cellOf(context);
-        const { meta: _, ...result } = await cell.call<MountsObservation>(
-          { id: toolCallId, name, arguments: argumentsJson },
-          { agentId: context.agentId, ...(signal && { signal }) },
+        const run = runOf(context);
+        const { meta: _, ...result } = await tracked(run.calls, async () =>
+          (await run.cell).call<MountsObservation>(
+            { id: toolCallId, name, arguments: argumentsJson },
+            { agentId: context.agentId, ...(signal && { signal }) },
+          ),
         );
         return result as ToolResult;
       } catch (error) {
         return unopened(error);
       }
     },
-    cellOf,
+    cellOf: async (context) => runOf(context).cell,
+    async endRun(context) {
+      const key = keyOf(context);
+      const run = runs.get(key);
+      if (run === undefined) return closings.get(key);
+      await leave(key, run, async () => {
+        await Promise.allSettled(run.calls);
+        await closeOpened(run);
+      });
+    },
     async close() {
       open = false;
-      const opened = await Promise.allSettled([...runs.values()].map(({ cell }) => cell));
-      runs.clear();
-      for (const cell of opened) if (cell.status === "fulfilled") await cell.value.close();
+      const closed = await Promise.allSettled([...held].map(closeOpened));
+      const failed = closed.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
     },
   };
 }
@@ -88,6 +137,27 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
 interface Run {
   readonly packageId: string;
   readonly cell: Promise<Cell>;
+  /** Under way. */
+  readonly calls: Set<Promise<unknown>>;
+}
+
+async function tracked<T>(calls: Set<Promise<unknown>>, work: () => Promise<T>): Promise<T> {
+  const call = work();
+  calls.add(call);
+  try {
+    return await call;
+  } finally {
+    calls.delete(call);
+  }
+}
+
+/** One that could not be opened was told to whoever called. */
+async function closeOpened({ cell }: Run): Promise<void> {
+  await (await cell.catch(() => null))?.close();
+}
+
+function keyOf({ projectRoot, runId }: Pick<RunContext, "projectRoot" | "runId">): string {
+  return JSON.stringify([realPathOf(projectRoot), runId]);
 }
 
 /** The same project by another spelling is the same. */

@@ -30,7 +30,7 @@ export interface LogRecord extends Link {
   readonly lost?: number;
   /** Records that were there after a restart and that the anchor did not know of. */
   readonly adopted?: number;
-  readonly [field: string]: Json;
+  readonly [field: string]: Json | undefined;
 }
 
 export interface SealedRecord extends Link {

@@ -201,3 +201,14 @@ test("on the host there is no session to look at", async () => {
   expect(cell.session).toBeNull();
   await expect(cell.diff()).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
 });
+
+test("a run that could not be opened for its options can be opened with better ones", async () => {
+  const { open } = makeWorld({ a: "old\n" });
+  await (await open({ run: "r" })).close();
+  await expect(open({ run: "r", agents: { x: { maxReadBytes: 2e6 } } })).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+    message:
+      'Could not open the cell: agents["x"].maxReadBytes is 2000000; allowed is a whole number from 1 to 1048576.',
+  });
+  await expect(open({ run: "r", agents: { x: { maxReadBytes: 1_048_576 } } })).resolves.toBeDefined();
+});

@@ -79,6 +79,33 @@ test("an installed package has a working command line, library and schema", () =
   expect([library.stdout, library.stderr]).toEqual(['[true,"function","object"]\n', ""]);
 });
 
+test("the published types compile for a strict program that checks them too", () => {
+  const { dir } = install();
+  const types = path.join(path.dirname(dir), "node_modules/@types");
+  fs.mkdirSync(types);
+  fs.symlinkSync(path.join(CHECKOUT, "node_modules/@types/node"), path.join(types, "node"));
+  fs.writeFileSync(path.join(dir, "package.json"), '{ "type": "module" }');
+  const program = `
+    import { type Cell, type CellOptions, createToolHost, defineTool, HotcellError, openCell } from "hotcell";
+    import { workspaceContract } from "hotcell/testing";
+    const options: CellOptions = { workspace: ".", protect: { secrets: ["a"] }, limits: { processes: 60 } };
+    const cell: Cell = await openCell(options);
+    const { success, meta } = await cell.call({ name: "read_file", arguments: { path: "a.txt" } });
+    const host = createToolHost({ agents: { a: { maxReadBytes: 4 } } });
+    const [tool] = host.getVisibleTools({ packageId: "p", agentId: "a" });
+    const name: string | undefined = tool?.function.name;
+    await host.endRun({ projectRoot: ".", runId: "r" });
+    console.log(success, meta.outcome, name, HotcellError, defineTool, workspaceContract);`;
+  fs.writeFileSync(path.join(dir, "program.ts"), program);
+  const tsc = path.join(CHECKOUT, "node_modules/typescript/bin/tsc");
+  const flags = ["--strict", "--module", "nodenext", "--skipLibCheck", "false", "--noEmit"];
+  const { stdout, status } = spawnSync(process.execPath, [tsc, ...flags, "program.ts"], {
+    ...CONFIG,
+    cwd: dir,
+  });
+  expect([stdout, status]).toEqual(["", 0]);
+});
+
 test("a checkout that is not built says what to run", () => {
   const { dir, bin, env } = install();
   fs.rmSync(path.join(path.dirname(bin), "../dist"), { recursive: true });

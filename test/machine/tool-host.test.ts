@@ -54,6 +54,21 @@ test("a run goes on with its session, its state and its log after a restart", as
   expect(fs.readFileSync(path.join(projectRoot, "a.txt"), "utf8")).toBe("new\n");
 });
 
+test("a run that was ended, or whose cell was closed, goes on with its session at the next call", async () => {
+  const { start, context } = openWorld();
+  const { host, call } = start();
+  await call("fs.write", { path: "@project/a.txt", content: "new\n" });
+  const { session } = await host.cellOf(context);
+  const ending = host.endRun(context);
+  expect(await call("fs.read", { path: "@project/a.txt" })).toMatchObject({ content: "new\n" });
+  await ending;
+  const cell = await host.cellOf(context);
+  const closing = [cell.close(), cell.close()];
+  expect(await call("fs.read", { path: "@project/a.txt" })).toMatchObject({ content: "new\n" });
+  await Promise.all(closing);
+  expect((await host.cellOf(context)).session).toBe(session);
+});
+
 test("runs of one project do not see each other's changes", async () => {
   const { start } = openWorld();
   const { call } = start();
