@@ -129,6 +129,49 @@ describe("unifiedDiff", () => {
     expect(content("src/f")).toBe(TEXT);
   });
 
+  const ADDED = "@@ -0,0 +1,2 @@\n+new\n+lines\n";
+  const NEW_FILE = `--- /dev/null\n+++ b/f\n${ADDED}`;
+  test.each([
+    ["from /dev/null", NEW_FILE],
+    ["from /dev/null at a time", NEW_FILE.replace("null", "null\t1970-01-01 00:00:00 +0000")],
+    ["with a mode", `diff --git a/f b/f\nnew file mode 100644\nindex 0000000..1234567\n${NEW_FILE}`],
+  ])("that makes a new file, %s, is refused where one is, and where none is", async (_, diff) => {
+    const { patch, content } = await openPatched({ f: TEXT });
+    expect(await patch("@project/f", { operation: "unifiedDiff", diff })).toEqual(
+      refused("E_PRECONDITION_FAILED", "the patch makes a new file, and one is there", "fs.write"),
+    );
+    expect(content("f")).toBe(TEXT);
+    const other = diff.replaceAll("b/f", "b/none");
+    expect(await patch("@project/none", { operation: "unifiedDiff", diff: other })).toEqual(
+      refused("ENOENT", '"@project/none": the patch makes a new file', "Make it with fs.write"),
+    );
+  });
+
+  test.each(["@project\\src\\f", "/@project/src/f"])(
+    "whose header names the file is applied to %s",
+    async (at) => {
+      const { patch, content } = await openPatched({ "src/f": TEXT });
+      const diff = `--- a/src/f\n+++ b/src/f\n${HUNK}`;
+      expect(await patch(at, { operation: "unifiedDiff", diff })).toMatchObject({ path: "@project/src/f" });
+      expect(content("src/f")).toBe("one\n2\nthree\n");
+    },
+  );
+
+  test("that makes a new file fills an empty one", async () => {
+    const { patch, content } = await openPatched({ f: "" });
+    expect(await patch("@project/f", { operation: "unifiedDiff", diff: NEW_FILE })).toMatchObject({
+      ok: true,
+    });
+    expect(content("f")).toBe("new\nlines\n");
+  });
+
+  test("for a file that is not there, with old lines, is ENOENT", async () => {
+    const { patch } = await openPatched({});
+    expect(await patch("@project/f", { operation: "unifiedDiff", diff: HUNK })).toEqual(
+      refused("ENOENT", "nothing is there"),
+    );
+  });
+
   test("that does not fit names the hunk and the line, and changes nothing", async () => {
     const { patch, content } = await openPatched({ f: TEXT });
     const diff = "@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n";
@@ -182,14 +225,37 @@ describe("every patch", () => {
 
   test("002 acceptance: keeps to the agent's limit of a write", async () => {
     const { patch } = await openPatched({ f: "old" }, { agents: { a: { maxWriteBytes: 4 } }, agentId: "a" });
-    expect(await patch("@project/f", { ...replace, newText: "12345" })).toEqual(refused("E_WRITE_LIMIT"));
+    expect(await patch("@project/f", { ...replace, newText: "12345" })).toEqual(
+      refused("E_WRITE_LIMIT", "it has 3 bytes, and would have 5; the agent's maxWriteBytes is 4"),
+    );
+  });
+
+  test("that makes a file too large does not advise itself", async () => {
+    const { patch } = await openPatched({ f: `old${"x".repeat(100_000)}` });
+    const { error } = await patch("@project/f", replace);
+    expect((error as JsonObject).message).toBe(
+      'Could not patch "@project/f": it has 100003 bytes, and would have 100003; the agent\'s maxWriteBytes is 100000, and fs.apply_patch makes no file above it.',
+    );
+  });
+
+  test("of a file that is too large to be read whole names its size and the limit, and no range of lines", async () => {
+    const { patch } = await openPatched({ f: `old${"x".repeat(2_000_000)}` });
+    expect(await patch("@project/f", replace)).toMatchObject({
+      error: {
+        code: "E_READ_LIMIT",
+        message:
+          'Could not patch "@project/f": it has 2000003 bytes, and fs.apply_patch patches no file above 1048576, whatever the agent\'s limits.',
+      },
+    });
   });
 
   test("of what is no UTF-8 text is refused, not mangled", async () => {
     const { patch, root } = await openPatched({});
     const bytes = Buffer.from([0x6f, 0x6c, 0x64, 0xff]);
     fs.writeFileSync(path.join(root, "f"), bytes);
-    expect(await patch("@project/f", replace)).toEqual(refused("E_PRECONDITION_FAILED", "UTF-8"));
+    const answer = await patch("@project/f", replace);
+    expect(answer).toEqual(refused("E_PRECONDITION_FAILED", "UTF-8", "a command that works on bytes"));
+    expect(JSON.stringify(answer)).not.toContain("fs.write");
     expect(fs.readFileSync(path.join(root, "f"))).toEqual(bytes);
   });
 

@@ -2,14 +2,16 @@ import { createHash } from "node:crypto";
 import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { showName } from "../../workspace/names.ts";
+import type { WorkspaceFS } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
 import { applyUnifiedDiff } from "../patch/apply-unified-diff.ts";
 import { checkDiffNames } from "../patch/check-diff-names.ts";
 import type { FrontmatterUpdate } from "../patch/frontmatter-changes.ts";
+import { checkNoNewFile, makesNewFile } from "../patch/new-file-diff.ts";
 import { replaceText } from "../patch/replace-text.ts";
 import { updateFrontmatter } from "../patch/update-frontmatter.ts";
 import { CHANGING, MOUNT_TOOL, PATH, SHA256 } from "./mount-tool.ts";
-import { checkSize, condition } from "./write.ts";
+import { condition } from "./write.ts";
 
 interface Patch {
   readonly operation: "updateFrontmatter" | "unifiedDiff" | "replace";
@@ -82,15 +84,47 @@ export const fsApplyPatch = defineTool({
   needs: ["workspace", "limits"],
   run({ path, patch }: Args, { workspace, limits: { maxWriteBytes } }) {
     const { ifMatchSha256 } = condition(path, patch.ifMatchSha256);
-    const before = workspace.read(path);
+    const before = readToPatch(path, patch, workspace);
     const sha256Before = createHash("sha256").update(before).digest("hex");
     if (ifMatchSha256 !== undefined && ifMatchSha256 !== sha256Before) throw changed(path, sha256Before);
     const after = patched(path, textOf(path, before), patch);
-    checkSize(path, after, maxWriteBytes);
+    checkPatchedSize(path, before.length, after, maxWriteBytes);
     const written = workspace.write(path, after, { ifMatchSha256: sha256Before });
     return { path: showName(written.path), sha256Before, sha256After: written.sha256 };
   },
 });
+
+/** What keeps a file from being read is told as what keeps it from being patched. */
+function readToPatch(path: string, { operation, diff = "" }: Patch, workspace: WorkspaceFS): Buffer {
+  try {
+    return workspace.read(path);
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    const { code, details } = error;
+    if (code === "NOT_FOUND" && operation === "unifiedDiff" && makesNewFile(diff)) {
+      const state = "the patch makes a new file, and a patch changes one that is there";
+      throw new HotcellError(code, `Could not patch "${path}": ${state}. Make it with fs.write.`, details);
+    }
+    if (code !== "FILE_TOO_LARGE") throw error;
+    const limit = `fs.apply_patch patches no file above ${details.maxBytes}, whatever the agent's limits`;
+    throw new HotcellError(
+      code,
+      `Could not patch "${path}": it has ${details.size} bytes, and ${limit}.`,
+      details,
+    );
+  }
+}
+
+function checkPatchedSize(path: string, bytesBefore: number, after: string, maxBytes: number): void {
+  const bytes = Buffer.byteLength(after);
+  if (bytes <= maxBytes) return;
+  const sizes = `it has ${bytesBefore} bytes, and would have ${bytes}`;
+  const limit = `the agent's maxWriteBytes is ${maxBytes}, and fs.apply_patch makes no file above it`;
+  throw new HotcellError("WRITE_TOO_LARGE", `Could not patch "${path}": ${sizes}; ${limit}.`, {
+    bytes,
+    maxBytes,
+  });
+}
 
 function patched(path: string, text: string, patch: Patch): string {
   switch (patch.operation) {
@@ -98,6 +132,7 @@ function patched(path: string, text: string, patch: Patch): string {
       return updateFrontmatter(text, given(patch, "update"));
     case "unifiedDiff":
       checkDiffNames(given(patch, "diff"), path);
+      checkNoNewFile(given(patch, "diff"), path, text);
       return applyUnifiedDiff(text, given(patch, "diff"));
     case "replace":
       return replaceText(text, given(patch, "oldText"), given(patch, "newText"));
@@ -118,7 +153,9 @@ function textOf(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new HotcellError("PATCH_FAILED", `Could not patch "${path}": it is not UTF-8 text. Use fs.write.`);
+    const next =
+      "No fs tool can change it without loss; a command that works on bytes can, where there is one.";
+    throw new HotcellError("PATCH_FAILED", `Could not patch "${path}": it is not UTF-8 text. ${next}`);
   }
 }
 

@@ -2,9 +2,10 @@ import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { showName } from "../../workspace/names.ts";
 import { readHead } from "../../workspace/read-head.ts";
-import { readLines } from "../../workspace/read-lines.ts";
+import { type Lines, readLines } from "../../workspace/read-lines.ts";
 import type { OpenedFile } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
+import { hasOddBytes, ODD_BYTES_NOTE } from "../odd-bytes.ts";
 import { readFitting } from "../read-fitting.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
 
@@ -54,9 +55,32 @@ function checkWindow({ path, startLine = 1, endLine }: Args): void {
 async function whole(file: OpenedFile, maxBytes: number, signal: AbortSignal): Promise<JsonObject> {
   const { text, truncated, sha256, bytes } = await readHead(file, maxBytes, signal);
   const about = { path: showName(file.path), bytes, sha256, truncated };
-  if (!truncated) return { ...about, content: text };
-  const hint = `The file has ${bytes} bytes, and ${maxBytes} may be read at once. Give startLine and endLine, or use fs.search.`;
-  return { ...about, contentPreview: text, hint };
+  const odd = hasOddBytes(file, text) ? [ODD_BYTES_NOTE] : [];
+  if (!truncated) return { ...about, content: text, ...hintOf(odd) };
+  const size = `The file has ${bytes} bytes, and ${maxBytes} may be read at once.`;
+  const next = await nextStep(file, text, signal);
+  return { ...about, contentPreview: text, ...hintOf([size, next, ...odd]) };
+}
+
+/** From a preview that ends anywhere. */
+async function nextStep(file: OpenedFile, preview: string, signal: AbortSignal): Promise<string> {
+  const line = preview.split("\n").length;
+  if (line > 1) return `Give startLine and endLine, or use fs.search. Go on with startLine ${line}.`;
+  const { total } = await readLines(file, { ...ALL_LINES, maxBytes: 0 }, signal);
+  return behindLongLine(1, total);
+}
+
+const ALL_LINES = {
+  start: 1,
+  end: Number.POSITIVE_INFINITY,
+  lineCost: 0,
+  maxHashBytes: Number.POSITIVE_INFINITY,
+};
+
+function behindLongLine(line: number, total: number | null): string {
+  const cut = `Line ${line} is longer than may be read at once.`;
+  const next = line === total ? "It is the last line" : `Go on with startLine ${line + 1}`;
+  return `${cut} ${next}; fs.search finds what is in it.`;
 }
 
 async function windowOf(
@@ -65,18 +89,26 @@ async function windowOf(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const range = {
-    start: startLine,
-    end: endLine,
-    maxBytes,
-    lineCost: 0,
-    maxHashBytes: Number.POSITIVE_INFINITY,
-  };
-  const { lines, nextLine, cutWithinLine, sha256, bytes } = await readLines(file, range, signal);
+  const range = { ...ALL_LINES, start: startLine, end: endLine, maxBytes };
+  const found = await readLines(file, range, signal);
+  const { lines, nextLine, sha256, bytes } = found;
   const truncated = nextLine !== null;
   const about = { path: showName(file.path), bytes, sha256, truncated };
   const text = lines.join("\n");
-  if (!truncated) return { ...about, content: text };
-  const cut = cutWithinLine ? `Line ${nextLine - 1} is longer than may be read at once. ` : "";
-  return { ...about, contentPreview: text, hint: `${cut}Go on with startLine ${nextLine}.` };
+  const hint = hintOf(notesOf(startLine, found));
+  return truncated ? { ...about, contentPreview: text, ...hint } : { ...about, content: text, ...hint };
+}
+
+function notesOf(startLine: number, { nextLine, cutWithinLine, total, lossy }: Lines): string[] {
+  const notes: string[] = [];
+  if (nextLine !== null)
+    notes.push(cutWithinLine ? behindLongLine(nextLine - 1, total) : `Go on with startLine ${nextLine}.`);
+  if (startLine > 1 && total !== null && startLine > total)
+    notes.push(`There is no line ${startLine}: the file has ${total} ${total === 1 ? "line" : "lines"}.`);
+  if (lossy) notes.push(ODD_BYTES_NOTE);
+  return notes;
+}
+
+function hintOf(notes: readonly string[]): { hint?: string } {
+  return notes.length === 0 ? {} : { hint: notes.join(" ") };
 }

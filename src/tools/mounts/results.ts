@@ -33,7 +33,7 @@ export type FsReadResult = {
   /** Of the whole file. */
   readonly sha256: string;
 } & (
-  | { readonly content: string; readonly truncated: false }
+  | { readonly content: string; readonly truncated: false; readonly hint?: string }
   | { readonly contentPreview: string; readonly truncated: true; readonly hint: string }
 );
 

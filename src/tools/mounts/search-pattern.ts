@@ -14,3 +14,10 @@ export function readSearchPattern(text: string): SearchPattern {
   if (!isRegex) return { pattern: text, regex: false, ignoreCase: false };
   return { pattern, regex: true, ignoreCase: flags.includes("i") };
 }
+
+const REGEX_SIGNS = /^\^|\$$|\||\.[*+?]|\\[bdswBDSW.]|\[[^\]]+\]/;
+
+/** Whether plain text seems to be meant as more: by its look, so only for a hint. */
+export function looksLikeRegex({ pattern, regex }: SearchPattern): boolean {
+  return !regex && REGEX_SIGNS.test(pattern);
+}

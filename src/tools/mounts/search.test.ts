@@ -39,6 +39,22 @@ describe("fs.search", () => {
     ]);
   });
 
+  test.each(["^l1", "l2|l3", "needle.*a", "l\\d", "[ab]c", "end$"])(
+    "of %s, which is plain text and found nowhere, says how to write a regular expression",
+    async (pattern) => {
+      const { call } = await openMounts({}, FILES);
+      expect(await call("fs.search", { path: "@project", pattern })).toMatchObject({
+        matches: [],
+        hint: expect.stringContaining("taken as plain text; write /…/ for a regular expression"),
+      });
+    },
+  );
+
+  test.each(["nowhere", "no.where()", "/^l1/", "needle 3"])("of %s says nothing of it", async (pattern) => {
+    const { call } = await openMounts({}, FILES);
+    expect(await call("fs.search", { path: "@project", pattern })).not.toHaveProperty("hint");
+  });
+
   test("stops after maxMatches, and says so", async () => {
     const { call } = await openMounts({}, { f: "x\n".repeat(60) });
     const found = await call("fs.search", { path: "@project", pattern: "x" });

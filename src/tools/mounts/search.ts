@@ -4,7 +4,7 @@ import type { SearchMatch } from "../../workspace/search/search-query.ts";
 import { defineTool } from "../define-tool.ts";
 import { searchNotes } from "../search-notes.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
-import { readSearchPattern } from "./search-pattern.ts";
+import { looksLikeRegex, readSearchPattern } from "./search-pattern.ts";
 
 interface Args {
   readonly path: string;
@@ -16,6 +16,8 @@ interface Args {
 
 const MAX_CONTEXT = 20;
 const MAX_LINE_CHARS = 2000;
+const TAKEN_AS_TEXT =
+  "The pattern was taken as plain text; write /…/ for a regular expression, with \\/ for a slash in it.";
 
 export const fsSearch = defineTool({
   ...MOUNT_TOOL,
@@ -40,8 +42,9 @@ export const fsSearch = defineTool({
   async run(args: Args, { workspace, limits, progress }, signal) {
     const { before = 1, after = 1 } = args;
     const maxMatches = Math.min(args.maxMatches ?? limits.maxMatches, limits.maxMatches);
+    const pattern = readSearchPattern(args.pattern);
     const query = {
-      ...readSearchPattern(args.pattern),
+      ...pattern,
       globs: [],
       hidden: "files",
       ignored: false,
@@ -61,7 +64,12 @@ export const fsSearch = defineTool({
       stats: { filesScanned: found.filesScanned, matches: matches.length },
     };
     const narrower = `Only the first ${matches.length} matches are shown. Search a directory below, give a narrower pattern, or ask for fewer lines around.`;
-    const hints = [...(truncated ? [narrower] : []), ...searchNotes(found)];
+    const meantAsRegex = matches.length === 0 && looksLikeRegex(pattern);
+    const hints = [
+      ...(truncated ? [narrower] : []),
+      ...(meantAsRegex ? [TAKEN_AS_TEXT] : []),
+      ...searchNotes(found),
+    ];
     return hints.length === 0 ? output : { ...output, hint: hints.join(" ") };
   },
 });

@@ -34,7 +34,7 @@ export const fsWrite = defineTool({
   },
 });
 
-export function checkSize(path: string, content: string, maxBytes: number): void {
+function checkSize(path: string, content: string, maxBytes: number): void {
   const bytes = Buffer.byteLength(content);
   if (bytes <= maxBytes) return;
   const message = `Could not write "${path}": the content has ${bytes} bytes, and ${maxBytes} may be written at once. Write less, or change a part with fs.apply_patch.`;

@@ -124,8 +124,8 @@ describe("a unified diff", () => {
       { hunk: 2, line: 3 },
     ],
     [
-      "the same lines one line below",
-      "0\n1\n",
+      "the same lines one line below, and two",
+      "0\n1\n1\n",
       ["@@ -1 +1 @@", "-1", "+2"],
       'hunk 1 (@@ -1 +1 @@): line 1 should be "1", and is "0"',
       { hunk: 1, line: 1 },
@@ -147,7 +147,7 @@ describe("a unified diff", () => {
     [
       "no line there",
       "1\n",
-      ["@@ -9 +9 @@", "-1", "+2"],
+      ["@@ -9 +9 @@", "-3", "+2"],
       "hunk 1 (@@ -9 +9 @@): the file ends after line 1",
       { hunk: 1 },
     ],
@@ -201,6 +201,25 @@ describe("a unified diff", () => {
         details as Record<string, unknown>,
       ),
     );
+  });
+
+  const FIRST = ["@@ -1 +1 @@", "-a", "+A"];
+  test.each<[what: string, before: string, diff: string[], next: string]>([
+    ["further down", lines("a", "b", "c"), ["@@ -1,2 +1,2 @@", " b", "-c", "+C"], "fits at line 2"],
+    ["further up", lines("a", "b", "c"), ["@@ -9,2 +9,2 @@", "-a", "+A", " b"], "fits at line 1"],
+    ["at the end without a newline", "a\nb\nb", ["@@ -1 +1 @@", "-b", NO_NEWLINE, "+c"], "fits at line 3"],
+    ["behind the hunk above", lines("a", "b", "c"), [...FIRST, "@@ -2 +2 @@", "-c", "+C"], "fits at line 3"],
+    [
+      "only before the hunk above",
+      lines("b", "a", "c"),
+      ["@@ -2 +2 @@", "-a", "+A", "@@ -3 +2,0 @@", "-b"],
+      "anew",
+    ],
+    ["twice", lines("a", "b", "b"), ["@@ -1 +1 @@", "-b", "+B"], "anew"],
+    ["as part of a line", lines("a", "xb"), ["@@ -1 +1 @@", "-b", "+B"], "anew"],
+    ["nowhere", lines("a"), ["@@ -1 +1 @@", "-b", "+B"], "anew"],
+  ])("whose lines stand %s is refused, and says so when there is one place", (_, before, diff, next) => {
+    expect(() => applyUnifiedDiff(before, lines(...diff))).toThrow(next);
   });
 
   const beyond = "is about more than lines of text, which is all that is changed here";

@@ -1,6 +1,7 @@
 import { type ErrorDetails, HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { splitLines } from "../../workspace/diff/text.ts";
+import { findAll } from "./find-all.ts";
 import { type DiffHunk, parseUnifiedDiff } from "./parse-unified-diff.ts";
 
 /** Lines of the file, and how many of them are used up. */
@@ -26,12 +27,15 @@ export function applyUnifiedDiff(text: string, diff: string): string {
 }
 
 function applyHunk(applying: Applying, hunk: DiffHunk): void {
-  const { before } = applying;
-  if (hunk.start < applying.at) throw unfit(hunk, "it begins before the hunk above it ends");
-  if (hunk.start > before.length) throw unfit(hunk, `the file ends after line ${before.length}`);
+  const { before, at: from } = applying;
+  if (hunk.start < from) throw unfit(hunk, "it begins before the hunk above it ends");
+  const elsewhere = () => nextStep(hunk, before.slice(from), from);
+  if (hunk.start > before.length)
+    throw unfit(hunk, `the file ends after line ${before.length}`, {}, elsewhere());
   copyUntil(applying, hunk.start, hunk);
   for (const { sign, text } of hunk.lines) {
-    if (sign !== "+" && before[applying.at] !== text) throw mismatch(hunk, applying, text);
+    if (sign !== "+" && before[applying.at] !== text)
+      throw unfit(hunk, mismatch(applying, text), { line: applying.at + 1 }, elsewhere());
     if (sign !== "+") applying.at++;
     if (sign !== "-") put(applying, text, hunk);
   }
@@ -49,20 +53,17 @@ function put({ after }: Applying, line: string, hunk: DiffHunk): void {
   after.push(line);
 }
 
-function mismatch(hunk: DiffHunk, { before, at }: Applying, expected: string): HotcellError {
+function mismatch({ before, at }: Applying, expected: string): string {
   const found = before[at];
   const line = at + 1;
-  if (found === undefined) {
-    return unfit(hunk, `line ${line} should be ${quote(bare(expected))}, and the file ends before it`, {
-      line,
-    });
-  }
+  if (found === undefined)
+    return `line ${line} should be ${quote(bare(expected))}, and the file ends before it`;
   if (bare(found) === bare(expected)) {
     const ends = `should end with ${endOf(expected)}, and ends with ${endOf(found)}`;
-    return unfit(hunk, `line ${line}, ${quote(bare(found))}, ${ends}`, { line });
+    return `line ${line}, ${quote(bare(found))}, ${ends}`;
   }
   const [wanted, there] = shownApart(bare(expected), bare(found));
-  return unfit(hunk, `line ${line} should be ${wanted}, and is ${there}`, { line });
+  return `line ${line} should be ${wanted}, and is ${there}`;
 }
 
 function shownApart(expected: string, found: string): string[] {
@@ -79,10 +80,40 @@ function endOf(line: string): string {
   return line.endsWith("\n") ? "LF" : "no newline";
 }
 
-function unfit({ number, header }: DiffHunk, reason: string, details: ErrorDetails = {}): HotcellError {
-  return new HotcellError(
-    "PATCH_FAILED",
-    `Could not apply hunk ${number} (${header}): ${reason}. Read the file again and make the patch anew.`,
-    { hunk: number, ...details },
-  );
+/** Only told: whether the lines are meant that stand elsewhere is for who made the patch to say. */
+function nextStep(hunk: DiffHunk, rest: readonly string[], passed: number): string {
+  const [line, another] = fittingLines(hunk, rest);
+  if (line === undefined || another !== undefined) return MAKE_ANEW;
+  return `The hunk fits at line ${passed + line}: give that number in its header.`;
+}
+
+/** Where all its old lines stand, one after the other; the first two places, counted from 1. */
+function fittingLines(hunk: DiffHunk, rest: readonly string[]): number[] {
+  const old = hunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);
+  const [text, wanted] = [rest.join(""), old.join("")];
+  const lines: number[] = [];
+  let [line, counted] = [1, 0];
+  if (wanted === "") return lines;
+  for (const offset of findAll(text, wanted)) {
+    const end = offset + wanted.length;
+    const isWhole = wanted.endsWith("\n") || end === text.length;
+    if (!isWhole || (offset > 0 && text[offset - 1] !== "\n")) continue;
+    for (; counted < offset; counted++) if (text[counted] === "\n") line++;
+    if (lines.push(line) === 2) break;
+  }
+  return lines;
+}
+
+const MAKE_ANEW = "Read the file again and make the patch anew.";
+
+function unfit(
+  { number, header }: DiffHunk,
+  reason: string,
+  details: ErrorDetails = {},
+  next: string = MAKE_ANEW,
+): HotcellError {
+  return new HotcellError("PATCH_FAILED", `Could not apply hunk ${number} (${header}): ${reason}. ${next}`, {
+    hunk: number,
+    ...details,
+  });
 }

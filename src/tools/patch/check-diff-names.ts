@@ -27,7 +27,7 @@ const EMPTY_IT = "To empty the file, name it after +++ too; no fs tool deletes o
 /** A diff may have been made further down, or with the whole path. One that git has quoted is not looked into. */
 function isFor(name: string, path: string): boolean {
   if (name.startsWith('"')) return true;
-  const inMount = `/${path.replace(/^@[^/]*\//, "")}`;
+  const inMount = `/${path.replaceAll("\\", "/").replace(/^[./]*@[^/]*\//, "")}`;
   if (/^[/@]/.test(name)) return name.endsWith(inMount);
   return [name, name.replace(/^(?:[ab]|\.)\//, "")].some((at) => inMount.endsWith(`/${at}`));
 }

@@ -1,5 +1,7 @@
+import { LIMITS } from "../../core/limits.ts";
 import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
 import { defineTool } from "../define-tool.ts";
+import { shownTogether } from "./shown-together.ts";
 
 interface Args {
   readonly command: string;
@@ -26,9 +28,10 @@ export const bash = defineTool({
       argv: ["bash", "-c", "--", command],
       ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
     });
-    const { exitCode, signal, termination, truncated } = result;
+    const { exitCode, signal, termination } = result;
+    const { text, truncated } = shownTogether(result, LIMITS.maxShownOutputBytes);
     const metadata = { exitCode, signal, termination, truncated };
-    const output = { output: result.stdout + result.stderr, metadata, isError: exitCode !== 0 };
+    const output = { output: text, metadata, isError: exitCode !== 0 };
     return endedWith("command", result, output);
   },
 });

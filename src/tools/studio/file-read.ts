@@ -4,6 +4,7 @@ import { showName } from "../../workspace/names.ts";
 import { readHead } from "../../workspace/read-head.ts";
 import type { OpenedFile, WorkspaceFS } from "../../workspace/workspace-fs.ts";
 import { defineTool } from "../define-tool.ts";
+import { hasOddBytes, ODD_BYTES_NOTE } from "../odd-bytes.ts";
 import { readFitting } from "../read-fitting.ts";
 import { FILE_TOOL, PATH } from "./file-tool.ts";
 
@@ -28,15 +29,26 @@ export const fileRead = defineTool({
     try {
       return await readFitting(file.size, LIMITS.maxReadBytes, async (maxBytes) => {
         const { text, truncated, sha256, bytes } = await readHead(file, maxBytes, signal);
-        const note = `\n[Cut: the file has ${bytes} bytes, and the first ${maxBytes} are shown.]`;
+        const notes = [
+          ...(truncated ? [cutNote(text, bytes, maxBytes)] : []),
+          ...(hasOddBytes(file, text) ? [ODD_BYTES_NOTE] : []),
+        ];
         const metadata = { path: showName(file.path), bytes, sha256, truncated };
-        return { output: truncated ? text + note : text, metadata, isError: false };
+        const output = [text, ...notes.map((note) => `[${note}]`)].join("\n");
+        return { output, metadata, isError: false };
       });
     } finally {
       file.close();
     }
   },
 });
+
+/** The rest begins with the character that the cut went through. */
+function cutNote(text: string, bytes: number, maxBytes: number): string {
+  const shown = Math.min(Buffer.byteLength(text), maxBytes);
+  const rest = `The rest can be read with a command: tail -c +${shown + 1}`;
+  return `Cut: the file has ${bytes} bytes, and the first ${maxBytes} are shown. ${rest}`;
+}
 
 /** How this toolset says that a file is not there. */
 function open(path: string, workspace: WorkspaceFS): OpenedFile {

@@ -49,18 +49,41 @@ describe("file_read", () => {
   test("cuts what takes too much room as JSON, and says so", async () => {
     const { call } = await openStudio({}, { f: "\x01".repeat(900_000) });
     const { output, metadata } = await call("file_read", { path: "f" });
-    const shown = /^\x01+\n\[Cut: the file has 900000 bytes, and the first (\d+) are shown\.\]$/.exec(output);
+    const shown =
+      /^\x01+\n\[Cut: the file has 900000 bytes, and the first (\d+) are shown\. .* tail -c \+(\d+)\]$/.exec(
+        output,
+      );
     expect([output.indexOf("\n"), metadata.truncated]).toEqual([Number(shown?.[1]), true]);
+    expect(Number(shown?.[2])).toBe(Number(shown?.[1]) + 1);
   });
 
-  test("cuts above 1 MiB, and says so", async () => {
+  test("cuts above 1 MiB, and says so, and how to go on", async () => {
     const { call } = await openStudio({}, { big: "x".repeat(1024 * 1024 + 1) });
     const { output, metadata, isError } = await call("file_read", { path: "big" });
-    expect([output.slice(-66), metadata.truncated, isError]).toEqual([
-      "x\n[Cut: the file has 1048577 bytes, and the first 1048576 are shown.]".slice(-66),
-      true,
-      false,
-    ]);
+    const note =
+      "[Cut: the file has 1048577 bytes, and the first 1048576 are shown. The rest can be read with a command: tail -c +1048577]";
+    expect([output.slice(1024 * 1024), metadata.truncated, isError]).toEqual([`\n${note}`, true, false]);
+  });
+
+  test("says where the rest begins when the cut would go through a character", async () => {
+    const { call } = await openStudio({}, { big: `${"x".repeat(1024 * 1024 - 1)}é` });
+    expect((await call("file_read", { path: "big" })).output).toMatch(/x\n\[Cut.* tail -c \+1048576\]$/);
+  });
+
+  test.each([
+    ["latin1 text", Buffer.from("caf\xe9\n", "latin1"), "caf\uFFFD\n"],
+    ["binary", Buffer.from([0, 0xff]), "\0\uFFFD"],
+  ])("of %s says that writing it back would destroy it", async (_, bytes, text) => {
+    const { call, root } = await openStudio();
+    fs.writeFileSync(path.join(root, "f"), bytes);
+    const { output, isError } = await call("file_read", { path: "f" });
+    expect([output.startsWith(`${text}\n[The file is not UTF-8: `), isError]).toEqual([true, false]);
+    expect(output).toContain("writing this text back would destroy them");
+  });
+
+  test("says nothing of U+FFFD that is in the file itself", async () => {
+    const { call } = await openStudio({}, { f: "a\uFFFDb" });
+    expect(await call("file_read", { path: "f" })).toMatchObject({ output: "a\uFFFDb" });
   });
 
   test("takes relative and absolute paths of the project", async () => {

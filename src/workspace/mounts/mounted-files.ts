@@ -6,11 +6,16 @@ import type { Mount } from "./mount.ts";
 import type { Naming, Spot } from "./naming.ts";
 
 export function mountedFiles(mounts: readonly Mount[], naming: Naming): WorkspaceFS {
+  const find = (path: string) => {
+    const spelled = naming.spell(path);
+    const spot = naming.find(spelled);
+    return spelled.endsWith("/") ? asDirectory(spot) : spot;
+  };
   const named = (mount: Mount, path: string) => naming.name({ mount, path });
 
   /** What is refused is told by the name that the caller knows. */
   const at = <T>(path: string, work: (files: WorkspaceFS, inner: string, mount: Mount) => T): T => {
-    const spot = naming.find(path);
+    const spot = find(path);
     try {
       return work(spot.mount.files, spot.path, spot.mount);
     } catch (error) {
@@ -18,7 +23,7 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
     }
   };
   const both = (from: string, to: string, work: (files: WorkspaceFS, from: string, to: string) => void) => {
-    const target = naming.find(to);
+    const target = find(to);
     at(from, (files, inner, mount) => {
       if (mount === target.mount) return work(files, inner, target.path);
       const message = `Could not use "${showName(to)}": it is in another mount than "${showName(from)}".`;
@@ -45,7 +50,7 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
     stream: (path) => at(path, (files, inner) => files.stream(inner)),
     list: (path, options) => at(path, (files, inner) => files.list(inner, options)),
     *walk(path, { enter, refused } = {}) {
-      const { mount, path: inner } = naming.find(path);
+      const { mount, path: inner } = find(path);
       const options = {
         ...(enter && { enter: (below: string) => enter(named(mount, below)) }),
         ...(refused && { refused: (below: string) => refused(named(mount, below)) }),
@@ -55,7 +60,7 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
       }
     },
     async search(path, query, options) {
-      const spot = naming.find(path);
+      const spot = find(path);
       try {
         const result = await spot.mount.files.search(spot.path, query, options);
         const matches = result.matches.map((match) => ({ ...match, path: named(spot.mount, match.path) }));
@@ -85,17 +90,22 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
         }),
       );
       return mountedFiles([...guarded.values()], {
+        ...naming,
         find: (path) => {
           const spot = naming.find(path);
           return { ...spot, mount: guarded.get(spot.mount)! };
         },
-        name: naming.name,
       });
     },
     close() {
       for (const { files } of mounts) files.close();
     },
   };
+}
+
+/** A slash at the end says that a directory is meant: no file is made by that name. */
+function asDirectory(spot: Spot): Spot {
+  return spot.path === "." || spot.path.endsWith("/") ? spot : { ...spot, path: `${spot.path}/` };
 }
 
 function renamed(error: HotcellError, spot: Spot, naming: Naming): HotcellError {

@@ -1,6 +1,7 @@
 // How tools name files in more than one directory: which mount a path is in, and the path inside it.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
+import { unshowName } from "../names.ts";
 import type { Mount } from "./mount.ts";
 
 export interface Spot {
@@ -10,6 +11,8 @@ export interface Spot {
 }
 
 export interface Naming {
+  /** A path as a caller may write it, in the spelling that `find` takes. */
+  spell(path: string): string;
   /** Throws when the path is in no mount. */
   find(path: string): Spot;
   /** The path of a spot, as `find` takes it. */
@@ -20,8 +23,9 @@ export interface Naming {
 export function mountPaths(mounts: readonly Mount[]): Naming {
   const byName = new Map(mounts.map((mount) => [`@${mount.name}`, mount]));
   return {
+    spell: withSlashes,
     find(path) {
-      const [first = "", ...names] = withoutDots(path).split("/");
+      const [first = "", ...names] = path.split("/");
       const mount = byName.get(first);
       if (mount === undefined) throw noMount(path, first, [...byName.keys()]);
       if (names.includes(".."))
@@ -37,6 +41,7 @@ export function bareAndStoragePaths(project: Mount, storage: Mount | null, given
   const heads =
     storage === null ? [] : [`@${storage.name}`, storage.files.root, given.replace(/(.)\/+$/, "$1")];
   return {
+    spell: (path) => path,
     find(path) {
       const head = heads.find((one) => path === one || path.startsWith(`${one}/`));
       if (storage === null || head === undefined) return { mount: project, path };
@@ -50,7 +55,13 @@ export function bareAndStoragePaths(project: Mount, storage: Mount | null, given
   };
 }
 
-const withoutDots = (path: string): string => path.replace(/^(?:\.\/+)+/, "");
+/** Backslashes are slashes, but for a name with odd bytes, which is shown with them. */
+function withSlashes(path: string): string {
+  const names = path
+    .split("/")
+    .map((name) => (unshowName(name) === null ? name.replaceAll("\\", "/") : name));
+  return names.join("/").replace(/^(?:\.?\/)+(?=@)/, "");
+}
 
 function nameOf({ mount, path }: Spot): string {
   return path === "" || path === "." ? `@${mount.name}` : `@${mount.name}/${path}`;
