@@ -7,7 +7,7 @@ import { createContentComparison, createPlainComparison, NO_LINES } from "./cont
 import { judgedPaths } from "./judged-paths.ts";
 import { type Pair, type Trees, visitPairs } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { openTreeReader, type Tree, type TreeReader } from "./tree-reader.ts";
+import { type Looked, openTreeReader, type Tree, type TreeReader } from "./tree-reader.ts";
 
 export interface DiffInput {
   /** The project. */
@@ -29,6 +29,8 @@ export interface DiffInput {
   readonly isSameFile?: (path: string) => Pieces<boolean>;
   /** Told of each directory of `before` that matters when it was changed last; what it throws ends the diff. */
   readonly onDirectory?: (changedMs: number) => void;
+  /** Told of what is found in `before`. */
+  readonly onFound?: (path: string, found: Looked) => void;
 }
 
 /** Sorted by path. */
@@ -36,11 +38,23 @@ export function* diffTrees(input: DiffInput): Pieces<Change[]> {
   const open = [openTreeReader(input.before)];
   try {
     open.push(openTreeReader(input.after));
-    const before = input.onDirectory ? watched(open[0]!, input.onDirectory) : open[0]!;
+    const told = input.onFound ? telling(open[0]!, input.onFound) : open[0]!;
+    const before = input.onDirectory ? watched(told, input.onDirectory) : told;
     return yield* diffReaders({ before, after: open[1]! }, input);
   } finally {
     for (const tree of open) tree.close();
   }
+}
+
+function telling(tree: TreeReader, onFound: NonNullable<DiffInput["onFound"]>): TreeReader {
+  return {
+    ...tree,
+    look(path) {
+      const found = tree.look(path);
+      if (found !== null) onFound(path, found);
+      return found;
+    },
+  };
 }
 
 function watched(tree: TreeReader, onDirectory: (changedMs: number) => void): TreeReader {

@@ -22,6 +22,8 @@ export interface Looked {
   /** How many names it has. */
   readonly links: number;
   readonly changedMs: number;
+  readonly ino: number;
+  readonly dev: number;
 }
 
 export interface TreeReader {
@@ -119,6 +121,8 @@ function lookAt(dir: number, name: string): Looked | null {
     side: { kind, mode: stat.mode & 0o7777, size, target },
     links: stat.nlink,
     changedMs: stat.ctimeMs,
+    ino: stat.ino,
+    dev: stat.dev,
   };
 }
 

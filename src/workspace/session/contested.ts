@@ -1,17 +1,20 @@
 // Where the project was changed too since the session changed something there: a diff shows that as undone.
-import fs from "node:fs";
-import { atExactly, pathTo } from "../commit/exactly.ts";
 import { type Fingerprint, fingerprintOf, sameVersion } from "../commit/fingerprint.ts";
 import type { Change } from "../diff/changes.ts";
+import type { Looked } from "../diff/tree-reader.ts";
 import type { Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
 import { isBelowNothing, isUnchanged, type Known, readStack, rememberDirectories } from "./bases.ts";
 import type { SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
 
+/** What a diff with the project itself has found there. */
+export type Looks = Map<string, Looked>;
+
 /** The changes, with those marked that a commit would ask about. */
 export function* markContested(
   changes: readonly Change[],
+  looks: Looks | null,
   record: SessionRecord,
   stateDir: string,
   project: Root,
@@ -23,7 +26,10 @@ export function* markContested(
     const base = baseOf(at, known);
     // It went with its directory, or is being changed just now; where nothing is, nothing is undone.
     if (base === undefined) return change.before !== null && !isUntouched(at);
-    return yield* isAnother(at, change, base, known, project);
+    const { since } = known.bases.get(at)?.layer ?? liveLayer(record);
+    const isSeenGone = base === null && change.before === null && looks !== null;
+    if (isSeenGone || isUnwritten(looks?.get(at), base, since)) return false;
+    return yield* isAnother(at, change, base, project);
   };
   const marked: Change[] = [];
   for (const change of changes) {
@@ -50,29 +56,16 @@ function baseOf(at: string, { bases }: Known): Noted | undefined {
   return noted === undefined && isBelowNothing(at, (path) => bases.get(path)?.base) ? null : noted;
 }
 
-function* isAnother(
-  at: string,
-  { kind }: Change,
-  base: Noted,
-  { bases }: Known,
-  project: Root,
-): Pieces<boolean> {
+function* isAnother(at: string, { kind }: Change, base: Noted, project: Root): Pieces<boolean> {
   if (base === "unknown") return true;
-  if (isUnwritten(project, at, base, bases.get(at)?.layer.since)) return false;
   const found = yield* fingerprintOf(project, at);
   if (kind === "mode" && base?.kind === found?.kind) return base?.mode !== found?.mode;
   return !sameVersion(base, found);
 }
 
 /** The very file, not even touched since it was noted: it need not be read. */
-function isUnwritten(project: Root, at: string, base: Fingerprint | null, since = 0): boolean {
-  return atExactly(project, at, (spot) => {
-    const stat =
-      base === null || typeof spot === "string"
-        ? undefined
-        : fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
-    if (stat === undefined) return false;
-    const isIt = String(stat.ino) === base!.ino && String(stat.dev) === base!.dev;
-    return isIt && Number(stat.size) === base!.size && Number(stat.ctimeMs) < since;
-  });
+function isUnwritten(found: Looked | undefined, base: Noted, since: number): boolean {
+  if (found === undefined || base === null || base === "unknown") return false;
+  const isIt = String(found.ino) === base.ino && String(found.dev) === base.dev;
+  return isIt && found.side.size === base.size && found.changedMs < since;
 }

@@ -6,14 +6,14 @@ import type { Change } from "../diff/changes.ts";
 import { type DiffInput, diffTrees } from "../diff/diff-trees.ts";
 import { patchText } from "../diff/render.ts";
 import { shownChanges } from "../diff/shown-changes.ts";
-import { openTreeReader } from "../diff/tree-reader.ts";
+import { type Looked, openTreeReader } from "../diff/tree-reader.ts";
 import { TIME_STEP_MS } from "../file-clock.ts";
 import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import { type BaseLookup, openBases } from "./bases.ts";
-import { markContested } from "./contested.ts";
+import { type Looks, markContested } from "./contested.ts";
 import { type TouchedOptions, touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
 import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
@@ -66,7 +66,7 @@ export async function withSpan<T>(
   return workOn(await openDiff(record, span, options), work);
 }
 
-type FindOptions = DiffOptions & Pick<DiffInput, "onDirectory">;
+type FindOptions = DiffOptions & Pick<DiffInput, "onDirectory" | "onFound">;
 
 interface OpenDiff {
   readonly diff: SessionDiff;
@@ -106,8 +106,11 @@ async function diffSides(
   options: FindOptions,
 ): Promise<OpenDiff> {
   try {
-    const found = await inPieces(findChanges(record, span, sides, options), options.signal);
-    const changes = options.marksContested ? await withMarks(found, record, options) : found;
+    const looks: Looks | null = options.marksContested && span.below === null ? new Map() : null;
+    const onFound = (path: string, found: Looked) => looks!.set(path, found);
+    const watch = looks === null ? options : { ...options, onFound };
+    const found = await inPieces(findChanges(record, span, sides, watch), options.signal);
+    const changes = options.marksContested ? await withMarks(found, record, looks, options) : found;
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
     return { diff, sides, record };
   } catch (error) {
@@ -119,11 +122,12 @@ async function diffSides(
 async function withMarks(
   changes: readonly Change[],
   record: SessionRecord,
+  looks: Looks | null,
   { stateDir, signal }: DiffOptions,
 ): Promise<Change[]> {
   const project = openRealRoot(record.workspace);
   try {
-    return await inPieces(markContested(changes, record, stateDir, project), signal);
+    return await inPieces(markContested(changes, looks, record, stateDir, project), signal);
   } finally {
     fs.closeSync(project.fd);
   }
@@ -161,7 +165,7 @@ function* findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, tellsAll, known, fingerprintOf, onDirectory }: FindOptions,
+  { stateDir, protectionOf, tellsAll, known, fingerprintOf, onDirectory, onFound }: FindOptions,
 ): Pieces<Change[]> {
   const changes = yield* diffTrees({
     before,
@@ -173,6 +177,7 @@ function* findChanges(
     isMasked: (path) => protectionOf(path)?.read === "refuse",
     protectionOf,
     ...(onDirectory && { onDirectory }),
+    ...(onFound && { onFound }),
     ...(fingerprintOf && {
       *isSameFile(path) {
         return haveSameContent(yield* fingerprintOf(before, path), yield* fingerprintOf(after, path));
