@@ -265,18 +265,18 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     await tick();
     await call((workspace) => workspace.write("m", lines("one", "2")));
     await edit("m", lines("1", "two"));
-    let isEdited = false;
-    fs.writeFileSync(inProject("d/z"), "user\n");
+    const late = [
+      { when: () => true, edit: () => fs.writeFileSync(inProject("d/z"), "user\n") },
+      { when: () => read("m").startsWith("one"), edit: () => fs.appendFileSync(inProject("m"), "user\n") },
+    ];
     const onProgress = () => {
-      fs.writeFileSync(inProject("d/z"), "user later\n");
-      if (isEdited || !read("m").startsWith("one")) return;
-      isEdited = true;
-      fs.appendFileSync(inProject("m"), "user\n");
+      if (late[0]?.when()) late.shift()!.edit();
     };
     await session.commit({ onConflict: "merge" }, { onProgress });
     await tick();
+    expect(late).toEqual([]);
     expect(fs.readdirSync(inProject("d"))).toEqual(["x", "y", "z"]);
-    expect(await shown()).toContain("deleted d/y");
+    expect(await shown()).toEqual(expect.arrayContaining(["deleted d/y", "deleted d/z"]));
   });
 
   test("where the user has made all of the session's change and another, a merge settles it", async () => {
@@ -478,14 +478,20 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
       expect(text).toBe(how === "merge" ? BOTH : MINE);
     });
 
-    test("for some hunks alone does not give up what it merged them with in the next", async () => {
-      const [space, user] = ["\n".repeat(20), "user\n"];
+    const [space, user] = ["\n".repeat(20), "user\n"];
+    /** The first of the session's two hunks is committed into what the user has made of the file. */
+    const withOneHunk = async () => {
       const world = await begin(strategy, { f: `first\n${space}middle\n${space}last\n` });
-      const { session, call, edit, read } = world;
+      const { session, call, edit } = world;
       await call((workspace) => workspace.write("f", `S1\n${space}S2\n${space}last\n`));
       await edit("f", `first\n${space}middle\n${space}${user}`);
       const [hunk] = await session.diff(({ changes }) => changes[0]!.hunks!.map(({ id }) => id));
       await session.commit({ onConflict: "merge", selection: { paths: [], hunks: [hunk!] } });
+      return world;
+    };
+
+    test("for some hunks alone does not give up what it merged them with in the next", async () => {
+      const { session, read } = await withOneHunk();
       expect(read("f")).toBe(`S1\n${space}middle\n${space}${user}`);
       const { conflicts } = await session.commit();
       expect([read("f"), conflicts.length]).toEqual([`S1\n${space}middle\n${space}${user}`, 1]);
@@ -494,18 +500,12 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     test.each(["at once", "after others", "in a session opened again"])(
       "for some hunks alone does not bring one back that the user has taken out, %s",
       async (when) => {
-        const [space, user] = ["\n".repeat(20), "user\n"];
-        const world = await begin(strategy, { f: `first\n${space}middle\n${space}last\n` });
-        const { session, call, edit, read } = world;
-        await call((workspace) => workspace.write("f", `S1\n${space}S2\n${space}last\n`));
-        await edit("f", `first\n${space}middle\n${space}${user}`);
-        const [hunk] = await session.diff(({ changes }) => changes[0]!.hunks!.map(({ id }) => id));
-        await session.commit({ onConflict: "merge", selection: { paths: [], hunks: [hunk!] } });
+        const { session, call, edit, read, reopen } = await withOneHunk();
         await edit("f", `first\n${space}middle\n${space}${user}`);
         if (when === "after others") await call((workspace) => workspace.write("other", "x\n"));
         const isAgain = when === "in a session opened again";
         if (isAgain) session.close();
-        const later = isAgain ? await world.reopen() : session;
+        const later = isAgain ? await reopen() : session;
         expect(await later.commit({ onConflict: "merge" })).toMatchObject({
           conflicts: [{ path: "f", resolution: "merged" }],
         });
