@@ -75,7 +75,7 @@ async function changesIn(
   stateDir: string,
   span: Span,
 ): Promise<string[]> {
-  const record = { version: 1, id: SESSION, created: "", strategy: "clone", left: [], next: 0, commits: 0 };
+  const record = { version: 2, id: SESSION, created: "", strategy: "clone", left: [], next: 0, settled: {} };
   const sides = await openCloneSides({ ...record, ...what } as SessionRecord, stateDir, span);
   try {
     const diffing = diffTrees({

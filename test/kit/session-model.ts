@@ -175,7 +175,7 @@ async function restoring(
   from: Tree,
   path: string,
   calls: State["calls"],
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
 ): Promise<Model> {
   const tree = new Map(model.tree);
   restore(from, path, tree);

@@ -31,8 +31,6 @@ interface Row {
   readonly stack: Stack;
   /** A stack to show, or what to call. */
   readonly next: Stack | "capture" | "refresh";
-  /** A file that is put into what is shown then. */
-  readonly brought?: string;
   before(world: CloneWorld): Promise<void>;
 }
 
@@ -56,13 +54,6 @@ const ROWS: readonly Row[] = [
   },
   { what: "a rewind", stack: stackOf(1), next: stackOf(3), before: changeOnce },
   {
-    what: "filling a layer that is not on record",
-    stack: stackOf(1),
-    next: stackOf(1, 2),
-    brought: "new/z",
-    before: changeOnce,
-  },
-  {
     what: "a refresh",
     stack: stackOf(1),
     next: "refresh",
@@ -81,7 +72,7 @@ interface Kept {
   readonly layer: Map<string, Planted>;
 }
 
-test.each(ROWS)("SIGKILL at any step of $what costs nothing", async ({ stack, next, brought, before }) => {
+test.each(ROWS)("SIGKILL at any step of $what costs nothing", async ({ stack, next, before }) => {
   const world = makeCloneWorld(PROJECT);
   onTestFinished(() => world.remove());
   let kept: Partial<Kept> = {};
@@ -91,7 +82,6 @@ test.each(ROWS)("SIGKILL at any step of $what costs nothing", async ({ stack, ne
       path.join(import.meta.dirname, "clone-child.mjs"),
       ...[world.stateDir, world.project, JSON.stringify(stack)],
       typeof next === "string" ? next : JSON.stringify(next),
-      ...(brought ? [brought] : []),
     ],
     syscalls: CHANGES,
     pathPrefix: [world.dir, "/proc/self/fd/"],

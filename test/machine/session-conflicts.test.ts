@@ -157,16 +157,15 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
 
   test("what was committed, from whichever call, is what later edits on both sides are merged by", async () => {
     const text = (at: string, first: string, last: string) => `${first}\n\n\nof ${at}\n\n\n${last}\n`;
-    const { session, call, inProject, read } = await begin(strategy, { e: "old\n", f: "old\n" });
+    const { session, call, inProject, read, tick } = await begin(strategy, { e: "old\n", f: "old\n" });
     await call((workspace) => workspace.write("e", text("e", "1", "2")), "first");
     await call((workspace) => workspace.write("f", text("f", "1", "2")), "second");
     await session.commit();
     await call((workspace) => {
-      for (const at of ["e", "f"]) {
-        workspace.write(at, text(at, "1", "agent"));
-        fs.writeFileSync(inProject(at), text(at, "user", "2"));
-      }
+      for (const at of ["e", "f"]) workspace.write(at, text(at, "1", "agent"));
     }, "third");
+    for (const at of ["e", "f"]) fs.writeFileSync(inProject(at), text(at, "user", "2"));
+    await tick();
     expect(await session.commit({ onConflict: "merge" })).toMatchObject({ committed: ["e", "f"] });
     expect([read("e"), read("f")]).toEqual([text("e", "user", "agent"), text("f", "user", "agent")]);
   });
@@ -310,54 +309,33 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(await shown()).toEqual([]);
   });
 
-  test("what the session itself committed is no conflict for what a rewind has left", async () => {
+  test("a call whose changes were all committed can't be rewound, and the error leads to the revert", async () => {
     const { session, call, read } = await begin(strategy, { f: "old\n" });
     await call((workspace) => workspace.write("f", "first\n"), "c1");
-    await call((workspace) => workspace.write("f", "second\n"), "c2");
     await session.commit();
-    await session.rewind("c2");
-    expect(await session.commit()).toMatchObject({ conflicts: [] });
+    await expect(session.rewind("c1")).rejects.toThrow("hotcell session revert");
     expect(read("f")).toBe("first\n");
   });
 
-  test.each([
-    ["is no conflict", null, "abort", [], false],
-    ["is one where a user's edit was replaced by it", "user\n", "ours", ["d/x"], true],
-  ] as const)(
-    "what the session itself committed into a directory, for the removal that a rewind has left, %s",
-    async (_, users, onConflict, conflicts, isLeft) => {
-      const { session, call, edit, inProject } = await begin(strategy, { "d/x": "old\n", "d/y": "old\n" });
-      await call((workspace) => workspace.remove("d", { recursive: true }), "c1");
-      if (users !== null) await edit("d/x", users);
-      await call((workspace) => {
-        for (const at of ["d/x", "d/new"]) workspace.write(at, "session\n");
-      }, "c2");
-      await session.commit({ onConflict });
-      await session.rewind("c2");
-      const found = await session.commit({ onConflict: "skip" });
-      expect(found.conflicts.map(({ path: at }) => at)).toEqual(conflicts);
-      expect(fs.existsSync(inProject("d"))).toBe(isLeft);
-    },
-  );
-
-  test("a user's file that came into a directory is a conflict for the removal that a rewind has left, also when the session has changed it", async () => {
-    const { session, call, edit, read } = await begin(strategy, { "d/x": "old\n" });
-    await call((workspace) => workspace.remove("d", { recursive: true }), "c1");
-    await call((workspace) => workspace.write("d/y", "session\n"), "c2");
-    await session.commit();
-    await edit("d/w", "user\n");
-    await call((workspace) => workspace.append("d/w", "session\n"), "c3");
-    await session.commit();
-    await session.rewind("c2");
-    const { conflicts } = await session.commit({ onConflict: "skip" });
-    expect(conflicts.map(({ path: at }) => at)).toContain("d/w");
-    expect(read("d/w")).toBe("user\nsession\n");
+  test("a rewind to before a commit leaves what was committed, and says which commits that are", async () => {
+    const { session, call, read, shown } = await begin(strategy, { f: "old\n", g: "old\n" });
+    await call((workspace) => {
+      for (const at of ["f", "g"]) workspace.write(at, "first\n");
+    }, "c1");
+    await session.commit({ selection: { paths: ["f"], hunks: [] } });
+    await call((workspace) => workspace.write("f", "second\n"), "c2");
+    expect(await session.rewind("c1")).toEqual({ commits: ["1"] });
+    expect(await shown()).toEqual([]);
+    expect(["f", "g"].map(read)).toEqual(["first\n", "old\n"]);
+    await session.revert("1");
+    expect(await session.rewind("c2").catch((error: Error) => error.message)).toContain("no call");
+    expect(read("f")).toBe("old\n");
   });
 
   test.each([
-    ["is a conflict", "user\n", [{ path: "f" }], "second\n"],
-    ["there was none: then there is no conflict", null, [], "first\n"],
-  ])("a user's edit before a commit that an undo left behind %s", async (_, users, conflicts, left) => {
+    ["with an edit of the user's before it", "user\n"],
+    ["of the session alone", null],
+  ])("what an undo brings back is a conflict with what was committed meanwhile, %s", async (_, users) => {
     const { session, call, edit, read } = await begin(strategy, { f: "old\n" });
     await call((workspace) => workspace.write("f", "first\n"), "c1");
     await session.rewind("c1");
@@ -365,8 +343,8 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     await call((workspace) => workspace.write("f", "second\n"), "c2");
     await session.commit();
     await session.undoRewind();
-    expect(await session.commit()).toMatchObject({ conflicts });
-    expect(read("f")).toBe(left);
+    expect(await session.commit()).toMatchObject({ conflicts: [{ path: "f" }] });
+    expect(read("f")).toBe("second\n");
   });
 
   test("a file that the user adds to a directory made anew and committed is seen, and followed", async () => {
@@ -498,7 +476,7 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     });
 
     test.each(["at once", "after others", "in a session opened again"])(
-      "for some hunks alone does not bring one back that the user has taken out, %s",
+      "for some hunks alone leaves the rest a conflict when the user takes one out, %s",
       async (when) => {
         const { session, call, edit, read, reopen } = await withOneHunk();
         await edit("f", `first\n${space}middle\n${space}${user}`);
@@ -507,9 +485,9 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
         if (isAgain) session.close();
         const later = isAgain ? await reopen() : session;
         expect(await later.commit({ onConflict: "merge" })).toMatchObject({
-          conflicts: [{ path: "f", resolution: "merged" }],
+          conflicts: [{ path: "f", resolution: "none" }],
         });
-        expect(read("f")).toBe(`first\n${space}S2\n${space}${user}`);
+        expect(read("f")).toBe(`first\n${space}middle\n${space}${user}`);
       },
     );
   });

@@ -9,7 +9,7 @@ type World = Awaited<ReturnType<typeof begin>>;
 
 /** As another process sees it, which takes no part in the session's lock. */
 function marked({ session, place }: World): Promise<string[]> {
-  return withDiff(session.record.id, { ...place, marksContested: true }, ({ changes }) =>
+  return withDiff(session.record.id, place, ({ changes }) =>
     changes.map(({ kind, path, contested }) => `${kind} ${path}${contested ? " contested" : ""}`),
   );
 }
@@ -32,23 +32,6 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     await session.commit({ onConflict: "ours" });
     await call((workspace) => workspace.write("d/f", "agent again\n"));
     expect(await contested()).toEqual([]);
-  });
-
-  test("what the user makes in a directory that the session has removed, or made anew, is marked", async () => {
-    const world = await begin(strategy, { "d/x": "one\n", "e/x": "one\n" });
-    const { session, call, inProject, tick } = world;
-    await call((workspace) => {
-      for (const name of ["d", "e"]) workspace.remove(name, { recursive: true });
-    });
-    await session.commit();
-    await call((workspace) => workspace.write("e/x", "agent\n"));
-    await session.commit();
-    fs.mkdirSync(inProject("d/s"), { recursive: true });
-    for (const name of ["d/new", "d/s/new", "e/new"]) fs.writeFileSync(inProject(name), "user\n");
-    await tick();
-    const files = (await marked(world)).filter((line) => line.includes("new"));
-    for (const line of files) expect(line).toMatch(/^deleted .* contested$/);
-    expect(files.length).toBeGreaterThanOrEqual(2);
   });
 
   test("what a call that runs has changed, and the user too, is marked", async () => {

@@ -1,4 +1,4 @@
-// What a session has made and removed again, or only touched, is nothing of its own: there it shows what the project has.
+// What a session has made and removed again, or only touched, is no change: nothing of the user's is lost by it.
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Session } from "../../src/workspace/session/session-words.ts";
@@ -35,20 +35,20 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
   };
   const ALL = ["d", "d/n user", "d/x old", "made", "made/u user", "n user"];
 
-  test("what the session has made and removed again is seen when the user makes it", async () => {
-    const { session, shown } = await remade(makeAll);
-    expect(await shownBy(session)).toEqual(ALL);
+  test("what the session has made and removed again, and the user makes then, is no change, and is seen after a commit", async () => {
+    const { session, shown, read } = await remade(makeAll);
     expect(await shown()).toEqual([]);
+    expect((await session.commit()).committed).toEqual([]);
+    expect(["n", "d/n", "made/u"].map(read)).toEqual(["user", "user", "user"]);
+    expect(await shownBy(session)).toEqual(ALL);
   });
 
-  test("what the session has made and removed again, and the user makes then, is there to be changed", async () => {
+  test("what the session writes where it had made and removed something is a conflict with what the user has made since", async () => {
     const { session, call, read } = await remade(makeAll);
-    await call((workspace) => {
-      for (const at of ["n", "d/n", "made/u"]) workspace.append(at, " and session");
-    });
-    const { committed, conflicts } = await session.commit();
-    expect([committed, conflicts]).toEqual([["d/n", "made/u", "n"], []]);
-    expect(read("made/u")).toBe("user and session");
+    await call((workspace) => workspace.write("n", "session"));
+    const { conflicts } = await session.commit();
+    expect(conflicts.map(({ path: at }) => at)).toEqual(["n"]);
+    expect(read("n")).toBe("user");
   });
 
   test("what the session had made is there again when its removal is rewound, and a conflict with what the user has made", async () => {
@@ -84,14 +84,15 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
   ];
 
   test.each(TOUCHES)(
-    "a directory that the session has %s is gone when the user removes it",
+    "a directory that the session has %s is no change when the user removes it",
     async (_, touch) => {
       const { session, call, inProject, tick, shown } = await begin(strategy, { "d/x": "old" });
       await call((workspace) => touch(workspace, `/proc/self/fd/${session.view.fd}`));
       fs.rmSync(inProject("d"), { recursive: true });
       await tick();
-      expect(await shownBy(session)).toEqual([]);
       expect(await shown()).toEqual([]);
+      await session.commit();
+      expect([fs.existsSync(inProject("d")), await shownBy(session)]).toEqual([false, []]);
     },
   );
 

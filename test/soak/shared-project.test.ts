@@ -2,4 +2,4 @@ import os from "node:os";
 import { MEMORY_DIR } from "../kit/memory-dir.ts";
 import { sharedProjectSuite } from "../kit/shared-project-model.ts";
 
-sharedProjectSuite(800, process.getuid!() === 0 ? MEMORY_DIR : os.tmpdir());
+sharedProjectSuite(2000, process.getuid!() === 0 ? MEMORY_DIR : os.tmpdir());

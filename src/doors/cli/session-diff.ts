@@ -24,7 +24,7 @@ export async function printDiff(io: Io, given: string, flags: DiffFlags): Promis
   const found = findSession(io, given, flags);
   const call = flags.call === undefined ? {} : { call: callName(flags.call) };
   const changes = await interruptible("show the diff", (signal, end) =>
-    withDiff(found.id, { ...found.place, ...call, signal, marksContested: true }, (diff) => {
+    withDiff(found.id, { ...found.place, ...call, signal }, (diff) => {
       end();
       printChanges(io, found.id, diff, flags);
       return diff.changes;

@@ -5,9 +5,9 @@ import { defaultStateDir, loadConfig } from "../../config/load-config.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { createProtection } from "../../policy/protected.ts";
+import { openRealRoot } from "../../workspace/paths.ts";
 import { readRecord, sessionDir } from "../../workspace/session/record.ts";
 import { openSession } from "../../workspace/session/session.ts";
-import { withProject } from "../../workspace/session/session-commit.ts";
 import type { SessionPlace } from "../../workspace/session/session-view.ts";
 import type { Session } from "../../workspace/session/session-words.ts";
 import { sessionIds } from "../../workspace/session/unused.ts";
@@ -88,5 +88,7 @@ function lastSession(workspace: string, stateDir: string): string {
 }
 
 function realPath(workspace: string): string {
-  return withProject({ workspace }, ({ path: real }) => real);
+  const { fd, path: real } = openRealRoot(workspace);
+  fs.closeSync(fd);
+  return real;
 }

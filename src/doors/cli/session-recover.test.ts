@@ -51,7 +51,7 @@ describe("hotcell session revert", () => {
     expect(fs.readdirSync(root)).toEqual(["a", "b"]);
   });
 
-  test("goes on with the commit before, when the last was taken back", async () => {
+  test("goes on with the commit before, when the last was reverted", async () => {
     const { id, root, run } = await open();
     await run(["session", "commit", id, "a", "--yes"]);
     await run(["session", "commit", id, "b", "--yes"]);
@@ -60,7 +60,7 @@ describe("hotcell session revert", () => {
     expect([fs.readdirSync(root), fs.readFileSync(path.join(root, "a"), "utf8")]).toEqual([["a"], "a\n"]);
     expect(await run(["session", "revert", id])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("Could not revert: the session has no commit that was not taken back."),
+      err: expect.stringContaining("Could not revert: the session has no commit that was not reverted."),
     });
   });
 

@@ -1,7 +1,7 @@
 import { showName } from "../../workspace/names.ts";
+import { lastStanding } from "../../workspace/session/commits.ts";
 import { sessionDir } from "../../workspace/session/record.ts";
 import { type Recovered, recoverSessions } from "../../workspace/session/recover-sessions.ts";
-import { lastStanding } from "../../workspace/session/session-commit.ts";
 import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import { printShown } from "./print-shown.ts";
 import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";

@@ -58,6 +58,19 @@ describe("hotcell session rewind", () => {
     expect(await contentsOf(world)).toEqual({ a: "one\n", after: "4\n" });
   });
 
+  test("says which commits stay, and how to revert them", async () => {
+    const { id, run } = await open();
+    await run(["session", "commit", id, "b", "--yes"]);
+    expect((await run(["session", "rewind", id, "--to", "c1"])).out).toBe(
+      `The session has 0 changes now. To undo it: hotcell session rewind ${id} --undo
+Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
+`,
+    );
+    await run(["session", "rewind", id, "--undo"]);
+    const { out } = await run(["session", "rewind", id, "--to", "c1", "--json"]);
+    expect(JSON.parse(out)).toEqual({ session: id, changes: 0, commits: ["1"] });
+  });
+
   test("goes back at some paths only", async () => {
     const world = await open();
     expect((await world.run(["session", "rewind", world.id, "--to", "2", "a"])).code).toBe(0);
@@ -69,7 +82,7 @@ describe("hotcell session rewind", () => {
     [["--to", "1", "--undo"], "Say where to: --to CALL or --undo, one of them."],
     [["--undo", "a"], "leave the paths out"],
     [["--undo"], "There is no rewind to undo."],
-    [["--to", "9"], 'The session has no call "#9" that changed something.'],
+    [["--to", "9"], 'The session has no call "#9" with changes that are still in it.'],
     [["--to", "1", "../x"], 'The path "../x" is not in the project'],
     [["--to", "1", "nope"], 'The session has no change at "nope".'],
   ])("%j is exit 2 and says why", async (args, message) => {

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { quote } from "../../core/quote.ts";
 import { statText } from "../../workspace/diff/render.ts";
 import { removeWhole } from "../../workspace/session/gc.ts";
-import type { Session } from "../../workspace/session/session-words.ts";
+import type { Rewound, Session } from "../../workspace/session/session-words.ts";
 import { agree, needYes } from "./ask.ts";
 import { counted } from "./figures.ts";
 import { type ExitCode, type Io, printJson, printLines, tellLines, usage } from "./io.ts";
@@ -29,9 +29,12 @@ export async function rewindSession(
   if (undo === true && paths.length > 0)
     throw usage("--undo takes back the whole last rewind: leave the paths out.");
   return withSession(io, findSession(io, given, flags), async (session) => {
-    if (to === undefined) await session.undoRewind();
-    else await session.rewind(callName(to), await readPaths(paths, session));
-    return printLeft(io, session, flags, true);
+    if (to === undefined) {
+      await session.undoRewind();
+      return printLeft(io, session, flags, true);
+    }
+    const { commits } = await session.rewind(callName(to), await readPaths(paths, session));
+    return printLeft(io, session, flags, true, commits);
   });
 }
 
@@ -82,11 +85,20 @@ async function printLeft(
   session: Session,
   { json }: SessionFlags,
   canBeUndone: boolean,
+  commits?: Rewound["commits"],
 ): Promise<ExitCode> {
   const { id } = session.record;
   const changes = await session.diff(({ shown }) => shown.length);
   const undo = canBeUndone ? ` To undo it: hotcell session rewind ${id} --undo` : "";
-  if (json === true) printJson(io, { session: id, changes }, true);
-  else printLines(io, `The session has ${counted(changes, "change")} now.${undo}`);
+  if (json === true) {
+    printJson(io, { session: id, changes, ...(commits && { commits }) }, true);
+    return 0;
+  }
+  printLines(io, `The session has ${counted(changes, "change")} now.${undo}`);
+  for (const tx of commits ?? [])
+    printLines(
+      io,
+      `Commit ${tx} stays in the project. To revert it: hotcell session revert ${id} --tx ${tx}`,
+    );
   return 0;
 }

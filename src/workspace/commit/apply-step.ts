@@ -7,15 +7,7 @@ import type { Pieces } from "../pieces.ts";
 import { kindOf, readNames } from "../tree.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
 import { isThere, type NoWay, pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
-import {
-  areOneFile,
-  fingerprintAt,
-  identityOf,
-  isOneFile,
-  type Look,
-  lookAt,
-  sameVersion,
-} from "./fingerprint.ts";
+import { areOneFile, fingerprintAt, isOneFile, type Look, lookAt, sameVersion } from "./fingerprint.ts";
 import type { Outcome } from "./journal.ts";
 import { enter, moveAside, returnTo } from "./move-aside.ts";
 import type { ConflictReason } from "./plan.ts";
@@ -103,7 +95,7 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
     const found = lookAt(spot);
     if (isOneFile(fresh, found)) return DONE;
     const outcome = yield* replace(step, place, { spot, fresh, found });
-    if (outcome.state === "done") return fresh === null ? outcome : { ...outcome, put: identityOf(fresh) };
+    if (outcome.state === "done") return outcome;
     // Somebody made the same, or it was put before a kill and what was staged is gone.
     return (yield* isAlike(step, spot)) ? DONE : outcome;
   },

@@ -5,7 +5,7 @@ import { inPieces, type Pieces } from "../pieces.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
 import { fingerprintOf, versionOf } from "./fingerprint.ts";
 import { finishing } from "./finishing.ts";
-import { type Journal, readJournal } from "./journal.ts";
+import { type Journal, type Leaving, readJournal } from "./journal.ts";
 import { refuseObstacles } from "./obstacles.ts";
 import type { CommitPlan, Conflict, ConflictReason, Skipped } from "./plan.ts";
 import { stageFromView } from "./stage-content.ts";
@@ -17,6 +17,8 @@ export interface ApplyOptions extends Watching {
   readonly view: Root;
   /** A directory of its own for this commit, in the state directory; made when it is not there. */
   readonly txDir: string;
+  /** What leaves the session with it. */
+  readonly leaving?: Leaving;
 }
 
 export interface CommitResult {
@@ -41,14 +43,14 @@ export async function applyCommit(
   if (journal.failure !== null) throw takenBack(steps, journal);
   return {
     tx: path.basename(options.txDir),
-    committed: committedIn(steps, journal),
+    committed: committedPathsIn(steps, journal),
     skipped,
     conflicts: [...conflicts, ...(await inPieces(conflictsIn(plan, journal, options.project)))],
   };
 }
 
 async function run(plan: CommitPlan, options: ApplyOptions, signal?: AbortSignal): Promise<Journal> {
-  const { project, view, txDir } = options;
+  const { project, view, txDir, leaving } = options;
   refuseObstacles("commit", plan.obstacles);
   if (readJournal(txDir) !== null) throw new Error(`a commit was made in ${txDir} already`);
   return runTransaction(
@@ -56,6 +58,7 @@ async function run(plan: CommitPlan, options: ApplyOptions, signal?: AbortSignal
     {
       steps: plan.steps,
       undoes: null,
+      ...(leaving && { leaving }),
       onConflict: isAllOrNothing(plan) ? "undo all" : "undo the change",
       stage: (step, _index, to) => stageFromView(view, step, to),
     },
@@ -74,7 +77,7 @@ function takenBack(steps: readonly CommitStep[], { outcomes, failure }: Journal)
 }
 
 /** The changes all of whose steps are done. */
-function committedIn(steps: readonly CommitStep[], { outcomes }: Journal): string[] {
+function committedPathsIn(steps: readonly CommitStep[], { outcomes }: Journal): string[] {
   const missing = new Set(
     steps.filter((_, index) => outcomes[index]!.state !== "done").map(({ change }) => change),
   );

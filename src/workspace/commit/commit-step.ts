@@ -20,6 +20,8 @@ export interface CommitStep {
   readonly sha256: string | null;
   /** Where it settles a conflict: how. What it replaces, the session has not seen. */
   readonly settles?: "ours" | "merged";
+  /** Of a merged file: the SHA-256 of the session's own version. */
+  readonly merges?: string | null;
 }
 
 /** What most steps have none of. */

@@ -9,8 +9,8 @@ import type { CommitStep } from "./commit-step.ts";
 import { atExactly, inDirectory, parentOf, parentsOf } from "./exactly.ts";
 import { lookOf } from "./fingerprint.ts";
 import { directorySteps } from "./making-steps.ts";
-import type { ConflictReason, PlanInput } from "./plan.ts";
-import { named, type Proposal } from "./propose.ts";
+import type { ConflictReason, PlanInput, Skipped } from "./plan.ts";
+import type { Proposal } from "./propose.ts";
 import { unresolved } from "./resolve.ts";
 
 export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
@@ -19,7 +19,7 @@ export function arrangeDirectories(input: PlanInput, proposals: readonly Proposa
 
 const isRemoval = ({ op }: CommitStep): boolean => op === "delete" || op === "rmdir";
 
-/** A directory is only removed with all that is in it. What is left out of the commit, or hidden from the session, stays, and its directory with it. */
+/** A directory is only removed with all that is in it. What is left out of the commit stays, and its directory with it; so does what the session never had, but then the removal is done: it was of the names that the session knew. */
 function withoutLeftovers(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
   const gone = new Set(proposals.flatMap(({ steps }) => steps.filter(isRemoval).map(({ path }) => path)));
   const staying = new Set(proposals.filter(({ steps }) => steps.length === 0).flatMap(({ paths }) => paths));
@@ -30,18 +30,16 @@ function withoutLeftovers(input: PlanInput, proposals: readonly Proposal[]): Pro
     const left = namesIn(input.project, removal.path).filter((entry) => !gone.has(pathOf(entry)));
     if (left.length === 0) return proposal;
     gone.delete(removal.path);
+    const isLeftOut = left.some((entry) => staying.has(pathOf(entry)));
+    if (!isLeftOut && proposal.steps.length === 1) return kept(proposal, "holds what the session never had");
     staying.add(removal.path);
-    const isKnown = (entry: NamedKind) =>
-      staying.has(pathOf(entry)) || isHidden(input, pathOf(entry), entry.kind);
-    return left.every(isKnown) ? held(proposal) : hindered(input, proposal, "not empty in the project");
+    return isLeftOut
+      ? kept(proposal, "holds what stays")
+      : hindered(input, proposal, "not empty in the project");
   };
   // From the leaves: a directory that stays holds the one above it.
   const fromLeaves = proposals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
   return fromLeaves.map(judge).reverse();
-}
-
-function isHidden({ protectionOf }: PlanInput, path: string, kind: FileKind): boolean {
-  return protectionOf(named(path, kind === "directory"))?.read === "refuse";
 }
 
 function namesIn(root: Root, path: string): NamedKind[] {
@@ -56,8 +54,8 @@ function namesIn(root: Root, path: string): NamedKind[] {
   });
 }
 
-function held(proposal: Proposal): Proposal {
-  return { ...proposal, steps: [], skipped: { path: proposal.path, why: "holds what stays" } };
+function kept(proposal: Proposal, why: Skipped["why"]): Proposal {
+  return { ...proposal, steps: [], skipped: { path: proposal.path, why } };
 }
 
 function hindered({ policy }: PlanInput, proposal: Proposal, reason: ConflictReason): Proposal {

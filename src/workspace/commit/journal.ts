@@ -6,7 +6,7 @@ import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts"
 import { showName } from "../names.ts";
 import type { Places } from "./choose-places.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
-import { type Fingerprint, type Identity, type Version, versionOf } from "./fingerprint.ts";
+import { type Fingerprint, type Version, versionOf } from "./fingerprint.ts";
 import type { ConflictReason } from "./plan.ts";
 import { syncDirectory } from "./sync.ts";
 
@@ -21,8 +21,6 @@ export interface Outcome {
   readonly conflict: ConflictReason | null;
   /** What was moved aside for it could not be put back: it is kept with what was replaced. */
   readonly kept: boolean;
-  /** Of the file that was put. */
-  readonly put?: Identity;
 }
 
 export interface Journal extends Places {
@@ -44,6 +42,14 @@ export interface Steps {
   readonly steps: readonly CommitStep[];
   /** When they put back another transaction's: the index there of each. */
   readonly undoes: readonly number[] | null;
+  readonly leaving?: Leaving;
+}
+
+/** What leaves the session's layers with a commit, beside the paths of its steps. */
+export interface Leaving {
+  /** The topmost layer that was committed from; null when somebody else was writing to it. */
+  readonly top: string | null;
+  readonly paths: "all" | readonly string[];
 }
 
 const JOURNAL = "journal.json";
@@ -63,6 +69,11 @@ export function hasJournal(txDir: string): boolean {
   return fs.existsSync(path.join(txDir, JOURNAL));
 }
 
+/** When a commit was begun. */
+export function committedMs(txDir: string): number {
+  return fs.statSync(path.join(txDir, STEPS)).mtimeMs;
+}
+
 /** Whether something of a commit is in the project, or may be. */
 export function stands(txDir: string): boolean {
   const journal = readJournal(txDir);
@@ -74,51 +85,41 @@ export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);
 }
 
-/** With which file it was, where that is known. */
-export type PutVersion = Version & Partial<Identity>;
-
-/** What is at a path; null: nothing. */
-export type Versions = ReadonlyMap<string, PutVersion | null>;
-
+/** What a commit did at a path: of several steps at one path from before the first to after the last. */
 export interface Committed {
-  /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
-  readonly versions: Versions;
-  /** What was there before. */
-  readonly replaced: ReadonlyMap<string, Fingerprint | null>;
-  /** Files that are as the session had them. */
-  readonly own: ReadonlySet<string>;
-  /** Files that have something of somebody else's too, which the session has not; whether all of the session's is in them. */
-  readonly merged: ReadonlyMap<string, boolean>;
+  readonly was: Fingerprint | null;
+  readonly put: Version | null;
+  /** Of the last step. */
+  readonly step: CommitStep;
+  readonly index: number;
 }
 
-export function committedIn(txDir: string): Committed {
-  const journal = readJournal(txDir);
-  if (journal === null || journal.outcomes.length === 0)
-    return { versions: new Map(), replaced: new Map(), own: new Set(), merged: new Map() };
-  const versions = new Map<string, PutVersion | null>();
-  const replaced = new Map<string, Fingerprint | null>();
-  const own = new Set<string>();
-  const merged = new Map<string, boolean>();
-  for (const [index, step] of readSteps(txDir).steps.entries()) {
-    const { state, put } = journal.outcomes[index]!;
-    if (state !== "done") continue;
-    if (!versions.has(step.path)) replaced.set(step.path, step.expect);
-    versions.set(step.path, versionAfter(step, put));
-    if (step.content === "view") own.add(step.path);
-    if (step.settles === "merged") merged.set(step.path, step.content === "merged");
+export interface CommitOutcome {
+  /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
+  readonly done: ReadonlyMap<string, Committed>;
+  /** Paths at which it did nothing, or of which it took back what it did. */
+  readonly left: readonly string[];
+}
+
+export function committedIn(txDir: string): CommitOutcome {
+  const outcomes = readJournal(txDir)?.outcomes ?? [];
+  const done = new Map<string, Committed>();
+  const left: string[] = [];
+  for (const [index, step] of outcomes.length === 0 ? [] : readSteps(txDir).steps.entries()) {
+    if (outcomes[index]!.state !== "done") left.push(step.path);
+    else
+      done.set(step.path, {
+        was: (done.get(step.path) ?? { was: step.expect }).was,
+        put: versionAfter(step),
+        step,
+        index,
+      });
   }
-  return { versions, replaced, own, merged };
+  return { done, left };
 }
 
 export function committedPaths(txDir: string): string[] {
-  return [...committedIn(txDir).versions.keys()].sort();
-}
-
-export interface Reverted {
-  /** What is there again: of several steps at one path, from before the first. */
-  readonly versions: Versions;
-  /** Where that is what the session has not seen. */
-  readonly unseen: ReadonlySet<string>;
+  return [...committedIn(txDir).done.keys()].sort();
 }
 
 /** How often steps of a commit were put back. */
@@ -126,49 +127,46 @@ export function timesUndone(txDir: string): number {
   return readJournal(txDir)?.undone ?? 0;
 }
 
-/** Where a commit was taken back, after so many times before. */
-export function revertedIn(txDir: string, before: number): Reverted {
-  const journal = readJournal(txDir);
-  const times = Array.from({ length: (journal?.undone ?? 0) - before }, (_, index) => before + index + 1);
-  const which = new Set(times.flatMap((time) => readSteps(path.join(txDir, undoName(time))).undoes!));
-  const isMeant = (index: number) => which.has(index) && journal!.outcomes[index]!.state === "undone";
-  const undone = which.size === 0 ? [] : readSteps(txDir).steps.filter((_, index) => isMeant(index));
-  return {
-    versions: new Map(undone.toReversed().map(({ path: at, expect }) => [at, expect && versionOf(expect)])),
-    unseen: new Set(undone.filter(({ settles }) => settles !== undefined).map(({ path: at }) => at)),
-  };
+export interface Reverted {
+  /** What the commit had put there. */
+  readonly put: Version | null;
+  /** What is there again. */
+  readonly was: Version | null;
+  /** Whether the session has not seen that: the commit settled a conflict. */
+  readonly isUnseen: boolean;
+  /** Where the content of `put` is kept: the number of a step of the revert; null when it had none, or stands in the project. */
+  readonly keptAt: number | null;
+}
+
+/** What one revert of a commit did, by path. */
+export function revertedIn(txDir: string, time: number): Map<string, Reverted> {
+  const undoDir = path.join(txDir, undoName(time));
+  const { outcomes } = readJournal(undoDir) ?? { outcomes: [] };
+  const { steps, undoes } = readSteps(undoDir);
+  const original = readSteps(txDir).steps;
+  const found = new Map<string, Reverted>();
+  for (const [index, step] of steps.entries()) {
+    if (outcomes[index]?.state !== "done") continue;
+    const isKept = step.expect !== null && (step.op === "put" || step.op === "delete");
+    const first = found.get(step.path) ?? { put: step.expect && versionOf(step.expect), keptAt: null };
+    found.set(step.path, {
+      put: first.put,
+      was: versionAfter(step),
+      isUnseen: original[undoes![index]!]!.settles !== undefined,
+      keptAt: first.keptAt ?? (isKept ? index : null),
+    });
+  }
+  return found;
 }
 
 /** The directory, in a transaction's own, of the one that puts its steps back for the so-manieth time. */
 export const undoName = (time: number): string => `undo-${time}`;
 
-export interface TakenBack {
-  /** What the commit had put there. */
-  readonly put: PutVersion | null;
-  /** What is there again. */
-  readonly again: Fingerprint | null;
-  /** Whether the session has not seen that. */
-  readonly isUnseen: boolean;
-}
-
-export function takenBackIn(txDir: string): Map<string, TakenBack> {
-  const outcomes = readJournal(txDir)?.outcomes ?? [];
-  const steps = outcomes.some(({ state }) => state === "undone") ? readSteps(txDir).steps : [];
-  const found = new Map<string, TakenBack>();
-  for (const [index, step] of steps.entries()) {
-    const { state, put } = outcomes[index]!;
-    if (state !== "undone") continue;
-    const first = found.get(step.path) ?? { again: step.expect, isUnseen: step.settles !== undefined };
-    found.set(step.path, { ...first, put: versionAfter(step, put) });
-  }
-  return found;
-}
-
-function versionAfter(step: CommitStep, put: Identity | undefined): PutVersion | null {
+function versionAfter(step: CommitStep): Version | null {
   const { op, mode, expect } = step;
   if (op === "delete" || op === "rmdir") return null;
   if (op === "mkdir") return { kind: "directory", mode: mode!, sha256: null };
-  return op === "put" ? { ...versionOf(putVersion(step)), ...put } : versionOf({ ...expect!, mode: mode! });
+  return versionOf(op === "put" ? putVersion(step) : { ...expect!, mode: mode! });
 }
 
 export function checkProject(journal: Journal, project: string): void {

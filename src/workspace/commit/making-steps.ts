@@ -34,9 +34,10 @@ export function mergedStep(
   input: PlanInput,
   path: string,
   found: Fingerprint,
-  { text, mode }: { readonly text: string; readonly mode: number },
+  { text, mode, merges }: { readonly text: string; readonly mode: number; readonly merges: string | null },
 ): CommitStep {
-  return { ...putStep(input, path, found), content: "merged", text, sha256: sha256Of(bytesOf(text)), mode };
+  const sha256 = sha256Of(bytesOf(text));
+  return { ...putStep(input, path, found), content: "merged", text, sha256, mode, merges };
 }
 
 /** What replaces something keeps its owner. */

@@ -49,7 +49,8 @@ export interface Skipped {
     | "path is too long"
     | "needs its own yes"
     | "same in the project"
-    | "holds what stays";
+    | "holds what stays"
+    | "holds what the session never had";
 }
 
 /** Something known to fail; as long as there is one, nothing is written. */

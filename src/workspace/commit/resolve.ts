@@ -75,7 +75,9 @@ function* tryMerge(input: PlanInput, { path }: Change, sides: Sides): Pieces<Com
   const mode = mergeModes(base.mode & 0o777, found.mode & 0o777, wanted.mode & 0o777);
   if (theirs === null || ours === null || mode === null) return null;
   const merged = input.threeWayMerge(ancestor, ours, theirs);
-  return "conflict" in merged ? null : mergedStep(input, path, found, { text: merged.text, mode });
+  return "conflict" in merged
+    ? null
+    : mergedStep(input, path, found, { text: merged.text, mode, merges: wanted.sha256 });
 }
 
 function mergeModes(base: number, project: number, session: number): number | null {

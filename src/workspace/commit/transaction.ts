@@ -56,7 +56,7 @@ export interface NewTransaction extends Steps {
 /** Stages and carries out. What fails, or is called off, before the point of no return leaves nothing behind. */
 export async function runTransaction(
   tx: Transaction,
-  { steps, undoes, onConflict, stage }: NewTransaction,
+  { onConflict, stage, ...steps }: NewTransaction,
   signal?: AbortSignal,
 ): Promise<Journal> {
   fs.mkdirSync(tx.dir, { recursive: true, mode: 0o700 });
@@ -64,7 +64,7 @@ export async function runTransaction(
     version: 1,
     phase: "staging",
     project: tx.project.path,
-    ...choosePlaces(tx.project, steps),
+    ...choosePlaces(tx.project, steps.steps),
     onConflict,
     outcomes: [],
     undoing: null,
@@ -73,10 +73,10 @@ export async function runTransaction(
   };
   const staged: Journal = { ...begun, phase: "applying" };
   try {
-    writeSteps(tx.dir, { steps, undoes });
+    writeSteps(tx.dir, steps);
     record(tx, begun);
     syncDirectory(path.dirname(tx.dir));
-    await stageAll(tx, begun, steps, stage, signal);
+    await stageAll(tx, begun, steps.steps, stage, signal);
     signal?.throwIfAborted();
     record(tx, staged);
   } catch (error) {

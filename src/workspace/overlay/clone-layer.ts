@@ -6,35 +6,11 @@ import { osErrorCode } from "../../core/errors.ts";
 import type { Spot } from "../commit/exactly.ts";
 import { childPath } from "../paths.ts";
 import { type TreeStep, tourTree } from "../tree.ts";
-import type { FileKind } from "../workspace-fs.ts";
 import { writeWhole } from "./clone-store.ts";
-import type { Tree, TreeEntry } from "./clone-tree.ts";
 import { createPace } from "./pace.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 const fsync = promisify(fs.fsync);
-
-type Level = Map<string, TreeEntry>;
-
-export async function readLayer(at: string): Promise<Tree> {
-  const gone = readGone(at);
-  const below: Level = new Map();
-  const levels = [below];
-  await tourLayer(at, ({ step, name, kind, trail }) => {
-    const level = levels.at(-1)!;
-    if (step === "leave") levels.pop();
-    if (step === "entry") level.set(name, { kind: entryKind(kind, trail, gone), below: null });
-    if (step !== "enter") return;
-    levels.push(new Map());
-    level.set(name, { kind: "directory", below: levels.at(-1)! });
-  });
-  return { at, root: { kind: "directory", below } };
-}
-
-function entryKind(kind: FileKind, trail: readonly string[], gone: ReadonlySet<string>): TreeEntry["kind"] {
-  if (kind === "symlink") return "symlink";
-  return gone.size > 0 && gone.has(trail.join("/")) ? "gone" : "file";
-}
 
 export function readGone(at: string): Set<string> {
   try {

@@ -9,11 +9,11 @@ import { layerDir } from "../session/layers.ts";
 import { removeDirectory } from "../session/make-session.ts";
 import { type SessionRecord, sessionDir } from "../session/record.ts";
 import type { Sides, Span } from "../session/session-view.ts";
-import { readLayer } from "./clone-layer.ts";
 import { seenDirectory } from "./clone-look.ts";
 import { restore } from "./clone-restore.ts";
 import { isUnderWay, readProjectTree } from "./clone-store.ts";
 import { type Standing, type Tree, viewOf } from "./clone-tree.ts";
+import { readTree } from "./layer-tree.ts";
 
 const PREFIX = "sides.";
 
@@ -51,7 +51,7 @@ async function makeSides(made: string, record: SessionRecord, stateDir: string, 
     const root = readProjectTree(sessionDir(stateDir, record.id)) ?? seenDirectory(0, new Map());
     const trees: Tree[] = [{ at: fdPath(project.fd), root }];
     for (const layer of record.stack.slice(0, span.upTo))
-      trees.unshift(await readLayer(layerDir(stateDir, layer)));
+      trees.unshift(await readTree(layerDir(stateDir, layer)));
     const after = viewOf(trees);
     const before = after.slice(span.upTo - (span.below ?? 0));
     fs.mkdirSync(made, { mode: 0o700 });

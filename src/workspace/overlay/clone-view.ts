@@ -9,7 +9,7 @@ import { layerDir } from "../session/layers.ts";
 import type { Stack } from "../session/record.ts";
 import type { SessionPlace, SessionView } from "../session/session-view.ts";
 import type { SeenEntry } from "./clone-look.ts";
-import { begin, end, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
+import { begin, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
 import {
   buildCopy,
   type ClonePlace,
@@ -67,16 +67,6 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
     capture: () =>
       explained("keep the changes of", async () => {
         if (await whole()) shown = await captureChanges(place, shown);
-      }),
-    fill: (work) =>
-      explained("fill", async () => {
-        begin(place.dir, "showing");
-        try {
-          return await work();
-        } finally {
-          shown = await captureChanges(place, shown);
-          end(place.dir, "showing");
-        }
       }),
     had(at) {
       const find = (entry: SeenEntry | undefined, name: string) => entry?.below?.get(name);

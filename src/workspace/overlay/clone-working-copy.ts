@@ -10,12 +10,12 @@ import type { SessionPlace } from "../session/session-view.ts";
 import { allowOwner, takeOver } from "./alike.ts";
 import { capture } from "./clone-capture.ts";
 import { clearBelow } from "./clone-copy.ts";
-import { readLayer } from "./clone-layer.ts";
 import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-look.ts";
 import { restore } from "./clone-restore.ts";
 import { begin, end, isUnderWay, writeProjectTree, writeWorkingCopy } from "./clone-store.ts";
 import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "./clone-tree.ts";
 import { rightsToRead } from "./keep-readable.ts";
+import { readTree } from "./layer-tree.ts";
 import { createPace } from "./pace.ts";
 
 export interface ClonePlace extends SessionPlace {
@@ -74,13 +74,13 @@ export async function captureChanges(place: ClonePlace, shown: Shown): Promise<S
   const known = { at: fdPath(merged.fd), root: shown.copy };
   await capture({
     // What an interrupted capture has put into the layer may not be so any more.
-    have: viewOf(wasInterrupted ? [await readLayer(layer), known] : [known]),
+    have: viewOf(wasInterrupted ? [await readTree(layer), known] : [known]),
     copy: { ...known, root: copy },
     below: viewOf([...below, { at: fdPath(project.fd), root: shown.project }]),
     project: viewOf([{ at: fdPath(project.fd), root: shown.project }]),
     layer,
   });
-  const next = { ...shown, copy, layers: [await readLayer(layer), ...below] };
+  const next = { ...shown, copy, layers: [await readTree(layer), ...below] };
   writeWorkingCopy(dir, { stack: next.stack, tree: copy });
   end(dir, "capturing");
   return next;
@@ -124,7 +124,7 @@ export async function readLayers(
 ): Promise<Tree[]> {
   const layers: Tree[] = [];
   for (const at of stack.map((layer) => layerDir(stateDir, layer)).reverse())
-    layers.push(known.find((layer) => layer.at === at) ?? (await readLayer(at)));
+    layers.push(known.find((layer) => layer.at === at) ?? (await readTree(at)));
   return layers;
 }
 

@@ -1,16 +1,13 @@
-// The kernel takes only so many layers. Where a stack has become tall, one directory is made that stands for
-// its lower layers. They stay as they are, for rewinds, forks, and the diff of a call.
-import { randomBytes } from "node:crypto";
+// The kernel takes only so many layers. Where a stack has become tall, one layer is made that stands for its lower
+// layers. They stay as they are, for rewinds, forks, and the diff of a call.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { TEMP_PREFIX } from "../paths.ts";
+import { layerDir } from "../session/layers.ts";
 import { removeDirectory } from "../session/make-session.ts";
-import { type SessionRecord, sessionDir } from "../session/record.ts";
-import { layerNames, MERGED } from "./kernel-view.ts";
-import { mountOverlay } from "./mount.ts";
-import { makeMarkers, uniteLayers } from "./unite.ts";
+import { type SessionRecord, type Stack, sessionDir } from "../session/record.ts";
+import { readLayers, uniteLayers, writeLayer } from "./layer-tree.ts";
 import { createWhiteouts } from "./whiteout.ts";
 
 /** Gives the record that the stack is to be shown by; the same one where it is not tall. */
@@ -39,10 +36,13 @@ async function collapseAt(
   at: number,
   stateDir: string,
 ): Promise<SessionRecord | null> {
-  const dir = sessionDir(stateDir, record.id);
   const collapsed = `c-${record.next}`;
   try {
-    await collapse(dir, layerNames(dir, record.stack.slice(0, at + 1)), collapsed);
+    await collapse(
+      record.stack.slice(0, at + 1),
+      path.join(sessionDir(stateDir, record.id), collapsed),
+      stateDir,
+    );
   } catch (error) {
     if (osErrorCode(error) === "EACCES") return null;
     throw error;
@@ -51,22 +51,19 @@ async function collapseAt(
   return { ...record, stack, next: record.next + 1 };
 }
 
-/** What a kill leaves under these names is removed by the next one. */
-const UNFINISHED = "c.new";
-const MARKERS = "c.markers";
-
-async function collapse(dir: string, layers: readonly string[], name: string): Promise<void> {
-  const at = (file: string) => path.join(dir, file);
+async function collapse(stack: Stack, to: string, stateDir: string): Promise<void> {
+  const shown = stack.slice(Math.max(collapsedIn(stack), 0)).reverse();
+  const dirs = shown.map(({ session, name, collapsed = name }) =>
+    layerDir(stateDir, { session, name: collapsed }),
+  );
   // The number in the name has not been in a record yet, so nobody uses what may be there.
-  for (const leftover of [UNFINISHED, MARKERS, name]) removeDirectory(at(leftover));
-  const marker = `${TEMP_PREFIX}${randomBytes(8).toString("hex")}`;
-  await makeMarkers(layers.map(at), at(MARKERS), marker);
-  const mount = await mountOverlay({ dir, lowers: [...layers, MARKERS], upper: null, merged: MERGED });
-  try {
-    await uniteLayers(layers.map(at), at(UNFINISHED), { fd: mount.fd, marker }, createWhiteouts(dir));
-  } finally {
-    mount.close();
-  }
-  removeDirectory(at(MARKERS));
-  fs.renameSync(at(UNFINISHED), at(name));
+  for (const leftover of [to, `${to}.new`]) removeDirectory(leftover);
+  const united = uniteLayers(await readLayers(dirs, "kernel"));
+  await writeLayer(`${to}.new`, united, "kernel", createWhiteouts(path.dirname(to)));
+  fs.renameSync(`${to}.new`, to);
+}
+
+/** The index of the layer that has what stands for all below it; -1 when there is none. */
+export function collapsedIn(stack: Stack): number {
+  return stack.findLastIndex((layer) => layer.collapsed !== undefined);
 }

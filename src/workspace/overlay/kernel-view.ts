@@ -10,13 +10,14 @@ import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "../session/record.ts";
 import type { SessionView, Sides, Span } from "../session/session-view.ts";
 import type { DirectoryLook } from "../view.ts";
+import { collapsedIn } from "./collapse.ts";
 import { keepReadable } from "./keep-readable.ts";
 import { createMask } from "./mask.ts";
 import { furnishMount, mountOverlay, type OverlayLayers, type OverlayMount } from "./mount.ts";
 import { createProjectLooks } from "./project-looks.ts";
 import type { Room } from "./room.ts";
 
-export const MERGED = "merged";
+const MERGED = "merged";
 
 export async function openKernelView(
   dir: string,
@@ -93,8 +94,6 @@ export async function openKernelView(
         fs.closeSync(live.fd);
       }
     },
-    // A layer that is not on record is removed.
-    fill: (work) => work(),
     had: () => null,
     // It is in the layer in any case.
     forget() {},
@@ -217,19 +216,8 @@ function likeProject(workspace: string, upper: string): void {
 
 /** Topmost first: the layers, what hides the project's secrets, the project. Never the project alone, which the kernel does not take for an overlay. */
 function lowersOf(dir: string, stack: Stack): string[] {
-  return [...layerNames(dir, stack), "mask", "lower"];
-}
-
-/** Topmost first. What stands for several layers at once are two directories. */
-export function layerNames(dir: string, stack: Stack): string[] {
-  const collapsed = stack.findLastIndex((layer) => layer.collapsed !== undefined);
-  const names = stack
-    .slice(Math.max(collapsed, 0))
-    .map((layer) => shortName(dir, layer))
-    .reverse();
-  if (collapsed < 0) return names;
-  const both = names.pop()!;
-  return [...names, `${both}/united`, `${both}/ends`];
+  const shown = stack.slice(Math.max(collapsedIn(stack), 0)).reverse();
+  return [...shown.map((layer) => shortName(dir, layer)), "mask", "lower"];
 }
 
 /** All names must fit into one page: a layer of another session is `p-ID/3`, by a link to where that session is. */

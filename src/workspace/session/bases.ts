@@ -6,27 +6,25 @@ import { atExactly, onTheWay, parentOf, pathTo } from "../commit/exactly.ts";
 import {
   expectedVersion,
   type Fingerprint,
-  fingerprintExpecting,
   fingerprintOf,
   type Look,
   lookOf,
-  sameVersion,
   sha256Of,
-  type Version,
 } from "../commit/fingerprint.ts";
-import type { Versions } from "../commit/journal.ts";
+import { committedIn } from "../commit/journal.ts";
 import { readText } from "../commit/reading.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { bytesOf } from "../diff/text.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
 import { childPath, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
-import { anewIn, hiddenBy, type Readers, statIn } from "./hidden-by.ts";
+import { unsettledIn } from "./commits.ts";
+import { anewIn, hiddenBy, type Readers } from "./hidden-by.ts";
 import { kindsIn } from "./kinds-in.ts";
-import { type Base, keepText, type Notes, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
-import { withLayer } from "./layers.ts";
+import { type Base, keepText, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
 import type { LayerDirectory, Looked } from "./looked.ts";
-import type { Layer, SessionRecord, Stack } from "./record.ts";
+import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
+import { statIn } from "./stat-in.ts";
 
 /** Notes what the project has where the last layer changed something first. */
 export function* takeBases(
@@ -179,6 +177,16 @@ function isTheSame({ ino, dev }: fs.Stats, known: KnownBase | undefined, since: 
   return base !== "unknown" && base?.ino === String(ino) && base.dev === String(dev);
 }
 
+/** Whether somebody has made it where the session had hidden something before: the session never had it. */
+export function isAddedSince(at: string, { hidden }: Known, project: Root): boolean {
+  const from = hiddenAbove(at, hidden);
+  if (from === undefined || from === at) return false;
+  const born = atExactly(project, at, (spot) =>
+    typeof spot === "string" ? undefined : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false })?.birthtimeMs,
+  );
+  return born !== undefined && born >= hidden.get(from)!;
+}
+
 /** What was taken from sight at a path, or above it. */
 export function hiddenAbove(
   at: string,
@@ -188,56 +196,6 @@ export function hiddenAbove(
   return [at, ...parentsUpwards(at)].find((path) => hidden.has(path));
 }
 
-/** Notes that the session now begins with what a commit, or its revert, has put into the project. Of some files the live layer itself has what was put. */
-export function* moveBases(
-  put: Versions,
-  live: Layer,
-  stateDir: string,
-  project: Root,
-  inLayer: ReadonlySet<string> = new Set(),
-): Pieces<void> {
-  const notes = readNotes(live, stateDir);
-  for (const [at, version] of put) {
-    const expected = version && expectedVersion(version);
-    const isKnown = version?.ino !== undefined && inLayer.has(at);
-    const found = isKnown ? expected : yield* fingerprintExpecting(project, at, expected);
-    // Somebody may have changed it since: then what was put is what counts.
-    const base = isVersion(found, expected) ? found : expected;
-    if (base === found && !inLayer.has(at)) keepAncestor(at, found, live, stateDir, project);
-    notes.bases.set(at, base);
-    notes.moved.add(at);
-  }
-  forgetMoved(notes.hidden, notes);
-  writeNotes(live, stateDir, notes);
-}
-
-/** Notes that the session has not seen what is at these paths now. */
-export function loseBases(paths: Iterable<string>, live: Layer, stateDir: string): void {
-  const notes = readNotes(live, stateDir);
-  for (const at of paths) notes.bases.set(at, "unknown");
-  writeNotes(live, stateDir, notes);
-}
-
-export function isFile(layer: Root, at: string): boolean {
-  return atExactly(layer, at, (spot) => {
-    const stat = typeof spot === "string" ? null : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
-    return stat?.isFile() === true;
-  });
-}
-
-/** Gives a layer that replaces another what that one knows of these paths. */
-export function copyBases(from: Layer, to: Layer, stateDir: string, isKept: (at: string) => boolean): void {
-  const known = readNotes(from, stateDir);
-  const bases = new Map([...known.bases].filter(([at]) => isKept(at)));
-  const [hidden, moved] = [known.hidden, known.moved].map((paths) => new Set([...paths].filter(isKept)));
-  writeNotes(to, stateDir, { bases, hidden: hidden!, moved: moved! });
-  for (const base of bases.values()) {
-    if (from.session === to.session || base === "unknown" || !base?.sha256) continue;
-    const text = readKeptText(from, stateDir, base.sha256);
-    if (text !== null) keepText(to, stateDir, base.sha256, text);
-  }
-}
-
 export interface BaseLookup {
   /** Undefined when it is not known. */
   baseOf(at: string): Pieces<Fingerprint | null | undefined>;
@@ -245,13 +203,14 @@ export interface BaseLookup {
   ancestorText(at: string): string | null;
 }
 
-export function openBases({ stack }: SessionRecord, stateDir: string, project: Root): BaseLookup {
-  const known = readStack(stack, stateDir);
+export function openBases(record: SessionRecord, stateDir: string, project: Root): BaseLookup {
+  const known = readKnown(record, stateDir);
   return {
     *baseOf(at) {
       const found = known.bases.get(at);
       if (found !== undefined) return found.base === "unknown" ? undefined : found.base;
-      if (isBelowNothing(at, (path) => known.bases.get(path)?.base)) return null;
+      if (isBelowNothing(at, (path) => known.bases.get(path)?.base) || isAddedSince(at, known, project))
+        return null;
       const isOld = isUnchanged(at, known, 0, project);
       return isOld ? yield* fingerprintOf(project, at) : undefined;
     },
@@ -263,15 +222,7 @@ export function openBases({ stack }: SessionRecord, stateDir: string, project: R
 export function textOfBase(at: string, { bases }: Known, stateDir: string): string | null {
   const { base = null, layer } = bases.get(at) ?? {};
   if (base === null || base === "unknown" || base.sha256 === null) return null;
-  return readKeptText(layer!, stateDir, base.sha256) ?? textIn(layer!, stateDir, at, base.sha256);
-}
-
-/** Where a commit took it from the layer itself. */
-function textIn(layer: Layer, stateDir: string, at: string, sha256: string): string | null {
-  return withLayer(layer, stateDir, (root) => {
-    const text = isFile(root, at) ? readText(root, at) : null;
-    return text !== null && sha256Of(bytesOf(text)) === sha256 ? text : null;
-  });
+  return readKeptText(layer!, stateDir, base.sha256);
 }
 
 export function* parentsUpwards(at: string): Generator<string, void, void> {
@@ -329,8 +280,8 @@ function hasOtherMode(shown: Look | null, found: Fingerprint): boolean {
   return shown?.kind === "directory" && shown.mode !== found.mode;
 }
 
-/** The text of it, for a merge. */
-function keepAncestor(
+/** Keeps the text of a version that stands in the project, for a merge. */
+export function keepAncestor(
   at: string,
   found: Fingerprint | null,
   layer: Layer,
@@ -339,16 +290,8 @@ function keepAncestor(
 ): void {
   if (found?.kind !== "file" || found.sha256 === null || found.size > LIMITS.maxDiffFileBytes) return;
   const text = readText(project, at);
-  if (text !== null) keepText(layer, stateDir, found.sha256, text);
-}
-
-export function* isVersionThere(project: Root, at: string, version: Version | null): Pieces<boolean> {
-  return isVersion(yield* fingerprintOf(project, at), version && expectedVersion(version));
-}
-
-/** What was put has no more than the common bits of a mode. */
-export function isVersion(found: Fingerprint | null, expected: Fingerprint | null): boolean {
-  return sameVersion(found && { ...found, mode: found.mode & 0o777 }, expected);
+  if (text !== null && sha256Of(bytesOf(text)) === found.sha256)
+    keepText(layer, stateDir, found.sha256, text);
 }
 
 interface KnownBase {
@@ -357,34 +300,28 @@ interface KnownBase {
 }
 
 export interface Known {
-  /** Of the lowest layer that knows it, unless a commit has moved it since. */
+  /** Of the lowest layer that has it. */
   readonly bases: Map<string, KnownBase>;
-  /** When it was taken from sight first. */
+  /** When it was hidden first. */
   readonly hidden: Map<string, number>;
-  /** What the session has put into the project itself. */
-  readonly moved: Set<string>;
 }
 
-export function readStack(stack: Stack, stateDir: string, read = readNotes): Known {
-  const known: Known = { bases: new Map(), hidden: new Map(), moved: new Set() };
+export function readStack(stack: Stack, stateDir: string): Known {
+  const known: Known = { bases: new Map(), hidden: new Map() };
   for (const layer of stack) {
-    const notes = read(layer, stateDir);
-    for (const [at, base] of notes.bases) known.bases.set(at, { base, layer });
-    for (const at of notes.moved) known.moved.add(at);
-    forgetMoved(known.hidden, notes);
-    for (const at of notes.hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
+    const { bases, hidden } = readNotes(layer, stateDir);
+    for (const [at, base] of bases) if (!known.bases.has(at)) known.bases.set(at, { base, layer });
+    for (const at of hidden) if (!known.hidden.has(at)) known.hidden.set(at, layer.since);
   }
   return known;
 }
 
-/** What a commit has put is in sight; where it has put no directory, so is nothing below. */
-function forgetMoved(hidden: Map<string, number> | Set<string>, { moved, bases }: Notes): void {
-  if (moved.size === 0) return;
-  const isDirectory = (path: string) => {
-    const base = bases.get(path);
-    return base !== "unknown" && base?.kind === "directory";
-  };
-  const isPut = (at: string) =>
-    moved.has(at) || [...parentsUpwards(at)].some((path) => moved.has(path) && !isDirectory(path));
-  for (const at of [...hidden.keys()].filter(isPut)) hidden.delete(at);
+/** The same with what was committed and has not left the layers yet, because a background process uses them. */
+export function readKnown(record: SessionRecord, stateDir: string): Known {
+  const known = readStack(record.stack, stateDir);
+  const layer = record.stack.at(-1)!;
+  for (const txDir of unsettledIn(record, sessionDir(stateDir, record.id)))
+    for (const [at, { put }] of committedIn(txDir).done)
+      known.bases.set(at, { base: put && expectedVersion(put), layer });
+  return known;
 }

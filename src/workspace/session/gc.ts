@@ -4,10 +4,10 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
+import { commitsIn } from "./commits.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 import { removeDirectory, removeSession } from "./make-session.ts";
 import { readRecord, sessionDir } from "./record.ts";
-import { commitsIn } from "./session-commit.ts";
 import type { DiffOptions } from "./session-diff.ts";
 import { removeUnused, sessionIds } from "./unused.ts";
 

@@ -7,8 +7,8 @@ import { kindsIn } from "./kinds-in.ts";
 import type { Base, Notes } from "./layer-notes.ts";
 import { isGoneIn, layerDir, withLayer } from "./layers.ts";
 import type { LayerDirectory } from "./looked.ts";
-import { tryReach } from "./project-directories.ts";
 import type { Layer, SessionRecord } from "./record.ts";
+import { statIn } from "./stat-in.ts";
 
 /** Names of the project that are not in the view, in these directories of a layer; and its directories that are something else there. */
 export function* hiddenBy(
@@ -83,11 +83,6 @@ function showsBelowIn(layer: Layer, stateDir: string, { before, after }: Readers
 }
 
 /** Whether neither the project nor a layer below had something there before the layer with these notes. */
-function isFirst(at: string, { bases, moved }: Notes): boolean {
-  return bases.get(at) === null && !moved.has(at);
-}
-
-/** Null where nothing is, undefined where the system does not let us look. */
-export function statIn(tree: TreeReader, at: string): fs.Stats | null | undefined {
-  return tryReach(() => tree.stat(at));
+function isFirst(at: string, { bases }: Notes): boolean {
+  return bases.get(at) === null;
 }

@@ -14,36 +14,28 @@ export interface Notes {
   readonly bases: Map<string, Base>;
   /** What the project has and the session does not show any more: nothing is noted of what is below. */
   readonly hidden: Set<string>;
-  /** What a commit or its revert has put there: nothing of it is hidden. */
-  readonly moved: Set<string>;
 }
 
-export const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
+const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
 
-/** Has nothing, and nothing is noted about it. */
 export function isEmptyLayer(layer: Layer, stateDir: string): boolean {
-  return hasNothing(layer, stateDir) && !fs.existsSync(notesFile(layer, stateDir));
-}
-
-/** What a commit has put may be noted with it. */
-export function hasNothing(layer: Layer, stateDir: string): boolean {
   return fs.readdirSync(layerDir(stateDir, layer)).length === 0;
 }
 
 export function readNotes(layer: Layer, stateDir: string): Notes {
   try {
-    const { bases, hidden, moved } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
-    return { bases: new Map(bases), hidden: new Set(hidden), moved: new Set(moved) };
+    const { bases, hidden } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
+    return { bases: new Map(bases), hidden: new Set(hidden) };
   } catch (error) {
     // Cut short by a power failure, they are as if they had not been taken.
     if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
-    return { bases: new Map(), hidden: new Set(), moved: new Set() };
+    return { bases: new Map(), hidden: new Set() };
   }
 }
 
-export function writeNotes(layer: Layer, stateDir: string, { bases, hidden, moved }: Notes): void {
+export function writeNotes(layer: Layer, stateDir: string, { bases, hidden }: Notes): void {
   const file = notesFile(layer, stateDir);
-  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden], moved: [...moved] });
+  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden] });
   fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
   fs.renameSync(`${file}.new`, file);
 }
@@ -69,4 +61,11 @@ export function readKeptText(layer: Layer, stateDir: string, sha256: string): st
     if (osErrorCode(error) === "ENOENT") return null;
     throw error;
   }
+}
+
+/** Gives the session of another layer the text of a base. */
+export function copyKeptText(from: Layer, to: Layer, stateDir: string, base: Base): void {
+  if (from.session === to.session || base === "unknown" || !base?.sha256) return;
+  const text = readKeptText(from, stateDir, base.sha256);
+  if (text !== null) keepText(to, stateDir, base.sha256, text);
 }

@@ -12,7 +12,7 @@ import { kindAt } from "../overlay/alike.ts";
 import { O_PATH, type Root } from "../paths.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
-export function layerDir(stateDir: string, { session, name }: Layer): string {
+export function layerDir(stateDir: string, { session, name }: Pick<Layer, "session" | "name">): string {
   return path.join(sessionDir(stateDir, session), name);
 }
 
@@ -62,6 +62,13 @@ export function changedIn(layer: Layer, stateDir: string): string[] {
   const paths = new Set(pathsIn([layer], stateDir));
   for (const at of [...paths]) paths.delete(at.slice(0, Math.max(at.lastIndexOf("/"), 0)));
   return [...paths].sort();
+}
+
+/** Whether a layer has something at a path itself; a whiteout is something. */
+export function hasEntry(layer: Layer, at: string, stateDir: string): boolean {
+  return withLayer(layer, stateDir, (root) =>
+    atExactly(root, at, (spot) => typeof spot !== "string" && kindAt(spot.dir, spot.name) !== null),
+  );
 }
 
 /** Whether the topmost layer that knows of a directory says that there is none. The layers come topmost first. */

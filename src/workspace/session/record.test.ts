@@ -50,7 +50,7 @@ describe("a record after which only the live layer's call is another", () => {
   test("leaves nothing behind when the next one is another in more", () => {
     const { dir, record, rewrite } = written();
     const first = rewrite(record, checkpointed(record, FIRST, true, 2));
-    const second = rewrite(first, { ...checkpointed(first, SECOND, true, 3), commits: 1 });
+    const second = rewrite(first, { ...checkpointed(first, SECOND, true, 3), settled: { 1: 1 } });
     expect(readRecord(dir)).toEqual(second);
     expect(fs.readdirSync(dir)).toEqual(["session.json"]);
   });

@@ -30,7 +30,7 @@ export type Stack = readonly Layer[];
 export type Strategy = "kernel" | "clone";
 
 export interface SessionRecord {
-  readonly version: 1;
+  readonly version: 2;
   readonly id: string;
   /** The project's real path. */
   readonly workspace: string;
@@ -41,11 +41,12 @@ export interface SessionRecord {
   readonly left: readonly Stack[];
   /** The number of the next layer to be made. */
   readonly next: number;
-  /** The number of the last commit whose changes count as the project's. */
-  readonly commits: number;
-  /** How often steps of each commit were put back, as far as the session stands on that; not at all when left out. */
-  readonly reverts?: Readonly<Record<string, number>>;
+  /** What the layers reflect of each commit, by its number: 1 for the commit, and 1 more for each revert of it. */
+  readonly settled: Readonly<Record<string, number>>;
 }
+
+/** Version 1 kept committed files in the layers, and had two directories stand for several layers. Its commits count as unsettled, so that these files leave at the next open. */
+type StoredRecord = SessionRecord | (Omit<SessionRecord, "version" | "settled"> & { readonly version: 1 });
 
 const SESSION_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
@@ -65,8 +66,9 @@ export function refuseForeign(dir: string): void {
 export function readRecord(dir: string): SessionRecord {
   const id = path.basename(dir);
   try {
-    const record = JSON.parse(fs.readFileSync(path.join(dir, FILE), "utf8")) as SessionRecord;
-    if (record.version === 1) return withMark(dir, record);
+    const record = JSON.parse(fs.readFileSync(path.join(dir, FILE), "utf8")) as StoredRecord;
+    if (record.version === 2) return withMark(dir, record);
+    if (record.version === 1) return withMark(dir, upgrade(record));
     throw new HotcellError(
       "NOT_SUPPORTED",
       `Could not open the session ${quote(id)}: it was made by a newer hotcell.`,
@@ -75,6 +77,16 @@ export function readRecord(dir: string): SessionRecord {
     if (osErrorCode(error) === "ENOENT") throw noSuchSession(id);
     throw error;
   }
+}
+
+function upgrade(record: Omit<SessionRecord, "version" | "settled">): SessionRecord {
+  const { id, workspace, created, strategy, next } = record;
+  const [stack, ...left] = [record.stack, ...record.left].map((layers) => layers.map(withoutCollapsed));
+  return { version: 2, id, workspace, created, strategy, stack: stack!, left, next, settled: {} };
+}
+
+export function withoutCollapsed({ collapsed: _, ...layer }: Layer): Layer {
+  return layer;
 }
 
 /** Whole or not at all, and on the disk when this returns. */

@@ -2,8 +2,9 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { type Recovery, recoverCommit } from "../commit/recover.ts";
 import type { Root } from "../paths.ts";
+import { withCommitLock } from "./commit-lock.ts";
+import { unfinishedCommits } from "./commits.ts";
 import { readRecord, sessionDir } from "./record.ts";
-import { unfinishedCommits, whileCommitting } from "./session-commit.ts";
 import { sessionIds } from "./unused.ts";
 
 export interface Recovered {
@@ -36,7 +37,7 @@ async function tryRecover(
 ): Promise<Pick<Recovered, "result" | "problem">> {
   try {
     const recover = (project: Root) => recoverCommit(txDir, project);
-    return { result: await whileCommitting({ workspace }, stateDir, recover) };
+    return { result: await withCommitLock({ workspace }, stateDir, recover) };
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     return { result: "failed", problem: error.message };

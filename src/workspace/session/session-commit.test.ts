@@ -5,9 +5,10 @@ import { tempDir } from "../../../test/kit/temp-cell.ts";
 import { createProtection } from "../../policy/protected.ts";
 import { recoverCommit } from "../commit/recover.ts";
 import { openStateDir } from "../state-dir.ts";
+import { withCommitLock } from "./commit-lock.ts";
+import { unfinishedCommits } from "./commits.ts";
 import { createSession } from "./create-session.ts";
 import { sessionDir } from "./record.ts";
-import { unfinishedCommits, whileCommitting } from "./session-commit.ts";
 import type { Session } from "./session-words.ts";
 
 /** Two sessions of one project: a commit of the first was interrupted, the second has something to commit. */
@@ -60,7 +61,7 @@ test("a commit is refused while another session's to the same project is interru
 
 test("a commit waits for another session's that is being finished, and goes through then", async () => {
   const { stateDir, first, second, unfinished, files, planned } = await makeWorld();
-  const committing = await whileCommitting(first.record, stateDir, async (project) => {
+  const committing = await withCommitLock(first.record, stateDir, async (project) => {
     const planning = planned();
     const commit = second.commit();
     await Promise.race([planning, commit]);

@@ -1,12 +1,6 @@
-// Taking what a session changed into the project. The plan is an object that a person can look at; a commit
-// makes it anew and goes on only when it is still the same.
-import fs from "node:fs";
-import path from "node:path";
-import { setTimeout } from "node:timers/promises";
+// Taking what a session changed into the project. The plan is an object that a person can look at; a commit makes it anew
+// and goes on only when it is still the same.
 import { HotcellError } from "../../core/errors.ts";
-import { LIMITS } from "../../core/limits.ts";
-import { holdLock, isHeld } from "../../core/lock.ts";
-import { quote } from "../../core/quote.ts";
 import { applyCommit, type CommitResult } from "../commit/apply.ts";
 import {
   expectedVersion,
@@ -14,55 +8,36 @@ import {
   type FingerprintOf,
   lookOf,
   rememberFingerprints,
-  type Version,
-  versionOf,
 } from "../commit/fingerprint.ts";
-import {
-  committedIn,
-  hasJournal,
-  isUnfinished,
-  revertedIn,
-  stands,
-  timesUndone,
-  type Versions,
-} from "../commit/journal.ts";
+import type { Leaving } from "../commit/journal.ts";
 import { type CommitPlan, planCommit } from "../commit/plan.ts";
-import { type RevertResult, revertCommit } from "../commit/revert.ts";
+import type { Selection } from "../commit/selection.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { applyHunks } from "../diff/hunks.ts";
-import { joinPath } from "../diff/path-names.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
-import type { TouredDirectory } from "../diff/touched.ts";
-import { workspaceKey } from "../host.ts";
-import { openRealRoot, type Root } from "../paths.ts";
+import type { Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import {
-  hiddenAbove,
-  isFile,
-  isVersionThere,
-  type Known,
-  loseBases,
-  moveBases,
-  openBases,
-  parentsUpwards,
-  readStack,
-} from "./bases.ts";
+import { openBases } from "./bases.ts";
+import { withCommitLock } from "./commit-lock.ts";
 import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
-import { moveHunkBases } from "./hunk-bases.ts";
-import { withLayer } from "./layers.ts";
-import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
+import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
+import { pathsIn } from "./layers.ts";
+import { type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, withDiff } from "./session-diff.ts";
 import type { Sides } from "./session-view.ts";
-import { liveLayer } from "./stack.ts";
-import { sessionIds } from "./unused.ts";
-
-/** Commits what a view shows; one is made when none is given. */
-export type Committing = (by: Pick<DiffOptions, "shown" | "known">) => Promise<CommitResult>;
+import { relatedTo } from "./settle-commits.ts";
 
 /** What a commit would do; nothing is touched. */
 export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
-  return withPlan(id, options, place, (plan) => plan);
+  return withPlan(id, options, place, ({ plan }) => plan);
+}
+
+interface Planned {
+  readonly plan: CommitPlan;
+  readonly changes: readonly Change[];
+  readonly sides: Sides;
+  readonly record: SessionRecord;
 }
 
 /** Works with the plan while both sides are there to be read. */
@@ -70,7 +45,7 @@ async function withPlan<T>(
   id: string,
   options: CommitOptions,
   place: DiffOptions,
-  work: (plan: CommitPlan, sides: Sides, record: SessionRecord) => T | Promise<T>,
+  work: (planned: Planned) => T | Promise<T>,
 ): Promise<T> {
   checkCommitOptions(options);
   const { selection = "all" } = options;
@@ -79,261 +54,74 @@ async function withPlan<T>(
   const diffOptions = wantsLines ? place : { ...place, fingerprintOf };
   return withDiff(id, diffOptions, async ({ changes }, sides, record) => {
     const planning = planOf({ changes, sides, record, fingerprintOf }, options, place);
-    return work(await inPieces(planning, place.signal), sides, record);
+    return work({ plan: await inPieces(planning, place.signal), changes, sides, record });
   });
 }
 
+export interface CommitRun {
+  readonly result: CommitResult;
+  /** What leaves the session with it; null when the commit was given up. */
+  readonly leaving: Leaving | null;
+}
+
+/** `top` is the topmost layer to commit from; null while somebody else is writing to it. */
 export function commitSession(
   id: string,
   options: CommitOptions,
   place: DiffOptions,
   watching: Watching,
-): Promise<CommitResult> {
+  top: string | null,
+): Promise<CommitRun> {
   const dir = sessionDir(place.stateDir, id);
-  return withPlan(id, options, place, (plan, sides, record) => {
+  return withPlan(id, options, place, (planned) => {
+    const { plan, sides, record } = planned;
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
-    const txDir = txDirOf(dir, lastCommit(dir) + 1);
+    const leaving = leavingWith(planned, options.selection ?? "all", top, place.stateDir);
+    const txDir = txDirOf(dir, (commitsIn(dir).at(-1) ?? 0) + 1);
     const apply = async () => {
       refuseOthersUnfinished(id, place.stateDir);
-      const where = { project: sides.before, view: sides.after, txDir };
-      return applyCommit(plan, { ...where, ...watching }, place.signal);
+      const where = { project: sides.before, view: sides.after, txDir, leaving };
+      const result = await applyCommit(plan, { ...where, ...watching }, place.signal);
+      const isGivenUp = result.conflicts.some(({ resolution }) => resolution === "none");
+      return { result, leaving: isGivenUp ? null : leaving };
     };
-    return whileCommitting(record, place.stateDir, apply, place.signal);
+    return withCommitLock(record, place.stateDir, apply, place.signal);
   });
 }
 
-/** One commit, revert or recovery at a time in a project, whichever session it is of. */
-export async function whileCommitting<T>(
-  { workspace }: Pick<SessionRecord, "workspace">,
+const NEEDING_NOTHING = new Set<string>(["same in the project", "holds what the session never had"]);
+
+/** What is asked for and needs no step leaves too: it is as in the project, or as it was. */
+function leavingWith(
+  { plan, changes, record }: Planned,
+  selection: Selection,
+  top: string | null,
   stateDir: string,
-  work: (project: Root) => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  const dir = path.join(stateDir, "workspaces", workspaceKey(workspace));
-  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const lock = path.join(dir, "commit.lock");
-  await untilFree(lock, signal);
-  const release = holdLock(lock);
-  try {
-    return await workIn(workspace, work);
-  } finally {
-    release();
-  }
+): Leaving {
+  if (top === null) return { top, paths: [] };
+  const merged = plan.conflicts.filter(({ resolution }) => resolution === "merged");
+  const idle = plan.skipped.filter(({ why }) => NEEDING_NOTHING.has(why));
+  const settled = new Set([
+    ...plan.steps.map(({ change }) => change),
+    ...[...merged, ...idle].map(({ path }) => path),
+  ]);
+  const stays = changes
+    .filter(({ path }) => !settled.has(path))
+    .flatMap(({ path, from = path }) => [path, from]);
+  if (selection === "all" && stays.length === 0) return { top, paths: "all" };
+  const isAsked = (at: string) =>
+    selection === "all" || selection.paths.some((path) => path === "" || `${at}/`.startsWith(`${path}/`));
+  const isStaying = relatedTo(stays);
+  const others = [...pathsIn(record.stack, stateDir)].filter((at) => isAsked(at) && !isStaying(at));
+  return { top, paths: [...new Set([...[...merged, ...idle].map(({ path }) => path), ...others])] };
 }
 
-const LOCK_PAUSE_MS = 5;
-
-/** Who holds it may be of this very process, and has to go on. */
-async function untilFree(lock: string, signal: AbortSignal | undefined): Promise<void> {
-  const deadline = performance.now() + LIMITS.lockWaitMs;
-  while (isHeld(lock) && performance.now() < deadline) {
-    await setTimeout(LOCK_PAUSE_MS);
-    signal?.throwIfAborted();
-  }
-}
-
-async function workIn<T>(workspace: string, work: (project: Root) => Promise<T>): Promise<T> {
-  const project = openRealRoot(workspace);
-  try {
-    return await work(project);
-  } finally {
-    fs.closeSync(project.fd);
-  }
-}
-
-/** What another session's commit has left half done must not be committed over. Only who has the lock can tell it from one that is under way. */
-function refuseOthersUnfinished(id: string, stateDir: string): void {
-  const { workspace } = readRecord(sessionDir(stateDir, id));
-  const other = sessionIds(stateDir).find((candidate) => {
-    const dir = sessionDir(stateDir, candidate);
-    return candidate !== id && readRecord(dir).workspace === workspace && unfinishedCommits(dir).length > 0;
-  });
-  if (other === undefined) return;
-  const message = `Could not commit: a commit of the session ${quote(other)} to the same project was interrupted. Run hotcell session recover first.`;
-  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: other });
-}
-
-/** Where a commit is kept, by its number. */
-export function txDirOf(dir: string, number: number | string): string {
-  return path.join(dir, "tx", String(number));
-}
-
-/** How often steps of each commit were put back. */
-export function revertsIn(dir: string): Record<string, number> {
-  return Object.fromEntries(commitsIn(dir).map((number) => [number, timesUndone(txDirOf(dir, number))]));
-}
-
-/** Numbers of the session's commits, oldest first. */
-export function commitsIn(dir: string): number[] {
-  const tx = path.join(dir, "tx");
-  if (!fs.existsSync(tx)) return [];
-  return fs
-    .readdirSync(tx)
-    .map(Number)
-    .filter((number) => Number.isSafeInteger(number) && hasJournal(path.join(tx, String(number))))
-    .sort((a, b) => a - b);
-}
-
-/** The last commit of which something was not put back. */
-export function lastStanding(dir: string): string | undefined {
-  return commitsIn(dir)
-    .map(String)
-    .findLast((number) => stands(txDirOf(dir, number)));
-}
-
-/** Where a commit is: the one with this number, or the last that stands. */
-function commitDir(dir: string, tx: string | undefined): string {
-  const numbers = commitsIn(dir).map(String);
-  const number = tx ?? lastStanding(dir);
-  if (number !== undefined && numbers.includes(number)) return txDirOf(dir, number);
-  const none = numbers.length === 0 ? "" : " that was not taken back";
-  const state = `the session has no commit${tx === undefined ? none : ` ${quote(tx)}`}`;
-  throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
-}
-
-export function unfinishedCommits(dir: string): string[] {
-  return commitsIn(dir)
-    .map((number) => txDirOf(dir, number))
-    .filter(isUnfinished);
-}
-
-export function refuseUnfinished(id: string, dir: string): void {
-  if (unfinishedCommits(dir).length === 0) return;
-  const message = `Could not open the session ${quote(id)}: a commit of it was interrupted. Run hotcell session recover first.`;
-  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
-}
-
-/** What was committed is the project's own now: a later change of it begins from there. It is noted with a layer of the session's own; `isLeft` says that no later call writes into that, `toured` all that it has, where that is known. */
-export function* settleCommits(
-  record: SessionRecord,
-  stateDir: string,
-  layer: Layer,
-  isLeft: boolean,
-  toured: readonly TouredDirectory[] | null,
-): Pieces<SessionRecord> {
-  const dir = sessionDir(stateDir, record.id);
-  const unsettled = commitsIn(dir).filter((number) => number > record.commits);
-  if (unsettled.length === 0) return record;
-  yield* withProjectInPieces(record, function* (project) {
-    for (const number of unsettled) {
-      const { versions, own, merged } = committedIn(txDirOf(dir, number));
-      const inLayer = isLeft ? filesIn(layer, stateDir, own, toured) : new Set<string>();
-      const seen = new Map([...versions].filter(([at]) => !merged.has(at)));
-      const users = usersDirectories(seen, readStack(record.stack, stateDir), project);
-      yield* moveBases(new Map([...users, ...seen]), layer, stateDir, project, inLayer);
-      if (merged.size > 0) moveHunkBases(txDirOf(dir, number), record, layer, stateDir);
-    }
-  });
-  // What was put back at once was never the project's.
-  const reverts = { ...revertsIn(dir), ...record.reverts };
-  return { ...record, commits: unsettled.at(-1)!, reverts };
-}
-
-/** Directories that the session has made, and a user too, into which a commit has put something. */
-function usersDirectories(put: Versions, { bases, hidden }: Known, project: Root): Versions {
-  const made = [...put].filter(([, version]) => version !== null);
-  const above = new Set(made.flatMap(([at]) => [...parentsUpwards(at)]));
-  const isOwn = (at: string) => bases.get(at)?.base === null && hiddenAbove(at, hidden) === undefined;
-  const found = [...above].filter(isOwn).map((at) => [at, lookOf(project, at)] as const);
-  const directories = found.flatMap(([at, look]) =>
-    look?.kind === "directory" ? [[at, look] as const] : [],
-  );
-  return new Map(
-    directories.map(([at, look]) => [at, versionOf({ ...look, mode: look.mode & 0o777, sha256: null })]),
-  );
-}
-
-/** Those of the files that the layer has. */
-function filesIn(
-  layer: Layer,
-  stateDir: string,
-  files: ReadonlySet<string>,
-  toured: readonly TouredDirectory[] | null,
-): Set<string> {
-  if (toured === null)
-    return withLayer(layer, stateDir, (root) => new Set([...files].filter((at) => isFile(root, at))));
-  const all = toured.flatMap(({ directory, names }) =>
-    names.filter(({ kind }) => kind === "file").map(({ name }) => joinPath(directory, name)),
-  );
-  return new Set(all.filter((at) => files.has(at)));
-}
-
-export function revertInSession(
-  record: SessionRecord,
-  stateDir: string,
-  tx: string | undefined,
-): Promise<RevertResult> {
-  const txDir = commitDir(sessionDir(stateDir, record.id), tx);
-  return whileCommitting(record, stateDir, (project) => revertCommit(txDir, project));
-}
-
-/** Where a commit was reverted since the last time, the session begins with what is in the project again. */
-export function* settleReverts(record: SessionRecord, stateDir: string): Pieces<SessionRecord> {
-  const dir = sessionDir(stateDir, record.id);
-  const reverts = revertsIn(dir);
-  const unsettled = commitsIn(dir).filter((number) => reverts[number]! > (record.reverts?.[number] ?? 0));
-  if (unsettled.length === 0) return record;
-  yield* withProjectInPieces(record, function* (project) {
-    for (const number of unsettled) {
-      const again = new Map<string, Version | null>();
-      const { versions, unseen } = revertedIn(txDirOf(dir, number), record.reverts?.[number] ?? 0);
-      for (const [at, version] of versions)
-        if (yield* isVersionThere(project, at, version)) again.set(at, version);
-      if (again.size > 0) yield* standOn(again, unseen, liveLayer(record), stateDir, project);
-    }
-  });
-  return { ...record, reverts };
-}
-
-function* standOn(
-  versions: Versions,
-  unseen: ReadonlySet<string>,
-  live: Layer,
-  stateDir: string,
-  project: Root,
-): Pieces<void> {
-  const isUnseen = ([at]: readonly [string, unknown]) => unseen.has(at);
-  yield* moveBases(new Map([...versions].filter((one) => !isUnseen(one))), live, stateDir, project);
-  loseBases(
-    [...versions].filter(isUnseen).map(([at]) => at),
-    live,
-    stateDir,
-  );
-}
-
-export function withProject<T>(
-  { workspace }: Pick<SessionRecord, "workspace">,
-  work: (project: Root) => T,
-): T {
-  const project = openRealRoot(workspace);
-  try {
-    return work(project);
-  } finally {
-    fs.closeSync(project.fd);
-  }
-}
-
-export function* withProjectInPieces<T>(
-  { workspace }: Pick<SessionRecord, "workspace">,
-  work: (project: Root) => Pieces<T>,
-): Pieces<T> {
-  const project = openRealRoot(workspace);
-  try {
-    return yield* work(project);
-  } finally {
-    fs.closeSync(project.fd);
-  }
-}
-
-interface Planned {
-  readonly changes: readonly Change[];
-  readonly sides: Sides;
-  readonly record: SessionRecord;
+interface Planning extends Omit<Planned, "plan"> {
   readonly fingerprintOf: FingerprintOf;
 }
 
 function planOf(
-  { changes, sides: { before: project, after: view }, record, fingerprintOf }: Planned,
+  { changes, sides: { before: project, after: view }, record, fingerprintOf }: Planning,
   { selection = "all", onConflict = "abort", allowProtected = false }: CommitOptions,
   { stateDir, protectionOf }: DiffOptions,
 ): Pieces<CommitPlan> {
@@ -363,10 +151,6 @@ function unknownBase(project: Root, at: string): Fingerprint {
   return found?.kind === "directory"
     ? { ...found, sha256: null, mode: -1 }
     : expectedVersion({ kind: "file", mode: 0, sha256: "unknown" });
-}
-
-function lastCommit(dir: string): number {
-  return commitsIn(dir).at(-1) ?? 0;
 }
 
 function planIsOld({ hash }: CommitPlan): HotcellError {

@@ -12,8 +12,7 @@ import { openCloneSides } from "../overlay/clone-view.ts";
 import { openKernelSides } from "../overlay/kernel-view.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
-import { type BaseLookup, openBases } from "./bases.ts";
-import { type Looks, markContested } from "./contested.ts";
+import { type Looks, ownChanges } from "./concurrent-changes.ts";
 import { type TouchedOptions, touchedBy } from "./layers.ts";
 import { readMounts } from "./mounts.ts";
 import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
@@ -29,10 +28,6 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   readonly shown?: ShownView | null;
   /** What layers have, as far as it is known. */
   readonly known?: Pick<TouchedOptions, "namesIn" | "toured">;
-  /** Whether the layers tell of everything that is gone; unless told, it goes by the strategy. */
-  readonly tellsAll?: boolean;
-  /** Mark what the project has changed too. */
-  readonly marksContested?: boolean;
   /** Files are compared by these; then no change has hunks or tells whether it is binary. */
   readonly fingerprintOf?: FingerprintOf;
 }
@@ -55,15 +50,6 @@ export async function withDiff<T>(
     openDiff(record, spanOf(record, options.call), options),
   );
   return workOn(opened, work);
-}
-
-export async function withSpan<T>(
-  record: SessionRecord,
-  span: Span,
-  options: DiffOptions,
-  work: (diff: SessionDiff, sides: Sides, record: SessionRecord) => T | Promise<T>,
-): Promise<T> {
-  return workOn(await openDiff(record, span, options), work);
 }
 
 type FindOptions = DiffOptions & Pick<DiffInput, "onDirectory" | "onFound">;
@@ -106,11 +92,12 @@ async function diffSides(
   options: FindOptions,
 ): Promise<OpenDiff> {
   try {
-    const looks: Looks | null = options.marksContested && span.below === null ? new Map() : null;
+    const isWhole = span.below === null;
+    const looks: Looks | null = isWhole ? new Map() : null;
     const onFound = (path: string, found: Looked) => looks!.set(path, found);
     const watch = looks === null ? options : { ...options, onFound };
     const found = await inPieces(findChanges(record, span, sides, watch), options.signal);
-    const changes = options.marksContested ? await withMarks(found, record, looks, options) : found;
+    const changes = await ownOf(found, { record, looks, view: isWhole ? sides.after : null }, options);
     const diff = { changes, shown: shownChanges(changes), patch: () => patchOf(changes, sides) };
     return { diff, sides, record };
   } catch (error) {
@@ -119,15 +106,14 @@ async function diffSides(
   }
 }
 
-async function withMarks(
+async function ownOf(
   changes: readonly Change[],
-  record: SessionRecord,
-  looks: Looks | null,
+  compared: { readonly record: SessionRecord; readonly looks: Looks | null; readonly view: Root | null },
   { stateDir, signal }: DiffOptions,
 ): Promise<Change[]> {
-  const project = openRealRoot(record.workspace);
+  const project = openRealRoot(compared.record.workspace);
   try {
-    return await inPieces(markContested(changes, looks, record, stateDir, project), signal);
+    return await inPieces(ownChanges(changes, { ...compared, stateDir, project }), signal);
   } finally {
     fs.closeSync(project.fd);
   }
@@ -150,7 +136,7 @@ function spanOf({ stack }: SessionRecord, call: string | undefined): Span {
   return { below: index, upTo: index + 1 };
 }
 
-function openSidesOf(record: SessionRecord, stateDir: string, span: Span): Promise<Sides> {
+export function openSidesOf(record: SessionRecord, stateDir: string, span: Span): Promise<Sides> {
   refuseForeign(sessionDir(stateDir, record.id));
   const open = record.strategy === "kernel" ? openKernelSides : openCloneSides;
   return open(record, stateDir, span);
@@ -165,13 +151,13 @@ function* findChanges(
   record: SessionRecord,
   { below, upTo }: Span,
   { before, after }: Sides,
-  { stateDir, protectionOf, tellsAll, known, fingerprintOf, onDirectory, onFound }: FindOptions,
+  { stateDir, protectionOf, known, fingerprintOf, onDirectory, onFound }: FindOptions,
 ): Pieces<Change[]> {
-  const changes = yield* diffTrees({
+  return yield* diffTrees({
     before,
     after,
     touched: touchedBy(record.stack.slice(below ?? 0, upTo), stateDir, known),
-    tellsAll: tellsAll ?? record.strategy === "clone",
+    tellsAll: record.strategy === "clone",
     isOverlay: record.strategy === "kernel",
     isMounted: readMounts(record.workspace),
     isMasked: (path) => protectionOf(path)?.read === "refuse",
@@ -184,22 +170,6 @@ function* findChanges(
       },
     }),
   });
-  if (below !== null || !changes.some(isModeOfDirectory)) return changes;
-  return yield* ownOf(changes, openBases(record, stateDir, before));
-}
-
-/** A directory stands in a layer because of what is in it, with the mode that it had then: that the project's is another now is not the session's doing. */
-function* ownOf(changes: readonly Change[], { baseOf }: BaseLookup): Pieces<Change[]> {
-  const own: Change[] = [];
-  for (const change of changes) {
-    const isOthers = isModeOfDirectory(change) && (yield* baseOf(change.path))?.mode === change.after!.mode;
-    if (!isOthers) own.push(change);
-  }
-  return own;
-}
-
-function isModeOfDirectory({ kind, after }: Change): boolean {
-  return kind === "mode" && after?.kind === "directory";
 }
 
 function* patchOf(changes: readonly Change[], sides: Sides): Generator<Buffer, void, void> {

@@ -8,7 +8,7 @@ import type { Change } from "../diff/changes.ts";
 import { statText, unifiedText } from "../diff/render.ts";
 import type { CommitOptions } from "./commit-options.ts";
 import type { SessionDiff } from "./session-diff.ts";
-import type { Session } from "./session-words.ts";
+import type { Rewound, Session } from "./session-words.ts";
 
 export interface DiffView {
   readonly changes: readonly Change[];
@@ -32,8 +32,8 @@ export interface SessionDoor {
   discard(paths?: readonly string[]): Promise<void>;
   /** What follows is apart from what was done so far. Each call that changes something does so by itself. */
   checkpoint(): Promise<void>;
-  /** To before a call, whole or at these paths. */
-  rewind(to: string, paths?: readonly string[]): Promise<void>;
+  /** To before a call, whole or at these paths. What was committed stays in the project, and is named. */
+  rewind(to: string, paths?: readonly string[]): Promise<Rewound>;
   undoRewind(): Promise<void>;
   /** Another session with the same changes; gives its id. */
   fork(): Promise<string>;

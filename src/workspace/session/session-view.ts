@@ -23,8 +23,6 @@ export interface SessionView {
   show(stack: Stack): Promise<void>;
   /** Puts what was changed in the view into the last layer. */
   capture(): Promise<void>;
-  /** Where a stack that is not on record yet is shown, with more to be put into its last layer: killed before it is done, it has put nothing. All that was changed before is in a layer. */
-  fill<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the project had something at a path when the view was made; null where that is not known. */
   had(path: string): boolean | null;
   /** What was changed in the view and could not be put into a layer is gone with the next `show`. */

@@ -21,8 +21,8 @@ export interface Session {
   read<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** What follows is apart from what was done so far. */
   checkpoint(signal?: AbortSignal): Promise<void>;
-  /** To before a call: its id, or `#3`. With paths only those. Undone by `undoRewind`. */
-  rewind(to: string, paths?: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** To before a call: its id, or `#3`. With paths only those. Undone by `undoRewind`. What was committed stays in the project. */
+  rewind(to: string, paths?: readonly string[], signal?: AbortSignal): Promise<Rewound>;
   /** The session as it was before the last rewind, or before paths were discarded. */
   undoRewind(signal?: AbortSignal): Promise<void>;
   /** Throws changes away: at these paths, which can be undone, or all of them, which can't. */
@@ -50,6 +50,11 @@ export interface Session {
   /** Puts back what a commit did to the project: its number, or the last one. */
   revert(tx?: string, signal?: AbortSignal): Promise<RevertResult>;
   close(): void;
+}
+
+export interface Rewound {
+  /** Numbers of the commits that were made since the call and stay: each can be reverted. */
+  readonly commits: readonly string[];
 }
 
 export interface ChangeOptions {

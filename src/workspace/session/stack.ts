@@ -22,7 +22,7 @@ export function checkpointed(
 /** A new session of a project, without changes. */
 export function begun(id: string, workspace: string, strategy: Strategy, since: number): SessionRecord {
   const created = now();
-  const empty = { version: 1, id, workspace, created, strategy, left: [], next: 1, commits: 0 } as const;
+  const empty = { version: 2, id, workspace, created, strategy, left: [], next: 1, settled: {} } as const;
   return pushed({ ...empty, stack: [] }, [], null, since);
 }
 
@@ -40,17 +40,22 @@ export function unwound(record: SessionRecord, since: number): SessionRecord {
 
 /** Another session that begins with these layers of this one. Both go on from there on their own. */
 export function forked(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
-  return pushed(
-    { ...record, id, created: now(), left: [], next: 1, commits: 0, reverts: {} },
-    stack,
-    null,
-    since,
-  );
+  return pushed({ ...record, id, created: now(), left: [], next: 1, settled: {} }, stack, null, since);
 }
 
 /** The session with another list of layers below a new live one. What is left behind is kept. */
 export function restacked(record: SessionRecord, stack: Stack, since: number): SessionRecord {
   return { ...pushed(record, stack, null, since), left: [...record.left, record.stack] };
+}
+
+/** The session with a new live layer on those that are not empty. */
+export function relayered(
+  record: SessionRecord,
+  isEmpty: (layer: Layer) => boolean,
+  since: number,
+): SessionRecord {
+  const stack = record.stack.filter((layer) => !isEmpty(layer));
+  return pushed(record, stack, null, since);
 }
 
 const now = (): string => new Date().toISOString();
@@ -70,7 +75,7 @@ export function indexOfCall(stack: Stack, to: string): number {
   if (index >= 0) return index;
   throw new HotcellError(
     "NOT_FOUND",
-    `The session has no call ${quote(to)} that changed something. See hotcell session show.`,
+    `The session has no call ${quote(to)} with changes that are still in it. See hotcell session show. What was committed is taken back by hotcell session revert.`,
   );
 }
 

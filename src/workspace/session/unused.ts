@@ -5,7 +5,7 @@ import { emptyDirectory, removeLayer } from "./make-session.ts";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 
 /** Layers, the kernel's work directories beside them, and what stands for several layers at once. */
-const OF_LAYERS = /^(w|c-)?\d+$/;
+const OF_LAYERS = /^(w\d+|(c-)?\d+(\.new)?)$/;
 
 export function sessionIds(stateDir: string): string[] {
   const sessions = path.join(stateDir, "sessions");
@@ -25,9 +25,7 @@ export function removeUnused(record: SessionRecord, stateDir: string): void {
 /** The same before the record says so, where that has no room on the disk: the layers are there, and have nothing in them. */
 export function emptyUnused(record: SessionRecord, stateDir: string): void {
   const dir = sessionDir(stateDir, record.id);
-  for (const name of unusedIn(dir, record, stateDir))
-    for (const at of name.startsWith("c-") ? [`${name}/united`, `${name}/ends`] : [name])
-      emptyDirectory(path.join(dir, at));
+  for (const name of unusedIn(dir, record, stateDir)) emptyDirectory(path.join(dir, name));
 }
 
 function unusedIn(dir: string, record: SessionRecord, stateDir: string): string[] {

@@ -1,0 +1,65 @@
+// The attributes by which the kernel knows what a directory of a layer does to those below it. Node can neither read nor
+// set attributes of files; perl can make any system call.
+import { spawn } from "node:child_process";
+import { HotcellError } from "../../core/errors.ts";
+import { osPath } from "../names.ts";
+import { ENVIRONMENT } from "./room.ts";
+
+/**
+ * What perl does, one after the other: it goes to a layer's directory by its path, into a directory by its name, or out
+ * again; and where it is, it tells whether the directory is opaque, that is, shows nothing of those below it; makes it
+ * opaque; or marks it as merged with those below. Without that mark overlayfs lists the whiteouts in it as unreadable
+ * names once it is the only directory there.
+ */
+export type AttributeOrder = ["layer" | "enter", string] | ["leave" | "ask" | "opaque" | "merged"];
+
+const SCRIPT = String.raw`
+my ($get, $set, $prefix) = @ARGV;
+my ($here, $opaque) = (".", $prefix . "opaque");
+my %values = (opaque => [$opaque, "y"], merged => [$prefix . "origin", ""]);
+$/ = "\0";
+sub word { my $word = <STDIN>; chomp $word; return $word }
+until (eof STDIN) {
+  my $order = word();
+  if ($order eq "layer" || $order eq "enter") { my $to = word(); chdir $to or die "$to: $!\n" }
+  elsif ($order eq "leave") { chdir ".." or die "..: $!\n" }
+  elsif ($order eq "ask") {
+    my $value = " ";
+    print syscall($get + 0, $here, $opaque, $value, 1) == 1 && $value eq "y" ? "y" : "n";
+  } else {
+    my ($name, $value) = @{$values{$order}};
+    syscall($set + 0, $here, $name, $value, length $value, 0) == 0 or die "$!\n";
+  }
+}`;
+
+/** The numbers of lgetxattr and lsetxattr. */
+const CALLS: Partial<Record<NodeJS.Architecture, readonly [number, number]>> = {
+  x64: [192, 189],
+  arm64: [9, 6],
+};
+
+/** Gives the answer to each `ask`, in their order. */
+export async function overlayAttributes(orders: readonly AttributeOrder[]): Promise<boolean[]> {
+  if (!orders.some(([order]) => ["ask", "opaque", "merged"].includes(order))) return [];
+  const calls = CALLS[process.arch] ?? [];
+  const prefix = process.getuid?.() === 0 ? "trusted.overlay." : "user.overlay.";
+  const perl = spawn("perl", ["-e", SCRIPT, ...calls.map(String), prefix], { env: ENVIRONMENT });
+  let [answers, said] = ["", ""];
+  perl.stdout.on("data", (chunk) => {
+    answers += chunk;
+  });
+  perl.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
+  perl.stdin.on("error", () => {});
+  perl.stdin.end(osPath(orders.map((words) => `${words.join("\0")}\0`).join("")));
+  const code = await new Promise<number | null>((resolve) => {
+    perl.on("error", ({ message }) => {
+      said ||= `${message}; install perl`;
+      resolve(null);
+    });
+    perl.on("close", resolve);
+  });
+  if (code === 0) return Array.from(answers, (answer) => answer === "y");
+  throw new HotcellError("NOT_SUPPORTED", `Could not rewrite a layer of the session: ${said.trim()}.`);
+}

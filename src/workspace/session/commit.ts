@@ -1,0 +1,82 @@
+// The life of a commit in a session, and of its revert: the order of their steps.
+import type { CommitResult } from "../commit/apply.ts";
+import { type RevertResult, revertCommit } from "../commit/revert.ts";
+import type { Watching } from "../commit/watching.ts";
+import { clockStep } from "../file-clock.ts";
+import { beginLayer, settle, settleLayers, showSettled } from "./checkpoint.ts";
+import { withCommitLock } from "./commit-lock.ts";
+import type { CommitOptions } from "./commit-options.ts";
+import { commitDir, refuseUnfinished } from "./commits.ts";
+import { ifPossible } from "./if-possible.ts";
+import { type CommitRun, commitSession } from "./session-commit.ts";
+import { diffPlaceOf, refreshView, rollingBack, type SessionState, withProject } from "./session-state.ts";
+import { leaveSession } from "./settle-commits.ts";
+import { removeUnused } from "./unused.ts";
+
+export async function commitIn(
+  state: SessionState,
+  options: CommitOptions,
+  watching: Watching,
+  signal?: AbortSignal,
+): Promise<CommitResult> {
+  refuseUnfinished(state.id, state.dir);
+  await settle(state, signal);
+  await refreshView(state);
+  const isHeld = state.holders.size > 0;
+  const run = await rollingBack(state, async () => {
+    // Nobody writes to what is below a new layer: so that is what was committed, whatever comes afterwards.
+    if (!isHeld) await beginLayer(state, null);
+    const isShown = !isHeld && state.record.strategy === "kernel";
+    const shown = isShown ? { shown: { root: state.view.root }, known: state.looked } : {};
+    const place = { ...diffPlaceOf(state, signal), ...shown };
+    state.isUnsettled = true;
+    return commitSession(state.id, options, place, watching, isHeld ? null : topOf(state));
+  });
+  // All is in the project by now, and that is what the caller must hear.
+  await ifPossible(() => leaveLayers(state, run));
+  return run.result;
+}
+
+/** The layer below the live one. */
+function topOf({ record }: SessionState): string | null {
+  const top = record.stack.at(-2);
+  return top === undefined ? null : `${top.session}/${top.name}`;
+}
+
+async function leaveLayers(state: SessionState, { result, leaving }: CommitRun): Promise<void> {
+  // What a later call finds older than its layer was there before it.
+  await clockStep(state.dir);
+  if (result.tx === null && leaving !== null) await leaveWithoutSteps(state, leaving);
+  await settleLayers(state);
+  removeUnused(state.record, state.place.stateDir);
+}
+
+/** What is the same in the project needs no commit, and leaves as well. */
+async function leaveWithoutSteps(
+  state: SessionState,
+  leaving: NonNullable<CommitRun["leaving"]>,
+): Promise<void> {
+  const { record, view, place } = state;
+  if (leaving.top === null) return;
+  const leavers = { done: new Map(), left: [], leaving };
+  const next = await withProject(record, (project) =>
+    leaveSession(record, leavers, { stateDir: place.stateDir, project, view: view.root }),
+  );
+  await showSettled(state, next);
+}
+
+/** Puts back what a commit did to the project; that is in the session again then. */
+export async function revertIn(
+  state: SessionState,
+  tx: string | undefined,
+  signal?: AbortSignal,
+): Promise<RevertResult> {
+  const { record, dir, place } = state;
+  await settle(state, signal);
+  const txDir = commitDir(dir, tx);
+  state.isUnsettled = true;
+  const result = await withCommitLock(record, place.stateDir, (project) => revertCommit(txDir, project));
+  await clockStep(dir);
+  await ifPossible(() => settleLayers(state));
+  return result;
+}

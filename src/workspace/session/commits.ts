@@ -1,0 +1,85 @@
+// The commits of a session: where they are kept, and which of them were interrupted.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import { committedMs, hasJournal, isUnfinished, stands, timesUndone } from "../commit/journal.ts";
+import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
+import { sessionIds } from "./unused.ts";
+
+/** Where a commit is kept, by its number. */
+export function txDirOf(dir: string, number: number | string): string {
+  return path.join(dir, "tx", String(number));
+}
+
+/** Numbers of the session's commits, oldest first. */
+export function commitsIn(dir: string): number[] {
+  const tx = path.join(dir, "tx");
+  if (!fs.existsSync(tx)) return [];
+  return fs
+    .readdirSync(tx)
+    .map(Number)
+    .filter((number) => Number.isSafeInteger(number) && hasJournal(path.join(tx, String(number))))
+    .sort((a, b) => a - b);
+}
+
+/** What the layers of a session reflect when all its commits and reverts are settled. */
+export function allSettled(dir: string): SessionRecord["settled"] {
+  return Object.fromEntries(commitsIn(dir).map((number) => [number, 1 + timesUndone(txDirOf(dir, number))]));
+}
+
+/** Where the commits are that the layers do not reflect yet. */
+export function unsettledIn({ settled }: Pick<SessionRecord, "settled">, dir: string): string[] {
+  return commitsIn(dir)
+    .filter((number) => settled[number] === undefined)
+    .map((number) => txDirOf(dir, number));
+}
+
+/** The last commit of which something was not put back. */
+export function lastStanding(dir: string): string | undefined {
+  return commitsIn(dir)
+    .map(String)
+    .findLast((number) => stands(txDirOf(dir, number)));
+}
+
+/** Numbers of the commits that were made since then, as far as they still stand. */
+export function commitsSince(dir: string, sinceMs: number): string[] {
+  const isLater = (number: string) => committedMs(txDirOf(dir, number)) >= sinceMs;
+  return commitsIn(dir)
+    .map(String)
+    .filter((number) => isLater(number) && stands(txDirOf(dir, number)));
+}
+
+/** Where a commit is: the one with this number, or the last that stands. */
+export function commitDir(dir: string, tx: string | undefined): string {
+  const numbers = commitsIn(dir).map(String);
+  const number = tx ?? lastStanding(dir);
+  if (number !== undefined && numbers.includes(number)) return txDirOf(dir, number);
+  const none = numbers.length === 0 ? "" : " that was not reverted";
+  const state = `the session has no commit${tx === undefined ? none : ` ${quote(tx)}`}`;
+  throw new HotcellError("NOT_FOUND", `Could not revert: ${state}.`);
+}
+
+export function unfinishedCommits(dir: string): string[] {
+  return commitsIn(dir)
+    .map((number) => txDirOf(dir, number))
+    .filter(isUnfinished);
+}
+
+export function refuseUnfinished(id: string, dir: string): void {
+  if (unfinishedCommits(dir).length === 0) return;
+  const message = `Could not open the session ${quote(id)}: a commit of it was interrupted. Run hotcell session recover first.`;
+  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
+}
+
+/** What another session's commit has left half done must not be committed over. Only who has the lock can tell it from one that is under way. */
+export function refuseOthersUnfinished(id: string, stateDir: string): void {
+  const { workspace } = readRecord(sessionDir(stateDir, id));
+  const other = sessionIds(stateDir).find((candidate) => {
+    const dir = sessionDir(stateDir, candidate);
+    return candidate !== id && readRecord(dir).workspace === workspace && unfinishedCommits(dir).length > 0;
+  });
+  if (other === undefined) return;
+  const message = `Could not commit: a commit of the session ${quote(other)} to the same project was interrupted. Run hotcell session recover first.`;
+  throw new HotcellError("COMMIT_INTERRUPTED", message, { session: other });
+}

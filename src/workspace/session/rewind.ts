@@ -1,0 +1,130 @@
+// Going back: to before a call, or to what the project has. What was committed has left the session, and stays.
+import { HotcellError } from "../../core/errors.ts";
+import { fingerprintOf, lookOf } from "../commit/fingerprint.ts";
+import { fileClock } from "../file-clock.ts";
+import { showName } from "../names.ts";
+import type { Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
+import { hiddenAbove, readStack } from "./bases.ts";
+import { recordChanges, settle } from "./checkpoint.ts";
+import { allSettled, commitsSince } from "./commits.ts";
+import { dropPaths, replaceLayers } from "./drop-paths.ts";
+import { unlessFull } from "./full-disk.ts";
+import { readNotes, writeNotes } from "./layer-notes.ts";
+import { pathsIn } from "./layers.ts";
+import type { Stack } from "./record.ts";
+import { openSidesOf } from "./session-diff.ts";
+import { rollingBack, type SessionState, showRecord, withProject } from "./session-state.ts";
+import type { Rewound } from "./session-words.ts";
+import { indexOfCall, restacked, rewound, unwound } from "./stack.ts";
+import { emptyUnused, removeUnused } from "./unused.ts";
+
+/** To before a call: everything, or these paths. */
+export async function rewindTo(
+  state: SessionState,
+  to: string,
+  paths: readonly string[] | undefined,
+  signal?: AbortSignal,
+): Promise<Rewound> {
+  await settle(state, signal);
+  const { stack } = state.record;
+  const index = indexOfCall(stack, to);
+  if (paths !== undefined) await dropFrom(state, index, paths, signal);
+  else {
+    await showRecord(state, rewound(state.record, to, fileClock(state.dir)));
+    await inPieces(noteBelow(stack.slice(index), state), signal);
+  }
+  return { commits: commitsSince(state.dir, stack[index]!.since) };
+}
+
+/** The layers that a rewind leaves are based on what is shown then, if only a layer below them knew it before. */
+function* noteBelow(left: Stack, { view, place }: SessionState): Pieces<void> {
+  const seen = new Set<string>();
+  for (const layer of left) {
+    const notes = readNotes(layer, place.stateDir);
+    const before = notes.bases.size;
+    for (const at of pathsIn([layer], place.stateDir)) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      if (!notes.bases.has(at)) notes.bases.set(at, yield* fingerprintOf(view.root, at));
+    }
+    if (notes.bases.size > before) writeNotes(layer, place.stateDir, notes);
+  }
+}
+
+/** The session as it was before the last rewind, or before paths were discarded. */
+export async function undoRewindIn(state: SessionState, signal?: AbortSignal): Promise<void> {
+  await settle(state, signal);
+  await showRecord(state, unwound(state.record, fileClock(state.dir)));
+}
+
+/** Paths become the project's again. */
+export async function discardIn(
+  state: SessionState,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  await settle(state, signal);
+  await dropFrom(state, 0, paths, signal);
+}
+
+/** As if the layers from this one on had never had these paths. */
+async function dropFrom(
+  state: SessionState,
+  from: number,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { record, dir, place } = state;
+  const { stateDir } = place;
+  const isThere = await thereBefore(state, from, paths);
+  const drops = new Map(paths.map((at) => [at, { isWhole: true, isShown: isThere.has(at) }]));
+  const { replaced, next } = await withProject(record, (project) =>
+    dropPaths(record, drops, { stateDir, project, from, signal }),
+  );
+  const { hidden } = readStack(record.stack, stateDir);
+  const isGone = (at: string) => hiddenAbove(at, hidden) !== undefined;
+  if (replaced.size === 0 && !paths.every(isGone)) throw notChanged(paths);
+  const stack = replaceLayers(record.stack, replaced);
+  state.looked.forget();
+  await rollingBack(state, async () => {
+    await showRecord(state, restacked({ ...record, next }, stack, fileClock(dir)));
+    await recordChanges(state, signal);
+  });
+}
+
+/** Those of the paths that had something before the layer with this index. */
+async function thereBefore(
+  { record, place }: SessionState,
+  from: number,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const isIn = (root: Root) => new Set(paths.filter((at) => lookOf(root, at) !== null));
+  if (from === 0) return withProject(record, isIn);
+  const sides = await openSidesOf(record, place.stateDir, { below: from, upTo: record.stack.length });
+  try {
+    return isIn(sides.before);
+  } finally {
+    sides.close();
+  }
+}
+
+function notChanged(paths: readonly string[]): HotcellError {
+  const shown = paths.map((at) => `"${showName(at)}"`).join(", ");
+  return new HotcellError("NOT_FOUND", `The session has no change at ${shown}. See hotcell session diff.`);
+}
+
+/** Throws all changes away. It frees the disk, and must work on a full one: nothing is recorded of what is thrown away. */
+export async function discardAllIn(state: SessionState): Promise<void> {
+  const { record, view, dir, place } = state;
+  await unlessFull(view.capture, view.forget);
+  const emptied = { ...restacked(record, [], fileClock(dir)), left: [], settled: allSettled(dir) };
+  await unlessFull(
+    () => showRecord(state, emptied),
+    () => {
+      emptyUnused(emptied, place.stateDir);
+      return showRecord(state, emptied);
+    },
+  );
+  removeUnused(emptied, place.stateDir);
+}

@@ -1,0 +1,94 @@
+// What an open session has in memory, and the two ways in which it changes: the record on disk, and the view that shows
+// the record's layers.
+import fs from "node:fs";
+import { collapsedIfTall } from "../overlay/collapse.ts";
+import { openRealRoot, type Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
+import type { WorkspaceFS } from "../workspace-fs.ts";
+import type { Looked } from "./looked.ts";
+import { removeLayer } from "./make-session.ts";
+import { rewriteRecord, type SessionRecord } from "./record.ts";
+import type { DiffOptions } from "./session-diff.ts";
+import type { SessionPlace, SessionView } from "./session-view.ts";
+import { liveLayer } from "./stack.ts";
+
+export interface SessionState {
+  readonly id: string;
+  /** The session's directory. */
+  readonly dir: string;
+  readonly place: SessionPlace;
+  readonly view: SessionView;
+  readonly workspace: WorkspaceFS;
+  /** What was seen of the layers, so that it need not be read again. */
+  readonly looked: Looked;
+  /** Background processes that work on the view: as long as there is one, it stays the same. */
+  readonly holders: Set<symbol>;
+  record: SessionRecord;
+  /** A commit or revert may have to be settled. */
+  isUnsettled: boolean;
+}
+
+export function saveRecord(state: SessionState, next: SessionRecord): void {
+  if (next !== state.record) rewriteRecord(state.dir, state.record, next);
+  state.record = next;
+}
+
+/** Shows the record's layers and saves it: both or, when it fails, neither. */
+export async function showRecord(state: SessionState, wanted: SessionRecord): Promise<void> {
+  const next = await collapsedIfTall(wanted, state.place.stateDir);
+  const { name } = liveLayer(next);
+  // What a killed process has left of a layer with this number.
+  if (name !== liveLayer(state.record).name) removeLayer(state.dir, name);
+  await rollingBack(state, async () => {
+    await state.view.show(next.stack);
+    saveRecord(state, next);
+  });
+}
+
+/** What fails half-way, on a full disk maybe, is undone. */
+export async function rollingBack<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
+  const before = state.record;
+  try {
+    return await work();
+  } catch (error) {
+    state.looked.forget();
+    try {
+      saveRecord(state, before);
+      await state.view.show(before.stack);
+    } catch {
+      // The next call shows what is on record.
+    }
+    throw error;
+  }
+}
+
+/** Takes in what changed in the project, unless somebody works on the view. */
+export async function refreshView({ holders, view }: SessionState): Promise<void> {
+  if (holders.size === 0) await view.refresh();
+}
+
+export function diffPlaceOf({ place, looked }: SessionState, signal: AbortSignal | undefined): DiffOptions {
+  return { ...place, known: { namesIn: looked.namesIn }, ...(signal && { signal }) };
+}
+
+export async function withProject<T>(
+  { workspace }: Pick<SessionRecord, "workspace">,
+  work: (project: Root) => T | Promise<T>,
+): Promise<T> {
+  const project = openRealRoot(workspace);
+  try {
+    return await work(project);
+  } finally {
+    fs.closeSync(project.fd);
+  }
+}
+
+/** Works on the project in pieces; the signal calls it off between two of them. */
+export function workInProject<T>(
+  { record }: SessionState,
+  work: (project: Root) => Pieces<T>,
+  signal?: AbortSignal,
+  graceMs?: number,
+): Promise<T> {
+  return withProject(record, (project) => inPieces(work(project), signal, graceMs));
+}

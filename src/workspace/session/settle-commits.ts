@@ -1,0 +1,167 @@
+// Makes the layers reflect what commits and reverts did to the project. What was committed leaves every layer: from then
+// on the project alone says what is there. What was reverted enters the session again, in a layer of its own.
+
+import { parentsOf } from "../commit/exactly.ts";
+import {
+  expectedVersion,
+  type Fingerprint,
+  fingerprintOf,
+  lookOf,
+  sameVersion,
+} from "../commit/fingerprint.ts";
+import { type Committed, committedIn, type Leaving, readSteps, timesUndone } from "../commit/journal.ts";
+import type { Root } from "../paths.ts";
+import { inPieces, type Pieces } from "../pieces.ts";
+import { keepAncestor } from "./bases.ts";
+import { allSettled, commitsIn, txDirOf } from "./commits.ts";
+import { type Drop, dropPaths, replaceLayers } from "./drop-paths.ts";
+import { enterReverted } from "./enter-reverted.ts";
+import { type Base, keepText } from "./layer-notes.ts";
+import { hasEntry, pathsIn } from "./layers.ts";
+import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
+
+export interface Settling {
+  readonly stateDir: string;
+  readonly project: Root;
+  /** What the session shows. */
+  readonly view: Root;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Gives the same record when the layers reflect everything. Otherwise its live layer is one to be left. */
+export async function settleCommits(record: SessionRecord, settling: Settling): Promise<SessionRecord> {
+  const dir = sessionDir(settling.stateDir, record.id);
+  const settled = allSettled(dir);
+  const unsettled = commitsIn(dir).filter((number) => record.settled[number] !== settled[number]);
+  if (unsettled.length === 0) return record;
+  let next = record;
+  for (const number of unsettled) {
+    const txDir = txDirOf(dir, number);
+    const times = record.settled[number] ?? 0;
+    // A commit that was reverted before it was settled has left nothing to settle.
+    if (times === 0) next = await leaveCommitted(next, txDir, settling);
+    else
+      for (let time = times; time <= timesUndone(txDir); time++)
+        next = await enterReverted(next, txDir, time, settling);
+  }
+  return { ...next, settled };
+}
+
+async function leaveCommitted(
+  record: SessionRecord,
+  txDir: string,
+  settling: Settling,
+): Promise<SessionRecord> {
+  const { done, left } = committedIn(txDir);
+  if (done.size === 0) return record;
+  const { leaving = { top: null, paths: [] } } = readSteps(txDir);
+  return leaveSession(record, { done, left, leaving }, settling);
+}
+
+export interface Leavers {
+  readonly done: ReadonlyMap<string, Committed>;
+  readonly left: readonly string[];
+  readonly leaving: Leaving;
+}
+
+/** What was committed, and what needed no step, goes out of the layers that were committed from. */
+export async function leaveSession(
+  record: SessionRecord,
+  leavers: Leavers,
+  settling: Settling,
+): Promise<SessionRecord> {
+  const { stack, left } = record;
+  const { top, paths } = leavers.leaving;
+  const last = top === null ? -1 : stack.findIndex(({ session, name }) => `${session}/${name}` === top);
+  const upTo = last < 0 ? stack.length - 1 : last;
+  if (paths === "all" && leavers.left.length === 0 && last >= 0) {
+    const replaced = new Map(stack.slice(0, upTo + 1).map((layer) => [layer, null]));
+    return {
+      ...record,
+      stack: stack.slice(upTo + 1),
+      left: left.map((other) => replaceLayers(other, replaced)),
+    };
+  }
+  const { drops, bases } = await inPieces(chooseDrops(record, leavers, last >= 0, settling), settling.signal);
+  const { replaced, next } = await dropPaths(record, drops, { ...settling, upTo, bases });
+  if (replaced.size === 0) return record;
+  return {
+    ...record,
+    next,
+    stack: replaceLayers(stack, replaced),
+    left: left.map((other) => replaceLayers(other, replaced)),
+  };
+}
+
+interface Chosen {
+  readonly drops: ReadonlyMap<string, Drop>;
+  readonly bases: ReadonlyMap<string, Base>;
+}
+
+function* chooseDrops(
+  record: SessionRecord,
+  { done, left, leaving }: Leavers,
+  isTopKnown: boolean,
+  settling: Settling,
+): Pieces<Chosen> {
+  const drops = new Map<string, Drop>();
+  const bases = new Map<string, Base>();
+  const others = leaving.paths === "all" ? pathsIn(record.stack, settling.stateDir) : leaving.paths;
+  const stays = relatedTo(left);
+  for (const at of others) if (!stays(at)) drops.set(at, { isWhole: false, isShown: true });
+  for (const [at, committed] of done) {
+    const { put } = committed;
+    bases.set(at, baseAfter(at, committed, record, settling));
+    const isRest = yield* isStillChanged(at, committed, isTopKnown, settling.view);
+    const holder = isRest
+      ? record.stack.findLastIndex((layer) => hasEntry(layer, at, settling.stateDir))
+      : -1;
+    if (isRest && holder < 0) continue;
+    if (isRest) drops.set(at, { isWhole: true, isShown: false, upTo: holder - 1 });
+    else drops.set(at, { isWhole: put?.kind !== "directory", isShown: put !== null });
+  }
+  return { drops, bases };
+}
+
+/** Whether the session shows something else than what was committed: only some hunks were, or a process has changed it since. */
+function* isStillChanged(
+  at: string,
+  { put, step }: Committed,
+  isTopKnown: boolean,
+  view: Root,
+): Pieces<boolean> {
+  if (isTopKnown && step.content !== "hunks") return false;
+  const found = yield* fingerprintOf(view, at);
+  if (step.content === "merged" && found?.sha256 === step.merges) return false;
+  return !sameVersion(found && { ...found, mode: found.mode & 0o777 }, put && expectedVersion(put));
+}
+
+/** What a later change of the path is based on. Where hunks were put into what somebody else had made of a file, the session has not seen that. */
+function baseAfter(
+  at: string,
+  { put, step }: Committed,
+  { stack }: SessionRecord,
+  { stateDir, project }: Settling,
+): Base {
+  const layer: Layer = stack.at(-1)!;
+  if (step.content === "hunks" && step.settles === "merged") return "unknown";
+  if (put?.kind === "directory") return directoryBase(at, expectedVersion(put), project);
+  if (step.content === "hunks") keepText(layer, stateDir, step.sha256!, step.text!);
+  else if (put !== null && hasEntry(layer, at, stateDir))
+    keepAncestor(at, expectedVersion(put), layer, stateDir, project);
+  return put && expectedVersion(put);
+}
+
+/** With what the directory has from its parent, as set-group-id. */
+function directoryBase(at: string, expected: Fingerprint, project: Root): Fingerprint {
+  const found = lookOf(project, at);
+  const isIt = found?.kind === "directory" && (found.mode & 0o777) === expected.mode;
+  return isIt ? { ...found, sha256: null } : expected;
+}
+
+/** Tells of a path whether it is one of these, or above or below one. */
+export function relatedTo(paths: Iterable<string>): (at: string) => boolean {
+  const own = new Set(paths);
+  const above = new Set([...own].flatMap((at) => [...parentsOf(at)]));
+  return (at) => own.has(at) || above.has(at) || [...parentsOf(at)].some((parent) => own.has(parent));
+}
