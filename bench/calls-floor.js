@@ -1,6 +1,6 @@
 // The least that a call with a log can cost in Node: the same work by system calls alone, with two lines that are
-// chained by hash, one before and one after. No rules, no check of the path. A log that several processes may
-// write, and whose end can't be cut off unnoticed, has a lock and an anchor, too.
+// chained by hash, one before and one after. No rules, no check of the path. A log whose end can't be cut off
+// unnoticed has an anchor, too.
 import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.cons
 export function openFloor(project, stateDir, { anchored }) {
   fs.mkdirSync(stateDir, { recursive: true });
   const file = path.join(stateDir, "floor.jsonl");
-  const append = openLog(file, anchored ? openAnchor(file) : (_head, write) => write());
+  const append = openLog(file, anchored ? openAnchor(file) : { check() {}, note() {} });
   const operations = {
     read: ({ path: name }) => readFile(path.join(project, name)),
     write({ path: name, content }) {
@@ -27,37 +27,31 @@ export function openFloor(project, stateDir, { anchored }) {
   };
 }
 
-function openLog(file, around) {
+function openLog(file, anchor) {
   const fd = fs.openSync(file, "a");
   let last = "";
   const append = (record) => {
     const line = JSON.stringify({ ...record, ts: new Date().toISOString(), last });
     const next = hash("sha256", line, "hex");
-    around({ last, next }, () => fs.writeSync(fd, `${line}\n`));
+    anchor.check();
+    fs.writeSync(fd, `${line}\n`);
+    anchor.note({ last: next });
     last = next;
   };
   append.sync = () => fs.fdatasyncSync(fd);
   return append;
 }
 
-/** Lock taken, nobody else wrote, what comes is announced, written, settled, lock given back. */
+/** Before a line a look whether the file is still there, and after it the head in a second file. */
 function openAnchor(file) {
-  const lock = `${file}.lock`;
   const fd = fs.openSync(`${file}.anchor`, "w");
   const sector = Buffer.alloc(512, " ");
-  const note = (head) => {
-    sector.write(JSON.stringify(head));
-    fs.writeSync(fd, sector, 0, sector.length, 0);
-  };
-  fs.mkdirSync(lock);
-  fs.writeFileSync(`${lock}/free`, "");
-  return (head, write) => {
-    fs.renameSync(`${lock}/free`, `${lock}/held`);
-    fs.lstatSync(file);
-    note(head);
-    write();
-    note({ last: head.next });
-    fs.renameSync(`${lock}/held`, `${lock}/free`);
+  return {
+    check: () => fs.lstatSync(file),
+    note(head) {
+      sector.write(JSON.stringify(head));
+      fs.writeSync(fd, sector, 0, sector.length, 0);
+    },
   };
 }
 

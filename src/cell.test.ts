@@ -6,6 +6,8 @@ import { openTempCell, type TempCell, tempDir } from "../test/kit/temp-cell.ts";
 import type { ApprovalRequest } from "./approval/approve.ts";
 import { openCell } from "./cell.ts";
 import type { JsonObject } from "./core/json.ts";
+import { listRuns, runPaths } from "./log/runs.ts";
+import { verifyLog } from "./log/verify.ts";
 import { defineTool, type Tool } from "./tools/define-tool.ts";
 
 const META = {
@@ -699,6 +701,27 @@ describe("the log", () => {
     const { success, error, meta } = await cell.call({ name: "own.remove" });
     expect([success, error?.code, meta.outcome]).toEqual([false, "LOG_UNAVAILABLE", "executed_ok"]);
     await expect(cell.close()).rejects.toMatchObject({ code: "LOG_UNAVAILABLE" });
+  });
+
+  test("of cells that are open together on one project is each one's own; their @state is the same", async () => {
+    const { cell, root, stateDir } = await openTempCell({ trust: "autonomous", toolsets: ["mounts"] });
+    const open = () =>
+      openCell({ workspace: root, stateDir, fs: "host", trust: "autonomous", toolsets: ["mounts"] });
+    const second = await open();
+    onTestFinished(() => second.close());
+    await cell.call({ name: "fs.write", arguments: { path: "@state/n", content: "1" } });
+    expect(await second.call({ name: "fs.read", arguments: { path: "@state/n" } })).toMatchObject({
+      content: "1",
+    });
+    const [run] = listRuns(stateDir);
+    const places = [run!, `${run}.2`].map((id) => runPaths(stateDir, id));
+    expect([cell.logFile, second.logFile]).toEqual(places.map(({ logFile }) => logFile));
+    for (const { logFile, anchorFile } of places)
+      expect(verifyLog(logFile, anchorFile)).toMatchObject({ ok: true, records: 2, unknown: [] });
+    await cell.close();
+    const third = await open();
+    onTestFinished(() => third.close());
+    expect(third.logFile).toBe(cell.logFile);
   });
 
   test("is not reachable through any tool: state inside the workspace is refused, and the other way round", async () => {

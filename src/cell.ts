@@ -10,18 +10,13 @@ import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
 import { checkOptions, withoutUndefined } from "./call/check-options.ts";
 import { openPlaces } from "./call/places.ts";
-import {
-  createRulebook,
-  explainCall,
-  type RulebookOptions,
-  unlessFailing,
-  wrongOption,
-} from "./call/rulebook.ts";
+import { createRulebook, explainCall, type RulebookOptions, wrongOption } from "./call/rulebook.ts";
 import { runCall } from "./call/run-call.ts";
 import { HotcellError } from "./core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
 import { quote } from "./core/quote.ts";
+import { unlessFailing } from "./core/unless-failing.ts";
 import type {
   AnyObservation,
   CallEvent,
@@ -32,6 +27,7 @@ import type {
   Verdict,
 } from "./core/words.ts";
 import { type Log, openLog } from "./log/log.ts";
+import { openFreeLog } from "./log/open-free-log.ts";
 import { runPaths } from "./log/runs.ts";
 import { createBuiltinRunner } from "./runners/builtin.ts";
 import { createCommandsFor } from "./runners/commands.ts";
@@ -166,9 +162,11 @@ function checkSurroundings({ toolchains = [], env = {} }: CellOptions): void {
     if (typeof value !== "string") throw wrongOption(`env.${name}`, value, "text");
 }
 
-/** A log for each session, and for each workspace on the host: every cell on it goes on with the same chain. */
-function openLogOf({ stateDir, run }: Files, secrets: readonly string[]): Log {
-  return openLog({ ...runPaths(stateDir, run), secrets });
+/** The cell is the only writer of its log until it is closed. */
+function openLogOf({ session, stateDir, run }: Files, secrets: readonly string[]): Log {
+  return session === null
+    ? openFreeLog(stateDir, run, secrets)
+    : openLog({ ...runPaths(stateDir, run), secrets });
 }
 
 function limitsBy({ agents = {} }: CellOptions): (agentId: string | null) => FileLimits {

@@ -2,6 +2,7 @@
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
+import { unlessFailing } from "../core/unless-failing.ts";
 import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
 import { type Judged, judge } from "../policy/judge.ts";
 import { createProtection, type Protection, type ProtectOptions } from "../policy/protected.ts";
@@ -79,16 +80,6 @@ function builtinTools(toolsets: readonly string[]): Tool[] {
     );
   }
   return BUILTIN_TOOLS.filter(({ toolset }) => toolsets.includes(toolset));
-}
-
-/** What was opened before is closed when the next step fails. */
-export function unlessFailing<T>(close: () => void, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    close();
-    throw error;
-  }
 }
 
 function createFilledRegistry(tools: readonly Tool[]): Registry {

@@ -90,6 +90,8 @@ export const LIMITS = {
   maxTimeoutMs: 2_147_483_647,
   /** One log file; then the next one begins. */
   maxLogFileBytes: 64 * 1024 * 1024,
+  /** Cells that are open on one project at once, in mode `host`. */
+  maxOpenLogs: 1000,
   /** Strings in the log longer than this are logged as size, hash and preview. */
   maxLoggedStringBytes: 256,
   logPreviewChars: 80,

@@ -33,9 +33,9 @@ export function withLock<T>(lockPath: string, work: () => T, token = processToke
 }
 
 /** Takes the lock, or soon throws LOCKED; it is held until the returned function gives it back or this process ends. */
-export function holdLock(lockPath: string): () => void {
+export function holdLock(lockPath: string, waitMs = HOLD_WAIT_MS): () => void {
   const token = processToken();
-  take(lockPath, token, HOLD_WAIT_MS);
+  take(lockPath, token, waitMs);
   return () => giveBack(lockPath, token);
 }
 

@@ -1,7 +1,8 @@
 // The head of a log, kept outside the state directory that the log is in: it tells a log whose end was
-// cut off from one that ends there, and where to begin reading at the next open.
+// cut off from one that ends there, and where to begin reading at the next open. It is written after each record.
 import { closeSync, constants, readSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { tokenIsOfThisBoot } from "../core/lock.ts";
 import type { Head } from "./head.ts";
 import { failClosed } from "./log-error.ts";
 import { openIfThere, writeWhole } from "./log-file.ts";
@@ -10,13 +11,16 @@ import type { Link } from "./record.ts";
 export interface Anchor extends Head {
   /** The token of the process that wrote this head. */
   readonly writer: string;
-  /** The hash of a record that is about to be written, or was when a kill came; null otherwise. */
-  readonly next: string | null;
+  /** Whether that process has the log open, or was killed before it could close it. */
+  readonly owned: boolean;
 }
 
-/** How many records of a log that ends so its anchor does not vouch for: an announced one stands for all before it. */
-export function countBeyond(anchor: Anchor, { seq, hash }: Link): number {
-  return hash === anchor.next ? 0 : Math.max(0, seq - anchor.seq);
+/**
+ * Whether the last record of a log, which its anchor does not know, may be its owner's, being written just now or
+ * when the owner was killed: it does not count then. After a restart nobody can tell.
+ */
+export function isUnfinished({ owned, seq, writer }: Anchor, last: Link): boolean {
+  return owned && last.seq === seq + 1 && tokenIsOfThisBoot(writer);
 }
 
 /** One sector: written whole or not at all, and never longer or shorter than before. */
@@ -59,17 +63,21 @@ export function readAnchorFile(anchorFile: string): Anchor | undefined {
 function parseAnchor(text: string): Anchor | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && isAnchor(value) ? (value as unknown as Anchor) : undefined;
+    if (!isJsonObject(value) || !isAnchor(value)) return undefined;
+    // Anchors once had `next` instead of `owned`: the hash of a record that was about to be written, otherwise null.
+    const { next = null, owned = next !== null, ...head } = value;
+    return { ...head, owned } as unknown as Anchor;
   } catch {
     return undefined;
   }
 }
 
-function isAnchor({ seq, hash, firstSeq, bytes, open, openSince, writer, next }: JsonObject): boolean {
+function isAnchor({ seq, hash, firstSeq, bytes, open, openSince, writer, owned }: JsonObject): boolean {
   const counts = [seq, firstSeq, bytes, open];
   return (
     counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
-    [hash, writer, next ?? ""].every((text) => typeof text === "string") &&
+    [hash, writer].every((text) => typeof text === "string") &&
+    typeof (owned ?? false) === "boolean" &&
     (openSince === null || isJsonObject(openSince))
   );
 }

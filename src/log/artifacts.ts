@@ -5,8 +5,8 @@ import { processToken, tokenIsAlive } from "../core/lock.ts";
 import { makeDirectory, namesIn, openRegular, writeWhole } from "./log-file.ts";
 
 /**
- * Stores bytes once under their sha256, which is their id. One process at a time, by the caller's lock:
- * so the unfinished file has one name, and what a kill left of it is overwritten by the next one.
+ * Stores bytes once under their sha256, which is their id. For the owner of the log alone: so the unfinished
+ * file has one name, and what a kill left of it is overwritten by the next one.
  */
 export function storeArtifact(dir: string, bytes: Uint8Array): string {
   const id = hash("sha256", bytes, "hex");

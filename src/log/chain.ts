@@ -1,5 +1,6 @@
-// The growing end of a log. Several processes may hold the same one: each change runs under a lock and
-// first catches up with what others wrote, rotated, or left half done when they were killed.
+// The growing end of a log. A log has one owner, who holds its lock from open to close. A record is appended, then
+// anchored, and counts once it is anchored. So a cut end is always found, and a killed owner leaves at most one
+// record after the anchored one, which nobody was told is recorded.
 import { hash } from "node:crypto";
 import {
   closeSync,
@@ -10,17 +11,17 @@ import {
   lstatSync,
   readSync,
   renameSync,
-  type Stats,
 } from "node:fs";
 import { basename } from "node:path";
 import type { HotcellError } from "../core/errors.ts";
-import { tokenIsOfThisBoot, withLock } from "../core/lock.ts";
-import { type Anchor, type AnchorFile, countBeyond, createAnchorFile, readAnchor } from "./anchor.ts";
+import { holdLock, tokenIsOfThisBoot } from "../core/lock.ts";
+import { unlessFailing } from "../core/unless-failing.ts";
+import { type Anchor, type AnchorFile, createAnchorFile, isUnfinished, readAnchor } from "./anchor.ts";
 import { storeArtifact } from "./artifacts.ts";
 import { advance, callsOpened, EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
 import { findIntactHead } from "./intact-head.ts";
 import { readLines } from "./lines.ts";
-import { failClosed, isTampered, logTampered, logUnavailable } from "./log-error.ts";
+import { failClosed, isLocked, isTampered, logInUse, logTampered, logUnavailable } from "./log-error.ts";
 import {
   exists,
   openIfThere,
@@ -30,7 +31,7 @@ import {
   sealedAt,
   writeWhole,
 } from "./log-file.ts";
-import { type Fields, type RecordKind, sealRecord } from "./record.ts";
+import { type Fields, type Link, type RecordKind, sealRecord } from "./record.ts";
 
 export interface ChainOptions {
   readonly file: string;
@@ -38,7 +39,7 @@ export interface ChainOptions {
   /** Where bytes are kept that had to be cut off. */
   readonly artifactsDir: string;
   readonly maxFileBytes: number;
-  /** Names this process in the lock. */
+  /** The token of this process. */
   readonly writer: string;
 }
 
@@ -46,8 +47,10 @@ export interface ChainOptions {
 export type Append = (kind: RecordKind, fields: Fields, durable?: boolean) => number;
 
 export interface Chain {
-  /** Runs the work as the only writer, with the head as it is on disk. */
-  update<T>(work: (append: Append, head: Head) => T): T;
+  /** As it was found. */
+  readonly head: Head;
+  readonly append: Append;
+  /** Others may open the log then. */
   close(): void;
 }
 
@@ -56,7 +59,7 @@ interface Tip {
   readonly ino: number;
   readonly dev: number;
   readonly head: Head;
-  /** What the anchor says, when nothing is being written. */
+  /** What the anchor says. */
   readonly anchored: Anchor;
 }
 
@@ -68,42 +71,63 @@ interface ChainState extends ChainOptions {
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
 
+/** Throws LOCKED while another cell, of this process or another, has the log open. */
 export function openChain(options: ChainOptions): Chain {
-  const exclusively = <T>(work: () => T) =>
-    failClosed(options.file, () => withLock(lockFile(options.anchorFile), work, options.writer));
-  const anchor = createAnchorFile(exclusively(() => openAnchor(options)));
-  const chain: ChainState = { ...options, anchor, tip: undefined };
-  const append: Append = (kind, fields, durable = false) => write(chain, kind, fields, durable);
+  const { file, anchorFile } = options;
+  const release = failClosed(file, () => takeLock(`${anchorFile}.lock`));
+  const chain = unlessFailing(release, () => failClosed(file, () => openOwned(options)));
   return {
-    update: (work) => exclusively(() => work(append, attach(chain).head)),
+    head: chain.tip!.head,
+    append: (kind, fields, durable = false) =>
+      failClosed(file, () => {
+        if (chain.tip === undefined) attach(chain);
+        else checkUnchanged(chain, chain.tip);
+        return write(chain, kind, fields, durable);
+      }),
     close() {
-      forgetTip(chain);
-      closeSync(anchor.fd);
+      try {
+        failClosed(file, () => markOwned(chain, false));
+      } finally {
+        closeFiles(chain);
+        release();
+      }
     },
   };
 }
 
-export function lockFile(anchorFile: string): string {
-  return `${anchorFile}.lock`;
+function takeLock(lockPath: string): () => void {
+  try {
+    return holdLock(lockPath, 0);
+  } catch (error) {
+    throw isLocked(error) ? logInUse(error) : error;
+  }
 }
 
-function openAnchor({ file, anchorFile, writer }: ChainOptions): number {
-  const fd = openRegular(anchorFile, O_RDWR | O_CREAT);
-  if (readAnchor(fd) !== undefined) return fd;
-  try {
-    if (exists(file) || rotatedFiles(file, 0).length > 0) throw lostAnchor(file);
-    createAnchorFile(fd).write({ ...EMPTY_HEAD, writer, next: null });
-    // From now on it is overwritten in place, so a power failure leaves it as it is or as it was.
-    fdatasyncSync(fd);
-    return fd;
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
+function openOwned(options: ChainOptions): ChainState {
+  const anchor = createAnchorFile(openRegular(options.anchorFile, O_RDWR | O_CREAT));
+  const chain: ChainState = { ...options, anchor, tip: undefined };
+  const open = () => {
+    if (readAnchor(anchor.fd) === undefined) beginAnchor(chain);
+    attach(chain);
+    return chain;
+  };
+  return unlessFailing(() => closeFiles(chain), open);
+}
+
+function beginAnchor({ file, anchor, writer }: ChainState): void {
+  if (exists(file) || rotatedFiles(file, 0).length > 0) throw lostAnchor(file);
+  anchor.write({ ...EMPTY_HEAD, writer, owned: false });
+  // From now on it is overwritten in place, so a power failure leaves it as it is or as it was.
+  fdatasyncSync(anchor.fd);
 }
 
 function lostAnchor(file: string): HotcellError {
   return logTampered(file, "its anchor is missing or can't be read");
+}
+
+function closeFiles(chain: ChainState): void {
+  forgetTip(chain);
+  closeSync(chain.anchor.fd);
 }
 
 function forgetTip(chain: ChainState): void {
@@ -111,33 +135,27 @@ function forgetTip(chain: ChainState): void {
   chain.tip = undefined;
 }
 
-/** The tip as it is on disk now. */
-function attach(chain: ChainState): Tip {
-  if (chain.tip !== undefined && isLeftAlone(chain, chain.tip)) return chain.tip;
-  forgetTip(chain);
+/** Reads the tip from the disk: when the log is opened, and after a line could not be taken back. */
+function attach(chain: ChainState): void {
   const anchored = readAnchor(chain.anchor.fd);
   if (anchored === undefined) throw lostAnchor(chain.file);
   try {
     chain.tip = openCurrent(chain, anchored, anchored);
-    return catchUp(chain, chain.tip);
+    catchUp(chain, chain.tip);
   } catch (error) {
     forgetTip(chain);
     if (!isTampered(error) || tokenIsOfThisBoot(anchored.writer)) throw error;
-    return salvage(chain, anchored);
+    salvage(chain, anchored);
   }
 }
 
-/** Whether the path still leads to our file and nobody wrote to it; a file that went away was rotated. */
-function isLeftAlone({ file }: ChainState, tip: Tip): boolean {
+/** The path must still lead to our file, and the file end where we left it. */
+function checkUnchanged({ file }: ChainState, { ino, dev, head }: Tip): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (isSameFile(found, tip)) return found?.size === tip.head.bytes;
-  const rotated = lstatSync(rotatedFile(file, tip.head.firstSeq), { throwIfNoEntry: false });
-  if (isSameFile(rotated, tip)) return false;
-  throw logUnavailable(file, "its file was deleted or replaced while in use");
-}
-
-function isSameFile(found: Stats | undefined, tip: Tip): boolean {
-  return found?.ino === tip.ino && found.dev === tip.dev;
+  if (found?.ino !== ino || found.dev !== dev)
+    throw logUnavailable(file, "its file was deleted or replaced while in use");
+  if (found.size !== head.bytes)
+    throw logTampered(file, `somebody else wrote to it or cut it off after record ${head.seq}`);
 }
 
 function openCurrent(chain: ChainState, head: Head, anchored: Anchor): Tip {
@@ -153,42 +171,42 @@ function createCurrent({ file }: ChainState, head: Head): number {
   return openRegular(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
-/** Takes in what was written after the anchor, and cuts off a line that a kill has torn. */
-function catchUp(chain: ChainState, tip: Tip): Tip {
-  const { anchored } = tip;
-  let head = findAnchored(chain, tip);
-  let torn = false;
-  for (const line of readLines(tip.fd, head.bytes)) {
-    const next = follow(head, line);
-    torn = !line.complete;
-    if (next === undefined && !torn)
-      throw logTampered(chain.file, `what follows record ${head.seq} does not continue it`);
-    head = next ?? head;
-  }
-  const adopted = countBeyond(anchored, head);
-  // A kill leaves only what was announced; after a power failure the anchor may be older than the log.
-  if (adopted > 0 && tokenIsOfThisBoot(anchored.writer))
-    throw logTampered(chain.file, `its anchor does not know what stands after record ${anchored.seq}`);
+/** Cuts off what a kill left after the anchored record. What a power failure left there is for `salvage`. */
+function catchUp(chain: ChainState, tip: Tip): void {
+  const head = findAnchored(chain, tip);
+  const last = findLast(chain, tip, head);
+  if (last.seq > head.seq && !isUnfinished(tip.anchored, last))
+    throw logTampered(chain.file, `its anchor does not know what stands after record ${head.seq}`);
   chain.tip = { ...tip, head };
-  if (torn || adopted > 0) recover(chain, chain.tip, { lost: 0, adopted });
-  else if (head.seq > anchored.seq) settle(chain, chain.tip);
-  return chain.tip;
+  markOwned(chain, true);
+  if (fstatSync(tip.fd).size > head.bytes) recover(chain, chain.tip, { lost: 0, adopted: 0 });
 }
 
-function settle(chain: ChainState, tip: Tip): void {
-  const { seq, hash, firstSeq, bytes, open, openSince } = tip.head;
-  const anchored = { seq, hash, firstSeq, bytes, open, openSince, writer: chain.writer, next: null };
+function findLast({ file }: ChainState, { fd }: Tip, head: Head): Link {
+  let last = head;
+  for (const line of readLines(fd, head.bytes)) {
+    const next = follow(last, line)?.head;
+    if (next === undefined && line.complete)
+      throw logTampered(file, `what follows record ${last.seq} does not continue it`);
+    last = next ?? last;
+  }
+  return last;
+}
+
+/** Nothing may stand after the anchor of a log without an owner. Without a tip it is left as a kill would leave it. */
+function markOwned(chain: ChainState, owned: boolean): void {
+  if (chain.tip === undefined) return;
+  const anchored = { ...chain.tip.anchored, writer: chain.writer, owned };
   chain.anchor.write(anchored);
-  chain.tip = { ...tip, anchored };
+  chain.tip = { ...chain.tip, anchored };
 }
 
-/** After a power failure the anchor may know of records that never reached the disk: goes on with what did. */
-function salvage(chain: ChainState, anchored: Anchor): Tip {
+/** After a power failure the anchor and the log may each be older than the other: goes on with what is there. */
+function salvage(chain: ChainState, anchored: Anchor): void {
   const tip = openCurrent(chain, findIntactHead(chain.file, anchored), anchored);
   chain.tip = tip;
-  const lost = Math.max(0, anchored.seq - tip.head.seq);
-  recover(chain, tip, { lost, adopted: countBeyond(anchored, tip.head) });
-  return chain.tip;
+  const behind = anchored.seq - tip.head.seq;
+  recover(chain, tip, { lost: Math.max(0, behind), adopted: Math.max(0, -behind) });
 }
 
 /** Cuts off what follows the head, keeps it as an artifact, and records that, and how head and anchor differed. */
@@ -200,6 +218,8 @@ function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; ad
   const cut = { bytes: String(rest.length), sha256: `"${hash("sha256", rest, "hex")}"` };
   const { lost, adopted } = found;
   write(chain, "log.recovered", { ...cut, lost: String(lost), adopted: String(adopted) }, false);
+  // What comes next replaces records that the anchor on the disk may still know.
+  fdatasyncSync(chain.anchor.fd);
 }
 
 /** The anchored head, at the start of the new file when the anchored one has been rotated since. */
@@ -220,16 +240,16 @@ function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boo
   const record = sealRecord(chain.tip!.head, kind, fields);
   const tip = makeRoom(chain, chain.tip!, record.line.length);
   const head = advance(tip.head, record, record.line.length, callsOpened(kind, fields));
+  const anchored = { ...head, writer: chain.writer, owned: true };
   try {
-    // Announced first, so that what a kill leaves after the anchored head is known to be ours.
-    chain.anchor.write({ ...tip.anchored, next: record.hash });
     writeWhole(tip.fd, record.line, null);
     if (durable) fdatasyncSync(tip.fd);
-    settle(chain, { ...tip, head });
+    chain.anchor.write(anchored);
   } catch (error) {
     takeBack(chain, tip);
     throw error;
   }
+  chain.tip = { ...tip, head, anchored };
   return record.seq;
 }
 
@@ -248,11 +268,11 @@ function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   return chain.tip;
 }
 
-// What can't be taken back, the next update finds after the anchor and takes in or cuts off.
+// The anchor first: a record that it may know must stay. What can't be taken back, the next record finds.
 function takeBack(chain: ChainState, tip: Tip): void {
   try {
-    ftruncateSync(tip.fd, tip.head.bytes);
     chain.anchor.write(tip.anchored);
+    ftruncateSync(tip.fd, tip.head.bytes);
   } catch {
     forgetTip(chain);
   }

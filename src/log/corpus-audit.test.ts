@@ -128,6 +128,7 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
       renameSync(run.logFile, `${run.logFile}.moved`);
       place(run.logFile);
       expect(() => log.intent(intentOf("after"))).toThrow(refuses("LOG_UNAVAILABLE", "deleted or replaced"));
+      log.close();
       expect(() => run.open()).toThrow(refuses("LOG_UNAVAILABLE", ""));
       rmSync(run.logFile, { recursive: true });
       renameSync(`${run.logFile}.moved`, run.logFile);
@@ -140,6 +141,7 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
     logCall(log, "before");
     rmSync(run.logFile);
     expect(() => log.intent(intentOf("after"))).toThrow(refuses("LOG_UNAVAILABLE", "deleted or replaced"));
+    log.close();
     expect(() => run.open()).toThrow(refuses("LOG_TAMPERED", "its file is missing"));
     expect(run.verify()).toMatchObject({ ok: false, problem: "truncated", seq: 1 });
   },

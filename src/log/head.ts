@@ -31,11 +31,12 @@ export function callsOpened(kind: string, fields: Readonly<Record<string, unknow
   return fields.intent === undefined ? 0 : -1;
 }
 
-/** The head after one more line of the log, or undefined when the line does not continue it. */
-export function follow(head: Head, { bytes, complete }: Line): Head | undefined {
+/** The head after one more line of the log and the kind of its record, or undefined when the line does not continue it. */
+export function follow(head: Head, { bytes, complete }: Line): { head: Head; kind: string } | undefined {
   const record = complete ? checkRecord(bytes) : undefined;
   if (record === undefined || !continues(record, head)) return undefined;
-  return advance(head, record, bytes.length + 1, callsOpened(record.kind, record));
+  const { kind } = record;
+  return { head: advance(head, record, bytes.length + 1, callsOpened(kind, record)), kind };
 }
 
 /** The head at the start of the file that follows a full one. */

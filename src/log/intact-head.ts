@@ -4,20 +4,26 @@ import { EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
 import { logTampered } from "./log-error.ts";
 import { readLogLines, START } from "./read.ts";
 
-/** How far a log is intact, read from its first record on. Only the file that grows may be damaged. */
+/**
+ * How far a log is intact, read from its first record on. Only the file that grows may be damaged. A last record that
+ * tells of a recovery does not count unless it is anchored: that recovery was not finished.
+ */
 export function findIntactHead(logFile: string, anchored: Anchor): Head {
   const growing = basename(logFile);
   let head = EMPTY_HEAD;
+  let settled = head;
   let file: string | undefined;
   for (const line of readLogLines(logFile, START)) {
-    if (file !== undefined && line.file !== file) head = startFile(head);
+    if (file !== undefined && line.file !== file) settled = head = startFile(head);
     file = line.file;
     const next = follow(head, line);
-    if (next === undefined && file === growing) return head;
+    if (next === undefined && file === growing) return settled;
     if (next === undefined) throw logTampered(logFile, `"${file}" is not what was written`);
-    if (next.seq === anchored.seq && next.hash !== anchored.hash)
-      throw logTampered(logFile, `record ${next.seq} was written anew`);
-    head = next;
+    const { seq, hash } = next.head;
+    if (seq === anchored.seq && hash !== anchored.hash)
+      throw logTampered(logFile, `record ${seq} was written anew`);
+    settled = next.kind === "log.recovered" && hash !== anchored.hash ? head : next.head;
+    head = next.head;
   }
-  return file === undefined || file === growing ? head : startFile(head);
+  return file === undefined || file === growing ? settled : startFile(head);
 }

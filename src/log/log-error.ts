@@ -10,6 +10,16 @@ export function logTampered(file: string, found: string): HotcellError {
   return new HotcellError("LOG_TAMPERED", message, { file });
 }
 
+/** `cause` says who has it. */
+export function logInUse(cause: HotcellError): HotcellError {
+  const message = `Could not open the log: another cell has it open, and a log has one writer. Close that cell, or wait until it is done; a cell that works beside it needs a session of its own. (${cause.message})`;
+  return new HotcellError("LOCKED", message, cause.details, { cause });
+}
+
+export function isLocked(error: unknown): error is HotcellError {
+  return error instanceof HotcellError && error.code === "LOCKED";
+}
+
 export function isTampered(error: unknown): boolean {
   return error instanceof HotcellError && error.code === "LOG_TAMPERED";
 }

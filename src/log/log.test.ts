@@ -13,7 +13,6 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   appendForged,
-  editAnchor,
   execOf,
   intentOf,
   logCall,
@@ -22,7 +21,7 @@ import {
   type RunLog,
 } from "../../test/kit/run-log.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { ExecEvent } from "./log.ts";
+import type { ExecEvent, Log } from "./log.ts";
 
 const unavailable = (file: string, found: string) =>
   expect.objectContaining({
@@ -166,17 +165,63 @@ describe("opening a log", () => {
     expect(run.verify()).toMatchObject({ ok: false, problem: "edited", seq: 1 });
   });
 
-  test("takes in a record that the anchor only announces: whoever wrote it was killed there", () => {
+  test("cuts off a last record that is not anchored, for its owner was killed there, keeps it and says so", () => {
     const run = makeRunLog();
-    const log = run.open();
-    const intent = log.intent(intentOf("a"));
-    const anchor = JSON.parse(readFileSync(run.anchorFile, "utf8"));
-    log.exec(execOf("a", { intent }));
-    log.close();
-    editAnchor(run, ({ hash }) => ({ ...anchor, next: hash }));
-    expect(run.verify()).toMatchObject({ ok: true, records: 2, unknown: [] });
-    logCall(run.open(), "b");
-    expect(run.verify()).toMatchObject({ ok: true, records: 4, unknown: [], adopted: 0 });
+    const dead = openAsDead(run);
+    const intent = dead.intent(intentOf("a"));
+    const anchor = readFileSync(run.anchorFile);
+    dead.exec(execOf("a", { intent }));
+    writeFileSync(run.anchorFile, anchor);
+    const unanchored = `${run.lines()[1]}\n`;
+    const unknown = [{ seq: 1, toolCallId: "a", toolName: "read_file", running: false }];
+    const tornBytes = unanchored.length;
+    expect(run.verify()).toMatchObject({ ok: true, records: 1, head: { seq: 1 }, tornBytes, unknown });
+    run.open().close();
+    expect(run.records().slice(1)).toEqual([
+      expect.objectContaining({ seq: 2, kind: "log.recovered", bytes: tornBytes, lost: 0, adopted: 0 }),
+      expect.objectContaining({ seq: 3, kind: "tool.interrupted", intent: 1 }),
+    ]);
+    const { sha256 } = run.records()[1]!;
+    expect(readFileSync(join(run.artifactsDir, String(sha256)), "utf8")).toBe(unanchored);
+    expect(run.verify()).toMatchObject({ ok: true, records: 3, tornBytes: 0, lost: 0, adopted: 0, unknown });
+  });
+
+  /** The anchor as it was written before logs had owners. */
+  function writeEarlierAnchor(run: RunLog, next: string | null): void {
+    const { owned: _, ...head } = JSON.parse(readFileSync(run.anchorFile, "utf8"));
+    writeFileSync(run.anchorFile, JSON.stringify({ ...head, next }));
+  }
+
+  test("reads an earlier anchor, and finds what was added to its log", () => {
+    const run = makeRunLog();
+    logCall(openAsDead(run), "a");
+    writeEarlierAnchor(run, null);
+    expect(run.verify()).toMatchObject({ ok: true, records: 2 });
+    run.open().close();
+    expect(JSON.parse(readFileSync(run.anchorFile, "utf8"))).not.toHaveProperty("next");
+    writeEarlierAnchor(run, null);
+    appendForged(run);
+    expect(run.verify()).toMatchObject({ ok: false, problem: "unanchored", seq: 3 });
+    expect(() => run.open()).toThrow(tampered("its anchor does not know what stands after record 2"));
+  });
+
+  test("cuts off a record that an earlier anchor only announces", () => {
+    const run = makeRunLog();
+    logCall(openAsDead(run), "a");
+    appendForged(run);
+    writeEarlierAnchor(run, run.records()[2]!.hash);
+    expect(run.verify()).toMatchObject({ ok: true, records: 2 });
+    run.open().close();
+    expect(run.verify()).toMatchObject({ ok: true, records: 3, tornBytes: 0, adopted: 0 });
+  });
+
+  test("is refused when a killed owner's log has two records that are not anchored", () => {
+    const run = makeRunLog();
+    logCall(openAsDead(run), "a");
+    appendForged(run);
+    appendForged(run);
+    expect(run.verify()).toMatchObject({ ok: false, problem: "unanchored", seq: 3 });
+    expect(() => run.open()).toThrow(tampered("its anchor does not know what stands after record 2"));
   });
 
   const broken: readonly [string, (run: RunLog) => void, string][] = [
@@ -243,6 +288,101 @@ describe("opening a log", () => {
   });
 });
 
+describe("an open log", () => {
+  test("has one writer: nobody else can open it until it is closed, and is told what to do", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    expect(() => run.open()).toThrow(
+      expect.objectContaining({
+        code: "LOCKED",
+        message: `Could not open the log: another cell has it open, and a log has one writer. Close that cell, or wait until it is done; a cell that works beside it needs a session of its own. (Could not lock "run-1.json.lock" within 0 ms: process ${process.pid} holds it. Try again when it is done.)`,
+        details: { file: `${run.anchorFile}.lock`, pid: process.pid },
+      }),
+    );
+    logCall(log, "a");
+    log.close();
+    logCall(run.open(), "b");
+    expect(run.verify()).toMatchObject({ ok: true, records: 4 });
+  });
+
+  test("is nobody's when opening it failed, or when closing it did", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    log.intent(intentOf("a"));
+    const text = readFileSync(run.logFile);
+    rmSync(run.logFile);
+    expect(() => log.close()).toThrow(unavailable(run.logFile, "deleted or replaced"));
+    expect(() => run.open()).toThrow(tampered("its file is missing"));
+    writeFileSync(run.logFile, text);
+    run.open().close();
+    expect(run.verify()).toMatchObject({ ok: true, records: 2, unknown: [{ toolCallId: "a" }] });
+  });
+
+  test("has an anchor that knows each record, and that it is open", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    for (const id of ["a", "b"]) logCall(log, id);
+    expect(JSON.parse(readFileSync(run.anchorFile, "utf8"))).toMatchObject({
+      seq: 4,
+      hash: run.records()[3]!.hash,
+      owned: true,
+    });
+    log.close();
+    expect(JSON.parse(readFileSync(run.anchorFile, "utf8"))).toMatchObject({ seq: 4, owned: false });
+  });
+
+  const gone = "record 2, the last one written, is gone";
+  const cutters: readonly [string, (run: RunLog) => Log, (run: RunLog, log: Log) => unknown, string][] = [
+    [
+      "while it is open",
+      (run) => run.open(),
+      (_, log) => log.intent(intentOf("b")),
+      "somebody else wrote to it or cut it off after record 2",
+    ],
+    ["after its owner was killed", (run) => openAsDead(run), (run) => run.open(), gone],
+    [
+      "and is then closed",
+      (run) => run.open(),
+      (run, log) => {
+        log.close();
+        run.open();
+      },
+      gone,
+    ],
+  ];
+  test.each(cutters)("whose last record is cut off %s is refused", (_, open, goOn, found) => {
+    const run = makeRunLog();
+    const log = open(run);
+    logCall(log, "a");
+    writeFileSync(run.logFile, `${run.lines()[0]}\n`);
+    expect(run.verify()).toMatchObject({ ok: false, problem: "truncated", seq: 2 });
+    expect(() => goOn(run, log)).toThrow(tampered(found));
+  });
+
+  test("takes no record of somebody else: it never counts, and the log is not continued", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    logCall(log, "a");
+    appendForged(run, { kind: "tool.intent", toolCallId: "forged", toolName: "write_file" });
+    const tornBytes = run.lines()[2]!.length + 1;
+    expect(run.verify()).toMatchObject({ ok: true, records: 2, tornBytes, unknown: [] });
+    for (let round = 0; round < 2; round++)
+      expect(() => logCall(log, "b")).toThrow(
+        tampered("somebody else wrote to it or cut it off after record 2"),
+      );
+    log.close();
+    expect(run.verify()).toMatchObject({ ok: false, problem: "unanchored", seq: 3 });
+    expect(() => run.open()).toThrow(tampered("its anchor does not know what stands after record 2"));
+  });
+
+  test("stores no artifact once it is closed", () => {
+    const run = makeRunLog();
+    const log = run.open();
+    log.close();
+    expect(() => log.artifact(Buffer.from("abc"))).toThrow(unavailable(run.logFile, "it is closed"));
+  });
+});
+
 describe("a call without an outcome", () => {
   test("of a dead process is recorded as interrupted, once, at the next open", () => {
     const run = makeRunLog();
@@ -268,11 +408,10 @@ describe("a call without an outcome", () => {
     });
   });
 
-  test("of a living process is left alone by others and said to be running", () => {
+  test("of a living process is said to be running", () => {
     const run = makeRunLog();
     const log = run.open();
     const intent = log.intent(intentOf("long"));
-    run.open().close();
     expect(run.verify()).toMatchObject({
       ok: true,
       records: 1,
@@ -296,11 +435,9 @@ describe("a call without an outcome", () => {
 
   test("is found in a file that is full by then", () => {
     const run = makeRunLog();
-    const dead = openAsDead(run);
-    const other = run.open({ maxFileBytes: 1000 });
+    const dead = openAsDead(run, { maxFileBytes: 1000 });
     dead.intent(intentOf("cut"));
-    for (const id of ["a", "b", "c"]) logCall(other, id);
-    other.close();
+    for (const id of ["a", "b", "c"]) logCall(dead, id);
     run.open().close();
     expect(run.records().at(-1)).toMatchObject({
       seq: 8,

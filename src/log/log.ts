@@ -1,8 +1,9 @@
-// The log of one run. Whoever appends is told when a line could not be written: a call whose intent
-// can't be recorded must not run, and an outcome that can't be recorded must be said.
+// The log of one run, which has one owner from open to close. Whoever appends is told when a line could not be
+// written: a call whose intent can't be recorded must not run, and an outcome that can't be recorded must be said.
 import { dirname } from "node:path";
 import { LIMITS } from "../core/limits.ts";
-import { processToken, withLock } from "../core/lock.ts";
+import { processToken } from "../core/lock.ts";
+import { unlessFailing } from "../core/unless-failing.ts";
 import { findAbandoned } from "./abandoned.ts";
 import { type ArtifactWriter, openArtifact, storeArtifact } from "./artifacts.ts";
 import {
@@ -14,9 +15,8 @@ import {
   interruptedFields,
   type OpenCall,
 } from "./call-fields.ts";
-import { type Append, type Chain, type ChainOptions, lockFile, openChain } from "./chain.ts";
+import { type Append, type Chain, type ChainOptions, openChain } from "./chain.ts";
 import { createEncoder } from "./encode.ts";
-import type { Head } from "./head.ts";
 import { failClosed, logUnavailable } from "./log-error.ts";
 import { makeDirectory } from "./log-file.ts";
 import { createRedactor } from "./redact.ts";
@@ -58,9 +58,12 @@ export function openLog(options: LogOptions): Log {
   const open = new Map<number, OpenCall>();
   let closed = false;
 
-  const append = (...record: Parameters<Append>) => {
+  const checkOpen = () => {
     if (closed) throw logUnavailable(file, "it is closed");
-    return chain.update((write) => write(...record));
+  };
+  const append: Append = (...record) => {
+    checkOpen();
+    return chain.append(...record);
   };
 
   return {
@@ -79,10 +82,10 @@ export function openLog(options: LogOptions): Log {
       append("tool.exec", execFields(event, call, encoder));
       if (intent !== null) open.delete(intent);
     },
-    artifact: (bytes) =>
-      failClosed(file, () =>
-        withLock(lockFile(anchorFile), () => storeArtifact(artifactsDir, bytes), writer),
-      ),
+    artifact(bytes) {
+      checkOpen();
+      return failClosed(file, () => storeArtifact(artifactsDir, bytes));
+    },
     openArtifact: () => failClosed(file, () => openArtifact(artifactsDir)),
     close() {
       if (closed) return;
@@ -97,20 +100,14 @@ export function openLog(options: LogOptions): Log {
   };
 }
 
-/** Opens the chain and records as interrupted what dead processes left open in it. */
+/** Opens the chain and records as interrupted what was left open in it. */
 function openSettled(options: ChainOptions): Chain {
   const { file, anchorFile } = options;
   failClosed(file, () => [dirname(file), dirname(anchorFile)].forEach(makeDirectory));
   const chain = openChain(options);
-  try {
-    chain.update((append, head) => endAbandoned(file, head, append));
+  return unlessFailing(chain.close, () => {
+    const abandoned = failClosed(file, () => findAbandoned(file, chain.head));
+    for (const intent of abandoned) chain.append("tool.interrupted", abandonedFields(intent));
     return chain;
-  } catch (error) {
-    chain.close();
-    throw error;
-  }
-}
-
-function endAbandoned(file: string, head: Head, append: Append): void {
-  for (const intent of findAbandoned(file, head)) append("tool.interrupted", abandonedFields(intent));
+  });
 }

@@ -10,9 +10,8 @@ export interface Snapshot {
 }
 
 /**
- * A log and its anchor as they are at one moment, while others go on writing. Without their lock: whoever
- * checks a log may have no right to write, and must not wait for a process that will never give it back.
- * The anchor is written before and after each record: unchanged, it tells that the log is as well.
+ * A log and its anchor as they are at one moment, while its owner goes on writing. Without the lock, which the
+ * owner keeps. The anchor is written after each record: unchanged, it tells that one record came at most.
  */
 export function openSnapshot(logFile: string, anchorFile: string): Snapshot {
   const deadline = performance.now() + LIMITS.lockWaitMs;
@@ -22,6 +21,6 @@ export function openSnapshot(logFile: string, anchorFile: string): Snapshot {
     if (isDeepStrictEqual(readAnchorFile(anchorFile), anchor)) return { anchor, files };
     closeLogFiles(files);
   }
-  const message = `Could not read the log: others wrote to it all the time for ${LIMITS.lockWaitMs} ms. Try again.`;
+  const message = `Could not read the log: its owner wrote to it all the time for ${LIMITS.lockWaitMs} ms. Try again.`;
   throw new HotcellError("LOCKED", message, { file: logFile });
 }

@@ -2,7 +2,7 @@
 // and none missing, up to the head that the anchor knows.
 import { basename } from "node:path";
 import { tokenIsAlive } from "../core/lock.ts";
-import { type Anchor, countBeyond } from "./anchor.ts";
+import { type Anchor, isUnfinished } from "./anchor.ts";
 import { type LogLine, openLogFiles, readFiles, START } from "./read.ts";
 import { checkRecord, GENESIS, type Link, type LogRecord, parseRecord } from "./record.ts";
 import { openSnapshot } from "./snapshot.ts";
@@ -15,7 +15,7 @@ export interface IntactLog {
   readonly head: Link;
   /** False when no anchor was given: then nobody can tell whether the end was cut off. */
   readonly anchored: boolean;
-  /** Bytes of an unfinished last line: being written, or torn and cut off at the next open. */
+  /** Bytes of an unfinished last line: being written, or left so by a kill and cut off at the next open. */
   readonly tornBytes: number;
   /** Records that were gone after a restart, as the log itself says: a power failure took them, or somebody did. */
   readonly lost: number;
@@ -53,26 +53,31 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
       : openSnapshot(logFile, anchorFile);
   const lines = readFiles(files, logFile, START.bytes);
   const tally = createTally();
+  // What comes after it does not count.
+  const anchored = anchor?.seq ?? Number.POSITIVE_INFINITY;
   let head: Link = GENESIS;
   let last: LogLine | undefined;
+  let tornBytes = 0;
   for (const line of lines) {
     if (last?.complete === false) return edited(head, last);
     last = line;
+    if (!line.complete || head.seq >= anchored) tornBytes += line.bytes.length + Number(line.complete);
     if (!line.complete) continue;
     const record = checkRecord(line.bytes);
     if (record === undefined) return edited(head, line);
     if (record.seq !== head.seq + 1) return misplaced(head, record, line, lines);
     if (record.prev !== head.hash) return rewritten(head, line);
     if (record.seq === anchor?.seq && record.hash !== anchor.hash) return rewritten(record, line);
-    tally.add(record);
+    if (record.seq <= anchored) tally.add(record);
     head = { seq: record.seq, hash: record.hash };
   }
   const end = { file: last?.file ?? basename(logFile), line: last?.line ?? 0 };
   if (anchor === undefined && head.seq > 0) return unanchored(head, end);
   if (anchor && anchor.seq > head.seq) return truncated(head, anchor, end);
-  if (anchor && countBeyond(anchor, head) > 0) return beyond(head, anchor, end);
-  const tornBytes = last?.complete === false ? last.bytes.length : 0;
-  return { ok: true, records: head.seq, head, anchored: anchor !== null, tornBytes, ...tally.result() };
+  if (anchor && head.seq > anchor.seq && !isUnfinished(anchor, head)) return beyond(head, anchor, end);
+  const { seq, hash } = anchor ?? head;
+  const known = { records: seq, head: { seq, hash }, anchored: anchor !== null };
+  return { ok: true, ...known, tornBytes, ...tally.result() };
 }
 
 /** Follows which calls are still without an outcome, and what restarts took from the log or added to it. */

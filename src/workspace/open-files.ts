@@ -23,7 +23,7 @@ export interface FilesOptions {
   readonly fs?: "host" | "overlay" | "agentfs";
   /** The id of a session to go on with; without it a new one is made. */
   readonly session?: string;
-  /** A name of the caller's own for what it does in this project: a cell of the same name goes on with the same session, log and state. */
+  /** A name of the caller's own for what it does in this project: a later cell of the same name goes on with the same session, log and state. */
   readonly run?: string;
   /** How a new session's view is made; the kernel's overlay where it can be had, when left out. */
   readonly strategy?: Strategy;
@@ -37,7 +37,7 @@ export interface Files {
   /** Null on the host. */
   readonly session: Session | null;
   readonly stateDir: string;
-  /** The name of the run that the log is of. */
+  /** The name of the run that `@state` and the log are of. */
   readonly run: string;
   close(): void;
 }

@@ -77,11 +77,11 @@ export function logCall(log: Log, toolCallId: string): void {
 }
 
 /** A log as a process would hold it that is dead by the time anybody else looks. */
-export function openAsDead(run: RunLog): Log {
+export function openAsDead(run: RunLog, options: Partial<LogOptions> = {}): Log {
   const pid = process.pid;
   Object.defineProperty(process, "pid", { value: 99_999_999, configurable: true });
   try {
-    return run.open();
+    return run.open(options);
   } finally {
     Object.defineProperty(process, "pid", { value: pid, configurable: true });
   }
@@ -95,7 +95,7 @@ export function appendForged(run: RunLog, fields: object = {}): void {
   appendFileSync(run.logFile, `${body},"hash":"${hash("sha256", body, "hex")}"}\n`);
 }
 
-export function editAnchor(run: RunLog, edit: (anchor: Anchor) => Partial<Anchor>): void {
+function editAnchor(run: RunLog, edit: (anchor: Anchor) => Partial<Anchor>): void {
   const anchor: Anchor = JSON.parse(readFileSync(run.anchorFile, "utf8"));
   writeFileSync(run.anchorFile, JSON.stringify({ ...anchor, ...edit(anchor) }));
 }

@@ -2,7 +2,15 @@ import { mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CliWorld, openCliWorld } from "../../../test/kit/cli-world.ts";
-import { appendForged, logCall, makeRunLog, type RunLog, restart } from "../../../test/kit/run-log.ts";
+import {
+  appendForged,
+  logCall,
+  makeRunLog,
+  type RunLog,
+  restart,
+  runLogIn,
+} from "../../../test/kit/run-log.ts";
+import { openFreeLog } from "../../log/open-free-log.ts";
 import { showLogs, verifyLogs } from "./audit.ts";
 import type { ExitCode, Io } from "./io.ts";
 import type { LogFlags } from "./main.ts";
@@ -49,6 +57,15 @@ describe("hotcell audit verify", () => {
           ...wayOut(run),
         ],
       });
+  });
+
+  test("looks at all logs of cells that are open together", () => {
+    const { stateDir } = makeRunLog();
+    const logs = [1, 2].map(() => openFreeLog(stateDir, "run-1", []));
+    for (const log of logs) logCall(log, "a");
+    const { code, lines } = audit(runLogIn(stateDir, "run-1.2"), verifyLogs);
+    const intact = expect.stringMatching(/^ {2}intact: 2 records, head \w+$/);
+    expect({ code, lines }).toEqual({ code: 0, lines: [logs[0]!.file, intact, intact] });
   });
 
   test("exits 1 for a forged record, before and after a restart takes it in", () => {
