@@ -35,7 +35,8 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   return {
     isolation: "landlock",
     asRoot: false,
-    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, onBegin }) {
+    async start(command, { attached, limits, onBegin }) {
+      const { argv, cwd, env: own = {}, bareEnv, readOnly, stderrToStdout = false } = command;
       const processes = processLimit(uid, limits.processes);
       const limiter = prlimitArgs({ ...limits, processes });
       return startLandlocked({
@@ -44,6 +45,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
         env: bareEnv ? own : { ...variables, ...own },
         cwd: path.join(directory, path.relative(ground.project, cwd)),
         attached,
+        stderrToStdout,
         surroundings,
         limits,
         onBegin,

@@ -62,6 +62,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
         env: { ...(command.bareEnv ? {} : common), ...command.env },
         hasPwd: !command.bareEnv,
         argv: command.argv,
+        stderrToStdout: command.stderrToStdout ?? false,
       });
       const entry = enterArgs(room, [
         `--net=/proc/${process.pid}/fd/${network}`,

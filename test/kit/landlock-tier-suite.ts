@@ -139,6 +139,24 @@ export function landlockTierSuite(): void {
       expect(stdout).toContain("MINE=a=b\nc\n");
     });
 
+    test("has its two streams joined in the order in which it wrote, where that is asked for", async () => {
+      const script = "for ((i = 0; i < 500; i++)); do echo out $i; echo err $i >&2; done";
+      const inOrder = Array.from({ length: 500 }, (_, at) => `out ${at}\nerr ${at}\n`).join("");
+      const joined = await world.runArgv(["bash", "-c", script], { stderrToStdout: true });
+      expect(joined).toMatchObject({ exitCode: 0, stdout: inOrder, stderr: "" });
+      const apart = await world.runArgv(["bash", "-c", script]);
+      expect(apart).toMatchObject({
+        stdout: inOrder.replace(/err .*\n/g, ""),
+        stderr: inOrder.replace(/out .*\n/g, ""),
+      });
+    });
+
+    test("that is not there is told in the joined streams too", async () => {
+      const { exitCode, stdout, stderr } = await world.runArgv(["no-such-program"], { stderrToStdout: true });
+      expect([exitCode, stderr]).toEqual([127, ""]);
+      expect(stdout).toContain("no-such-program");
+    });
+
     test("is not steered by its variables before it is shut in", async () => {
       const steered = await world.runArgv(["echo", "ran"], {
         env: { PERL5OPT: "-Mnonsense", LD_PRELOAD: "/nonsense.so", PATH: "/usr/bin" },
