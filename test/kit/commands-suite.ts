@@ -399,10 +399,12 @@ print(n)`;
         ),
       ) as string;
       expect(stdout).not.toContain("CANARY");
-      expect(stdout.split("\n").filter((name) => /^[A-Z_]+(_0)?$/.test(name))).toEqual([
+      expect(stdout.split("\n").filter((name) => /^[A-Z_]+(_[01])?$/.test(name))).toEqual([
         "GIT_CONFIG_COUNT",
         "GIT_CONFIG_KEY_0",
+        "GIT_CONFIG_KEY_1",
         "GIT_CONFIG_VALUE_0",
+        "GIT_CONFIG_VALUE_1",
         "GIT_OPTIONAL_LOCKS",
         "GIVEN",
         "HOME",
