@@ -800,6 +800,33 @@ describe("opening a cell", () => {
     [{ workspace: 5 }, "workspace is 5; allowed is text"],
     [{ env: { A: 5 } }, "env.A is 5; allowed is text"],
     [{ agents: { a: null } }, 'agents["a"] is null; allowed is an object'],
+    [
+      { agents: { a: { maxReadByte: 1 } } },
+      'agents["a"].maxReadByte is no setting; perhaps "maxReadBytes" or "maxWriteBytes"',
+    ],
+    [{ trsut: "supervised" }, 'trsut is no setting; perhaps "trust"'],
+    [{ timeout: 5 }, 'timeout is no setting; perhaps "timeoutMs"'],
+    [
+      { readOnlyPlease: true },
+      expect.stringMatching(
+        /: readOnlyPlease is no setting; the settings are "workspace", .*"onProgress"\.$/,
+      ),
+    ],
+    [{ constructor: {} }, expect.stringContaining("constructor is no setting; ")],
+    [{ mounts: { docs: {} } }, 'mounts.docs has no "path"; give it one'],
+    [
+      { mounts: { docs: { path: "/tmp", acess: "rw" } } },
+      'mounts.docs.acess is no setting; perhaps "access"',
+    ],
+    [{ scope: { permisions: {} } }, 'scope has no "permissions"; give it one'],
+    [
+      { scope: { permissions: { read_file: { allowed: true, path: ["src"] } } } },
+      'scope.permissions.read_file.path is no setting; perhaps "paths"',
+    ],
+    [
+      { scope: { permissions: { read_file: { allowed: true, paths: "src" } } } },
+      'scope.permissions.read_file.paths is "src"; allowed is a list',
+    ],
   ])("with %j is refused, saying what is allowed", async (options, problem) => {
     const dir = tempDir();
     const opening = openCell({ workspace: dir, stateDir: `${dir}-state`, ...(options as object) });
@@ -809,8 +836,20 @@ describe("opening a cell", () => {
   });
 
   test("an option that is undefined counts as left out", async () => {
-    const options = { limits: { outputBytes: undefined }, protect: { secrets: undefined }, env: undefined };
+    const options = {
+      limits: { outputBytes: undefined },
+      protect: { secrets: undefined },
+      env: undefined,
+      agents: { a: { maxReadBytes: undefined } },
+      scope: { permissions: { read_file: { allowed: true, paths: undefined } } },
+      noSuchOption: undefined,
+    };
     const { cell } = await openTempCell(options as object, { "a.txt": "hi\n" });
+    expect((await cell.call({ name: "read_file", arguments: { path: "a.txt" } })).success).toBe(true);
+  });
+
+  test("a scope that is null is none", async () => {
+    const { cell } = await openTempCell({ scope: null }, { "a.txt": "hi\n" });
     expect((await cell.call({ name: "read_file", arguments: { path: "a.txt" } })).success).toBe(true);
   });
 

@@ -4,13 +4,13 @@ import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Approve } from "./approval/approve.ts";
 import { inSession, onHost } from "./call/around.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
-import { checkOptions, withoutUndefined } from "./call/check-options.ts";
+import type { CellOptions } from "./call/cell-options.ts";
+import { checkOptions, refuseUnknownKeys, withoutUndefined } from "./call/check-options.ts";
 import { openPlaces } from "./call/places.ts";
-import { createRulebook, explainCall, type RulebookOptions, wrongOption } from "./call/rulebook.ts";
+import { createRulebook, explainCall, wrongOption } from "./call/rulebook.ts";
 import { runCall } from "./call/run-call.ts";
 import { HotcellError } from "./core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./core/json.ts";
@@ -31,34 +31,17 @@ import { openFreeLog } from "./log/open-free-log.ts";
 import { runPaths } from "./log/runs.ts";
 import { createBuiltinRunner } from "./runners/builtin.ts";
 import { createCommandsFor } from "./runners/commands.ts";
-import type { CommandLimits } from "./shield/command.ts";
 import { openGround } from "./shield/ground.ts";
 import { DEFAULT_LIMITS } from "./shield/limits.ts";
 import { createProcesses, type Processes } from "./shield/processes.ts";
 import { openShield } from "./shield/shield.ts";
 import { toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
-import { type Files, type FilesOptions, openFiles } from "./workspace/open-files.ts";
+import { type Files, openFiles } from "./workspace/open-files.ts";
 import { type SessionDoor, sessionDoor } from "./workspace/session/session-door.ts";
 import type { Session } from "./workspace/session/session-words.ts";
 
-export interface CellOptions extends FilesOptions, Omit<RulebookOptions, "fs"> {
-  /** Asked when a rule or the trust level says so. Without it such calls are denied. */
-  readonly approve?: Approve;
-  readonly agentId?: string;
-  /** What agents may read and write at once with tools on mount paths, by their ids; what is left out keeps its default. */
-  readonly agents?: Readonly<Record<string, Partial<FileLimits>>>;
-  /** Values that must not appear in the log. */
-  readonly secrets?: readonly string[];
-  /** The longest one call may take, unless its tool or the scope says otherwise. */
-  readonly timeoutMs?: number;
-  /** Of commands; what is left out keeps its default. */
-  readonly limits?: Partial<Omit<CommandLimits, "timeoutMs">>;
-  /** Directories outside the system that commands may read and run from. */
-  readonly toolchains?: readonly string[];
-  /** Variables that every command has beside PATH, HOME and the like. */
-  readonly env?: Readonly<Record<string, string>>;
-}
+export type { CellOptions } from "./call/cell-options.ts";
 
 export interface Cell extends SessionDoor {
   /** The whole life of one call. Never rejects for what a call does: the observation says how it ended. */
@@ -172,18 +155,19 @@ function openLogOf({ session, stateDir, run }: Files, secrets: readonly string[]
 function limitsBy({ agents = {} }: CellOptions): (agentId: string | null) => FileLimits {
   const byId = new Map(Object.entries(agents));
   for (const [id, limits] of byId) checkFileLimits(id, limits);
-  return (agentId) => ({ ...LIMITS.mounts, ...(agentId !== null && byId.get(agentId)) });
+  const givenTo = (agentId: string | null) => (agentId === null ? {} : (byId.get(agentId) ?? {}));
+  return (agentId) => ({ ...LIMITS.mounts, ...withoutUndefined(givenTo(agentId)) });
 }
 
 function checkFileLimits(id: string, limits: Partial<FileLimits>): void {
-  if (!isJsonObject(limits)) throw wrongOption(`agents[${quote(id)}]`, limits, "an object");
-  const most = new Map<string, number>(Object.entries(LIMITS.mostOnMounts));
-  for (const [key, value] of Object.entries(limits)) {
-    const atMost = most.get(key);
-    const name = `agents[${quote(id)}].${key}`;
-    if (atMost === undefined) throw wrongOption(name, value, [...most.keys()].join(", "));
+  const at = `agents[${quote(id)}]`;
+  if (!isJsonObject(limits)) throw wrongOption(at, limits, "an object");
+  const most = new Map(Object.entries(LIMITS.mostOnMounts));
+  refuseUnknownKeys(limits, { known: [...most.keys()], action: "open the cell", at });
+  for (const [key, value] of Object.entries(withoutUndefined(limits))) {
+    const atMost = most.get(key)!;
     if (!Number.isInteger(value) || value < 1 || value > atMost)
-      throw wrongOption(name, value, `a whole number from 1 to ${atMost}`);
+      throw wrongOption(`${at}.${key}`, value, `a whole number from 1 to ${atMost}`);
   }
 }
 

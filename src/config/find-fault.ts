@@ -10,6 +10,7 @@ export interface Fault {
   readonly problem: string;
 }
 
+/** In what a program gives, a key whose value is undefined counts as left out. */
 export function findFault(value: unknown, schema: Schema, path: Fault["path"] = []): Fault | null {
   if (!fits(value, schema)) return { path, problem: `is ${quote(value)}; ${describeAllowed(schema)}` };
   if (Array.isArray(value)) return findItemFault(value, schema, path);
@@ -60,20 +61,24 @@ function findItemFault(items: readonly unknown[], schema: Schema, path: Fault["p
 }
 
 function findMemberFault(value: JsonObject, schema: Schema, path: Fault["path"]): Fault | null {
-  const missing = schema.required?.find((key) => !Object.hasOwn(value, key));
+  const given = new Map(Object.entries(value).filter(([, member]) => member !== undefined));
+  const missing = schema.required?.find((key) => !given.has(key));
   if (missing !== undefined) return { path, problem: `has no ${quote(missing)}; give it one` };
-  if (!schema.properties) return null;
-  const known = new Map(Object.entries(schema.properties));
-  for (const [key, member] of Object.entries(value)) {
+  const known = new Map(Object.entries(schema.properties ?? {}));
+  const others = schema.additionalProperties ?? (schema.properties ? false : ANY);
+  for (const [key, member] of given) {
+    const memberSchema = known.get(key) ?? others;
+    if (memberSchema === ANY) continue;
     const memberPath = [...path, key];
-    const memberSchema = known.get(key);
     const fault = memberSchema
       ? findFault(member, memberSchema, memberPath)
-      : { path: memberPath, problem: `is no setting; ${suggestKey(key, [...known.keys()])}` };
+      : { path: memberPath, problem: describeUnknownKey(key, [...known.keys()]) };
     if (fault) return fault;
   }
   return null;
 }
+
+const ANY = true;
 
 function findVariantFault(value: JsonObject, variants: readonly Schema[], path: Fault["path"]): Fault | null {
   if (!Object.hasOwn(value, "type")) return { path, problem: `has no "type"; give it one` };
@@ -83,9 +88,12 @@ function findVariantFault(value: JsonObject, variants: readonly Schema[], path: 
   return findFault(value.type, { type: "string", enum: types }, [...path, "type"]);
 }
 
-function suggestKey(key: string, known: readonly string[]): string {
+/** `is no setting; perhaps "secrets"`; without a near one, all that are known. */
+export function describeUnknownKey(key: string, known: readonly string[]): string {
   const near = nearest(key, known).map(quote);
-  return near.length > 0 ? `perhaps ${near.join(" or ")}` : `the settings are ${known.map(quote).join(", ")}`;
+  const hint =
+    near.length > 0 ? `perhaps ${near.join(" or ")}` : `the settings are ${known.map(quote).join(", ")}`;
+  return `is no setting; ${hint}`;
 }
 
 function describeAllowed(schema: Schema): string {

@@ -18,9 +18,9 @@ export interface Schema {
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly required?: readonly string[];
-  /** No other keys than these; without it any. */
+  /** No other keys than these, unless `additionalProperties` says what they hold; without both any. */
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: false;
+  readonly additionalProperties?: false | Schema;
   /** Objects that are told apart by their key `type`, each with one value for it. */
   readonly oneOf?: readonly Schema[];
 }

@@ -61,6 +61,20 @@ test("an engine written to 002 sees five tools, and calls them by either form of
     expect(await call(name, { path: "@project/a.txt" })).toMatchObject({ ok: true, content: "0123456789" });
 });
 
+test.each([
+  [{ packgeDir: () => null }, 'packgeDir is no setting; perhaps "packageDir"'],
+  [{ trsut: "guided" }, 'trsut is no setting; perhaps "trust"'],
+  [
+    { workspace: "/tmp" },
+    expect.stringMatching(/: workspace is no setting; the settings are "packageDir", /),
+  ],
+])("with %j, which it does not have, no tool host is created", (options, problem) => {
+  const message = typeof problem === "string" ? `Could not create the tool host: ${problem}.` : problem;
+  expect(() => createToolHost(options as ToolHostOptions)).toThrow(
+    expect.objectContaining({ code: "CONFIG_INVALID", message }),
+  );
+});
+
 test("limits follow the agent that calls, and the log names it", async () => {
   const { host, call, context } = openHost();
   const read = { path: "@project/a.txt" };

@@ -1,5 +1,6 @@
 // The ToolHost: what an engine with a loop of its own hands its tool calls to. Each run of the engine is a cell.
 import fs from "node:fs";
+import { OPTION_NAMES, refuseUnknownKeys } from "../call/check-options.ts";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -11,13 +12,23 @@ import { toolDefinitions } from "../tools/definitions.ts";
 import { mountsObservation } from "../tools/mounts/observation.ts";
 import type { ToolResult } from "../tools/mounts/results.ts";
 
-export interface ToolHostOptions
-  extends Omit<CellOptions, "workspace" | "session" | "run" | "toolsets" | "agentId" | "mounts"> {
+/** Options of a cell that the tool host or the run decides. */
+const DECIDED_BY_HOST = ["workspace", "session", "run", "toolsets", "agentId"] as const;
+
+export interface ToolHostOptions extends Omit<CellOptions, (typeof DECIDED_BY_HOST)[number] | "mounts"> {
   /** Where a package is: mounted as `@pkg`, read-only. Without it, or when it gives null, there is no `@pkg`. */
   readonly packageDir?: (packageId: string) => string | null;
   /** More mounts, by name. */
   readonly mounts?: CellOptions["mounts"];
 }
+
+const OWN_OPTIONS: Readonly<Record<Exclude<keyof ToolHostOptions, keyof CellOptions>, true>> = {
+  packageDir: true,
+};
+const OPTIONS_OF_HOST = [
+  ...Object.keys(OWN_OPTIONS),
+  ...OPTION_NAMES.filter((name) => !DECIDED_BY_HOST.some((decided) => decided === name)),
+];
 
 export interface RunContext {
   readonly projectRoot: string;
@@ -56,6 +67,7 @@ export interface ToolHost {
 }
 
 export function createToolHost(options: ToolHostOptions): ToolHost {
+  refuseUnknownKeys(options, { known: OPTIONS_OF_HOST, action: "create the tool host" });
   const { tools = [], scope = null } = options;
   const builtin = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
   const visible = [...builtin, ...tools].filter((tool) => tool.listed && permits(scope, tool.name));

@@ -72,8 +72,8 @@ function shieldedBy({ isolation, weakened }: Shielded): Told {
 }
 
 function commandOf(request: CommandRequest, workspace: WorkspaceFS): ShieldedCommand {
-  const { argv, env = {}, bareEnv = false, readOnly = false } = request;
-  return { argv, cwd: directoryOf(request, workspace), env, bareEnv, readOnly };
+  const { argv, env = {}, bareEnv = false, readOnly = false, stderrToStdout = false } = request;
+  return { argv, cwd: directoryOf(request, workspace), env, bareEnv, readOnly, stderrToStdout };
 }
 
 function timeoutOf({ attached, timeoutMs }: CommandRequest, context: RunContext): number {

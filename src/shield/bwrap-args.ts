@@ -1,6 +1,7 @@
 // What bubblewrap is told about commands, as data to arguments. Nothing here runs anything.
 import path from "node:path";
 import { FURNITURE } from "../workspace/overlay/room.ts";
+import { IGNORE_FILE_IDENTITY } from "./git-settings.ts";
 import type { Hidden, SystemRoot } from "./system-root.ts";
 
 /** What the root of all commands of a cell is made of. */
@@ -40,13 +41,15 @@ export const BASE_ENV = {
   SHELL: "/bin/bash",
   USER: "cell",
   LOGNAME: "cell",
-  // git clones a path by hard links, and takes a new inode number for foul play; an overlay without root's rights gives one.
-  GIT_CONFIG_COUNT: "1",
-  GIT_CONFIG_KEY_0: "url.file:///.insteadOf",
-  GIT_CONFIG_VALUE_0: "/",
   // git status would write the index anew where only times differ: a change of the session that nobody asked for.
   GIT_OPTIONAL_LOCKS: "0",
 };
+
+export const GIT_SETTINGS = [
+  // git clones a path by hard links, and takes a new inode number for foul play; an overlay without root's rights gives one.
+  ["url.file:///.insteadOf", "/"],
+  IGNORE_FILE_IDENTITY,
+] as const;
 
 /** The root in a furnished room, which is made once; each command gets it with what it was told here. */
 export function rootArgs({ project, storage, system, hidden }: CommonRoot): string[] {

@@ -11,6 +11,8 @@ export interface ShieldedCommand {
   readonly bareEnv?: boolean;
   /** It can't change the view. */
   readonly readOnly?: boolean;
+  /** Its standard error is its standard output: the kernel keeps the order of what it writes to both. */
+  readonly stderrToStdout?: boolean;
 }
 
 export interface CommandLimits {

@@ -24,6 +24,17 @@ test.each(["sh", "bash"])("%s runs exactly these words", (shell) => {
   expect(spawnSync(shell, { input: text }).stdout.toString().split("\0")).toEqual([...words, ""]);
 });
 
+test.each(["sh", "bash"])("%s joins both streams of a command where that is asked for", (shell) => {
+  const argv = ["/bin/sh", "-c", "echo 1; echo 2 >&2; echo 3"];
+  const command = { cwd: "/", limits: "true", env: {}, hasPwd: true, argv };
+  const streams = (stderrToStdout: boolean) => {
+    const { stdout, stderr } = spawnSync(shell, { input: commandText({ ...command, stderrToStdout }) });
+    return [stdout.toString(), stderr.toString()];
+  };
+  expect(streams(true)).toEqual(["1\n2\n3\n", ""]);
+  expect(streams(false)).toEqual(["1\n3\n", "2\n"]);
+});
+
 test("half a character is none, as in any command line", () => {
   const input = textOf("printf", "%s", "\udcff");
   expect(spawnSync("sh", { input }).stdout.toString()).toBe("\ufffd");

@@ -33,10 +33,11 @@ export interface CommandText {
   /** It has the variable PWD too. */
   readonly hasPwd: boolean;
   readonly argv: readonly string[];
+  readonly stderrToStdout?: boolean;
 }
 
 /** What is in that file. In braces, for of half a text nothing may be run. The shell says so where the command can't begin. */
-export function commandText({ cwd, limits, env, hasPwd, argv }: CommandText): Uint8Array {
+export function commandText({ cwd, limits, env, hasPwd, argv, stderrToStdout }: CommandText): Uint8Array {
   if ([cwd, ...Object.values(env), ...argv].some((word) => word.includes("\0"))) throw hasNul();
   const variables = Object.entries(env).filter(([name]) => NAME.test(name) && !SHELLS_OWN.has(name));
   const surroundings = [
@@ -46,9 +47,10 @@ export function commandText({ cwd, limits, env, hasPwd, argv }: CommandText): Ui
     "",
   ].join("\n");
   const words = argv.map(literally).join(" ");
+  const redirections = [...(stderrToStdout ? ["2>&1"] : []), `${GATE}<&-`, `${COMMAND}<&-`].join(" ");
   return Buffer.concat([
     Buffer.from(osPath(surroundings)),
-    Buffer.from(`exec ${words} ${GATE}<&- ${COMMAND}<&-\n}\n`),
+    Buffer.from(`exec ${words} ${redirections}\n}\n`),
   ]);
 }
 

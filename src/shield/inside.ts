@@ -30,7 +30,8 @@ export function readInside(said: string): Inside {
 
 const VARIABLES: ReadonlySet<string> = new Set([
   ...["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"],
-  ...["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "GIT_OPTIONAL_LOCKS"],
+  ...["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "GIT_CONFIG_KEY_1", "GIT_CONFIG_VALUE_1"],
+  "GIT_OPTIONAL_LOCKS",
   // The shell's own.
   ...["_", "OLDPWD", "PWD", "SHLVL"],
 ]);

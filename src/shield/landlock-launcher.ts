@@ -73,6 +73,7 @@ my $ON_EXEC = 4;
 call('open files', $CLOSE_RANGE, 3, 0x7fffffff, $ON_EXEC);
 call('filter', $given{prctl}, $SET_SECCOMP, $FILTER, pack('S x6 P', length($filter) / 8, $filter), 0, 0);
 
+defined $given{stderr} and (open(STDERR, '>&', $given{stderr}) or fail("standard error: $!"));
 syswrite($link, "begun\n");
 %ENV = %environment;
 { no warnings; exec { $ARGV[0] } @ARGV; }

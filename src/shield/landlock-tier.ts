@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import { removeDirectory } from "../workspace/session/make-session.ts";
+import { IGNORE_FILE_IDENTITY, withGitSettings } from "./git-settings.ts";
 import type { Ground, WorkingCopy } from "./ground.ts";
 import { prlimitArgs } from "./limits.ts";
 import type { NamespacesOptions } from "./namespaces-tier.ts";
@@ -35,15 +36,17 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   return {
     isolation: "landlock",
     asRoot: false,
-    async start({ argv, cwd, env: own = {}, bareEnv, readOnly }, { attached, limits, onBegin }) {
+    async start(command, { attached, limits, onBegin }) {
+      const { argv, cwd, env: own = {}, bareEnv, readOnly, stderrToStdout = false } = command;
       const processes = processLimit(uid, limits.processes);
       const limiter = prlimitArgs({ ...limits, processes });
       return startLandlocked({
         plan: { arch, ...(readOnly ? onlyRead : granted), limiter, argv },
         seccomp,
-        env: bareEnv ? own : { ...variables, ...own },
+        env: bareEnv ? own : withGitSettings([IGNORE_FILE_IDENTITY], { ...variables, ...own }),
         cwd: path.join(directory, path.relative(ground.project, cwd)),
         attached,
+        stderrToStdout,
         surroundings,
         limits,
         onBegin,

@@ -29,6 +29,12 @@ describe("the arguments of the Landlock launcher", () => {
     ]);
   });
 
+  test("name the descriptor of which standard error is to be a copy", () => {
+    const descriptors = { ...PLAN.descriptors, stderr: 1 };
+    const args = launcherArgs({ ...PLAN, descriptors });
+    expect(args.slice(12, 20)).toEqual(["--link", "3", "--seccomp", "4", "--env", "5", "--stderr", "1"]);
+  });
+
   test("keep a path that looks like an option behind its own option", () => {
     const args = launcherArgs({ ...PLAN, readable: ["--"], writable: ["--ro"] });
     expect(args.slice(18)).toEqual(["--ro", "--", "--rw", "--ro", "--", ...PLAN.argv]);

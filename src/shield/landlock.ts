@@ -25,6 +25,8 @@ export interface LandlockDescriptors {
   readonly seccomp: number;
   /** The command's variables, each with a NUL at its end. */
   readonly env: number;
+  /** Of which the command's standard error is a copy; when left out, it is the launcher's own. */
+  readonly stderr?: number;
 }
 
 type Call = "prctl" | "capset" | "setsid" | "getsid";

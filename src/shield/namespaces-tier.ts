@@ -3,10 +3,11 @@
 import fs from "node:fs";
 import { argumentsText, enterArgs } from "../workspace/overlay/room.ts";
 import { createMark, endAbandoned } from "./abandoned.ts";
-import { BASE_ENV, bwrapArgs, type Enclosure, isBelow, rootArgs } from "./bwrap-args.ts";
+import { BASE_ENV, bwrapArgs, type Enclosure, GIT_SETTINGS, isBelow, rootArgs } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";
 import { commandText, DESCRIPTORS, entranceLine } from "./entrance-line.ts";
 import { createEntrances } from "./entrances.ts";
+import { withGitSettings } from "./git-settings.ts";
 import type { Ground } from "./ground.ts";
 import { limitScript } from "./limits.ts";
 import { openNetwork } from "./network.ts";
@@ -59,9 +60,12 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
       const text = commandText({
         cwd: command.cwd,
         limits: limitScript(limits),
-        env: { ...(command.bareEnv ? {} : common), ...command.env },
+        env: command.bareEnv
+          ? { ...command.env }
+          : withGitSettings(GIT_SETTINGS, { ...common, ...command.env }),
         hasPwd: !command.bareEnv,
         argv: command.argv,
+        stderrToStdout: command.stderrToStdout ?? false,
       });
       const entry = enterArgs(room, [
         `--net=/proc/${process.pid}/fd/${network}`,

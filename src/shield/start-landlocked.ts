@@ -20,12 +20,14 @@ export interface LandlockStart {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly attached: boolean;
+  readonly stderrToStdout: boolean;
   readonly surroundings: Surroundings;
   readonly limits: CgroupLimits;
   readonly onBegin: () => void;
 }
 
 const DESCRIPTORS = { link: 3, seccomp: 4, env: 5 };
+const STDOUT = 1;
 
 interface Told {
   /** The command's first process, which leads its group. */
@@ -35,8 +37,9 @@ interface Told {
 }
 
 export function startLandlocked(start: LandlockStart): StartedProcess {
-  const { plan, seccomp, env, cwd, attached, surroundings, limits, onBegin } = start;
-  const line = landlockArgs({ ...plan, descriptors: DESCRIPTORS });
+  const { plan, seccomp, env, cwd, attached, stderrToStdout, surroundings, limits, onBegin } = start;
+  const descriptors = { ...DESCRIPTORS, ...(stderrToStdout && { stderr: STDOUT }) };
+  const line = landlockArgs({ ...plan, descriptors });
   const spawned = spawnAlone(line, { attached, links: 3, cwd, surroundings });
   const cgroup = surroundings.makeCgroup(limits);
   const { child } = spawned;

@@ -15,6 +15,8 @@ export interface CommandRequest {
   readonly bareEnv?: boolean;
   /** The workspace can't be changed by it. */
   readonly readOnly?: boolean;
+  /** What it writes to standard error is in `stdout` too, in the order in which it was written. */
+  readonly stderrToStdout?: boolean;
   /** Its input and output are this process's own, and it may take its time: a person's command. */
   readonly attached?: boolean;
 }

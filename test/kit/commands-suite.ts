@@ -149,6 +149,40 @@ export function commandsSuite(): void {
       expect(output).toMatch(/^begun\n+.*did not end within 1000 ms/);
       expect(metadata).toMatchObject({ termination: "timeout", code: "TIMEOUT" });
     });
+    /** Writes so many lines to each stream in turn: by the shell itself, and by other programs. */
+    const alternate = (lines: number) =>
+      `for ((i = 0; i < ${lines}; i++)); do echo out $i; echo err $i >&2; done; seq 3; ls /nowhere; seq 2`;
+    const inTurn = (lines: number) =>
+      Array.from({ length: lines }, (_, at) => `out ${at}\nerr ${at}\n`).join("");
+    const AT_LAST = "1\n2\n3\nls: cannot access '/nowhere': No such file or directory\n1\n2\n";
+    test("shows what was written to both streams in the order in which it was written", async () => {
+      const { output, metadata } = await bash({ command: alternate(2000) });
+      expect(output).toBe(`${inTurn(2000)}${AT_LAST}`);
+      expect(metadata).toEqual({ exitCode: 0, signal: null, termination: null, truncated: false });
+    });
+    test("has one limit for both streams, shows the head and the tail, and keeps the whole in its order", async () => {
+      const { cell } = await open({ toolsets: ["studio"] });
+      const told: Uint8Array[] = [];
+      const { output, metadata, meta } = await cell.call<StudioObservation>(
+        { name: "bash", arguments: { command: alternate(20_000) } },
+        { onEvent: (event) => void (event.kind === "output" && told.push(event.bytes)) },
+      );
+      const whole = `${inTurn(20_000)}${AT_LAST}`;
+      const [head, lost, tail] = output.split(/\n\[… (\d+) bytes cut …\]\n/) as [string, string, string];
+      expect([whole.startsWith(head), whole.endsWith(tail), metadata.truncated]).toEqual([true, true, true]);
+      expect([head.length, tail.length]).toEqual([50 * 1024, 50 * 1024]);
+      expect(Number(lost)).toBe(whole.length - 100 * 1024);
+      const kept = path.join(path.dirname(cell.logFile), "artifacts", meta.artifact!);
+      expect(fs.readFileSync(kept, "utf8")).toBe(whole);
+      expect(Buffer.concat(told).toString()).toBe(whole);
+    });
+    test("opens either stream by its name, and says in its output that a program is not there", async () => {
+      const { output, metadata } = await bash({
+        command: "echo a > /dev/stderr; echo b > /dev/stdout; no-such-program; exit 5",
+      });
+      expect(output).toMatch(/^a\nb\nbash: line 1: no-such-program: command not found\n$/);
+      expect(metadata.exitCode).toBe(5);
+    });
   });
 
   describe("a command that does not end by itself", () => {
@@ -365,10 +399,12 @@ print(n)`;
         ),
       ) as string;
       expect(stdout).not.toContain("CANARY");
-      expect(stdout.split("\n").filter((name) => /^[A-Z_]+(_0)?$/.test(name))).toEqual([
+      expect(stdout.split("\n").filter((name) => /^[A-Z_]+(_[01])?$/.test(name))).toEqual([
         "GIT_CONFIG_COUNT",
         "GIT_CONFIG_KEY_0",
+        "GIT_CONFIG_KEY_1",
         "GIT_CONFIG_VALUE_0",
+        "GIT_CONFIG_VALUE_1",
         "GIT_OPTIONAL_LOCKS",
         "GIVEN",
         "HOME",

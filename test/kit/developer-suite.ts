@@ -24,9 +24,10 @@ const AS_ME = "-c user.name=me -c user.email=me@example.org";
 interface Developer {
   /** Whom the project belongs to; else to whoever runs the test. */
   readonly owner?: number;
+  readonly strategy?: "clone";
 }
 
-async function open({ owner }: Developer, plant: (root: string) => void = () => {}) {
+async function open({ owner, ...strategy }: Developer, plant: (root: string) => void = () => {}) {
   const top = tempDir();
   fs.chmodSync(top, 0o755);
   const root = path.join(top, "ws");
@@ -38,7 +39,8 @@ async function open({ owner }: Developer, plant: (root: string) => void = () => 
   if (owner !== undefined) execFileSync("chown", ["-R", `${owner}:${owner}`, root]);
   const before = contentsOf(root);
   const stateDir = path.join(top, "state");
-  const cell = await openCell({ workspace: root, stateDir, trust: "autonomous", timeoutMs: TIMEOUT_MS });
+  const options = { workspace: root, stateDir, trust: "autonomous", timeoutMs: TIMEOUT_MS } as const;
+  const cell = await openCell({ ...options, ...strategy });
   onTestFinished(() => cell.close());
   return { cell, root, untouched: () => expect(contentsOf(root)).toEqual(before) };
 }
@@ -78,6 +80,24 @@ export function developerSuite(who: Developer = {}): void {
     // With its own way git notes the new time in the index.
     await run(cell, "cd upstream && env -u GIT_OPTIONAL_LOCKS git status");
     expect(await changesOf(cell)).toEqual(["modified upstream/.git/index"]);
+    untouched();
+  });
+
+  test("git diff in a copy of the project changes nothing of a session, and says what changed", async () => {
+    const { cell, untouched } = await open({ ...who, strategy: "clone" }, (at) =>
+      makeRepository(path.join(at, "upstream")),
+    );
+    expect(await run(cell, "cd upstream && git diff --name-only && git diff --quiet")).toBe("");
+    expect(await changesOf(cell)).toEqual([]);
+    // With its own way git takes every file for maybe changed, finds that none is, and notes their times.
+    await run(cell, "cd upstream && env -u GIT_CONFIG_COUNT git diff --quiet");
+    expect(await changesOf(cell)).toEqual(["modified upstream/.git/index"]);
+    expect(
+      await run(
+        cell,
+        "cd upstream && touch list && git diff --quiet && echo two > list && git diff --name-only",
+      ),
+    ).toBe("list\n");
     untouched();
   });
 

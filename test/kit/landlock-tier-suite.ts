@@ -125,6 +125,9 @@ export function landlockTierSuite(): void {
       const { stdout } = await world.runArgv(["env"], { env: { MINE: "a=b\nc" } });
       const names = stdout.split("\n").flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
       expect(names.sort()).toEqual([
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_KEY_0",
+        "GIT_CONFIG_VALUE_0",
         "GIT_OPTIONAL_LOCKS",
         "HOME",
         "LANG",
@@ -137,6 +140,33 @@ export function landlockTierSuite(): void {
         "USER",
       ]);
       expect(stdout).toContain("MINE=a=b\nc\n");
+    });
+
+    test("has a git that leaves the index of a copy alone in git diff", async () => {
+      const make = "git init -q r && cd r && echo x > x && git add x && cp -a . ../c && cd ../c";
+      const indexAfter = (diff: string) =>
+        `${make} && cp .git/index i && ${diff} && cmp .git/index i; rm -rf ../[rc]`;
+      expect(await world.run(indexAfter("git diff"))).toMatchObject({ stdout: "", stderr: "" });
+      const { stdout } = await world.run(indexAfter("env -u GIT_CONFIG_COUNT git diff"));
+      expect(stdout).toContain(".git/index i differ");
+    });
+
+    test("has its two streams joined in the order in which it wrote, where that is asked for", async () => {
+      const script = "for ((i = 0; i < 500; i++)); do echo out $i; echo err $i >&2; done";
+      const inOrder = Array.from({ length: 500 }, (_, at) => `out ${at}\nerr ${at}\n`).join("");
+      const joined = await world.runArgv(["bash", "-c", script], { stderrToStdout: true });
+      expect(joined).toMatchObject({ exitCode: 0, stdout: inOrder, stderr: "" });
+      const apart = await world.runArgv(["bash", "-c", script]);
+      expect(apart).toMatchObject({
+        stdout: inOrder.replace(/err .*\n/g, ""),
+        stderr: inOrder.replace(/out .*\n/g, ""),
+      });
+    });
+
+    test("that is not there is told in the joined streams too", async () => {
+      const { exitCode, stdout, stderr } = await world.runArgv(["no-such-program"], { stderrToStdout: true });
+      expect([exitCode, stderr]).toEqual([127, ""]);
+      expect(stdout).toContain("no-such-program");
     });
 
     test("is not steered by its variables before it is shut in", async () => {

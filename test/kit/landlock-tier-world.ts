@@ -41,6 +41,7 @@ export interface LandlockTierWorld {
 interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly stderrToStdout?: boolean;
   readonly limits?: Partial<CommandLimits>;
   readonly signal?: AbortSignal;
 }
@@ -62,10 +63,11 @@ export async function makeLandlockTierWorld(
   const victim = spawn("sleep", ["1000"], { stdio: "ignore" });
 
   const runArgv = async (argv: readonly [string, ...string[]], options: RunOptions = {}): Promise<Ran> => {
+    const { cwd = project, env = {}, stderrToStdout = false } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const out = { stdout: "", stderr: "" };
     const started = await tier.start(
-      { argv, cwd: options.cwd ?? project, ...(options.env && { env: options.env }) },
+      { argv, cwd, env, stderrToStdout },
       { attached: false, limits, onBegin: () => {} },
     );
     const usage = {

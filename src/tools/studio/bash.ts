@@ -1,7 +1,5 @@
-import { LIMITS } from "../../core/limits.ts";
 import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
 import { defineTool } from "../define-tool.ts";
-import { shownTogether } from "./shown-together.ts";
 
 interface Args {
   readonly command: string;
@@ -26,12 +24,11 @@ export const bash = defineTool({
   async run({ command, timeout }: Args, { commands }) {
     const result = await commands.run({
       argv: ["bash", "-c", "--", command],
+      stderrToStdout: true,
       ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
     });
-    const { exitCode, signal, termination } = result;
-    const { text, truncated } = shownTogether(result, LIMITS.maxShownOutputBytes);
+    const { exitCode, signal, termination, truncated, stdout } = result;
     const metadata = { exitCode, signal, termination, truncated };
-    const output = { output: text, metadata, isError: exitCode !== 0 };
-    return endedWith("command", result, output);
+    return endedWith("command", result, { output: stdout, metadata, isError: exitCode !== 0 });
   },
 });

@@ -3,11 +3,11 @@
 import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
 import type { Pieces } from "../pieces.ts";
 import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
-import { createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
+import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { type Pair, type Trees, visitPairs } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { type Looked, openTreeReader, type Tree, type TreeReader } from "./tree-reader.ts";
+import { type Looked, openTreeReader, type Tree, type TreeReader, Vanished } from "./tree-reader.ts";
 
 export interface DiffInput {
   /** The project. */
@@ -58,7 +58,8 @@ function telling(tree: TreeReader, onFound: NonNullable<DiffInput["onFound"]>): 
 }
 
 function watched(tree: TreeReader, onDirectory: (changedMs: number) => void): TreeReader {
-  const noteAt = (directory: string) => onDirectory(tree.stat(directory)?.ctimeMs ?? 0);
+  const noteAt = (directory: string) =>
+    onDirectory(tree.stat(directory)?.ctimeMs ?? Number.POSITIVE_INFINITY);
   noteAt("");
   return {
     ...tree,
@@ -68,9 +69,11 @@ function watched(tree: TreeReader, onDirectory: (changedMs: number) => void): Tr
       return found;
     },
     list(directory) {
-      const names = tree.list(directory);
-      noteAt(directory);
-      return names;
+      try {
+        return tree.list(directory);
+      } finally {
+        noteAt(directory);
+      }
     },
   };
 }
@@ -88,7 +91,15 @@ function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
   const changes: Change[] = [];
   const compare = function* (pair: Pair): Pieces<void> {
     yield;
-    const content = pair.from === undefined ? yield* compareContents(pair) : null;
+    let content: ContentChange | null = null;
+    try {
+      if (pair.from === undefined) content = yield* compareContents(pair);
+    } catch (error) {
+      if (!(error instanceof Vanished)) throw error;
+      const left = { ...pair, [error.root === input.before.fd ? "before" : "after"]: null };
+      if (left.before !== null || left.after !== null) yield* compare(left);
+      return;
+    }
     const kind = kindOfChange(pair, content !== null);
     if (kind === null) return;
     // Put together field by field: to spread all three would take as long as to open a file.

@@ -4,7 +4,7 @@ import type { Side, TouchedDirectory } from "./changes.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { joinPath } from "./path-names.ts";
 import { type TouchedName, touchedTree } from "./touched-tree.ts";
-import type { Looked, TreeReader } from "./tree-reader.ts";
+import { type Looked, type TreeReader, unlessVanished } from "./tree-reader.ts";
 
 /** What was and what is at a path that may have changed. Contents are not looked at yet. */
 export interface Pair {
@@ -104,7 +104,8 @@ function* namesToCompare(
 }
 
 function kindsIn(tree: TreeReader, directory: string, isThere: boolean): Map<string, FileKind> {
-  return new Map(isThere ? tree.list(directory).map(({ name, kind }) => [name, kind]) : []);
+  const names = isThere ? unlessVanished(() => tree.list(directory), []) : [];
+  return new Map(names.map(({ name, kind }) => [name, kind]));
 }
 
 interface Found extends Pick<Pair, "before" | "after"> {

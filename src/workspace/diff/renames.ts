@@ -4,6 +4,7 @@ import type { Pieces } from "../pieces.ts";
 import { unlessClosed } from "./contents.ts";
 import type { Pair, Trees } from "./pairs.ts";
 import { splitPath } from "./path-names.ts";
+import { unlessVanished } from "./tree-reader.ts";
 
 /** Files that are gone and files that came. */
 interface Candidates {
@@ -33,11 +34,14 @@ export function* uniteRenames(
 }
 
 function* hashOf({ path, before }: Pair, trees: Trees): Pieces<string> {
-  const { fd } = (before === null ? trees.after : trees.before).open(path);
+  const tree = before === null ? trees.after : trees.before;
+  const file = unlessVanished(() => tree.open(path), null);
+  // What no other file has.
+  if (file === null) return `at ${path}`;
   try {
-    return yield* hashFile(fd, path);
+    return yield* hashFile(file.fd, path);
   } finally {
-    fs.closeSync(fd);
+    fs.closeSync(file.fd);
   }
 }
 

@@ -6,7 +6,7 @@ import { hunksOf } from "./hunks.ts";
 import { quotePath } from "./quote-path.ts";
 import { isInGit, isTooLarge, shownChanges, touchesGit } from "./shown-changes.ts";
 import { bytesOf } from "./text.ts";
-import type { TreeReader } from "./tree-reader.ts";
+import { type TreeReader, unlessVanished } from "./tree-reader.ts";
 
 export { statText } from "./stat-text.ts";
 
@@ -38,10 +38,9 @@ export function unifiedText(changes: readonly Change[]): string {
 /** For `git apply`, in pieces. Directories, special files, modes that git does not keep and what is in a `.git` are not in it. */
 export function* patchText(changes: readonly Change[], readers: PatchReaders): Generator<Buffer, void, void> {
   for (const section of changes.flatMap(outsideGit).flatMap(sectionsOf)) {
-    const header = headerOf(section, gitMode);
     if (!isInPatch(section)) continue;
-    if (section.binary || isTooLarge(section)) yield* wholeFiles(section, header, readers);
-    else yield bytesOf(linesText([...header, ...textBody(section)]));
+    if (section.binary || isTooLarge(section)) yield* wholeFiles(section, readers);
+    else yield bytesOf(linesText([...headerOf(section, gitMode), ...textBody(section)]));
   }
 }
 
@@ -124,10 +123,12 @@ function isInPatch({ kind, before, after }: Change): boolean {
   return kind !== "mode" || gitMode(before!) !== gitMode(after!);
 }
 
-function* wholeFiles(section: Change, header: readonly string[], readers: PatchReaders): Generator<Buffer> {
+function* wholeFiles(section: Change, readers: PatchReaders): Generator<Buffer> {
   const { path, before, after } = section;
-  const old = before && readers.before.read(path);
-  const now = after && readers.after.read(path);
+  const old = before && unlessVanished(() => readers.before.read(path), null);
+  const now = after && unlessVanished(() => readers.after.read(path), null);
+  if (old === null && now === null) return;
+  const header = headerOf({ ...section, before: old && before, after: now && after }, gitMode);
   yield bytesOf(linesText([...header, `index ${blobId(old)}..${blobId(now)}`]));
   yield binaryPatch(old, now);
 }

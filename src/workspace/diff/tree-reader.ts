@@ -1,6 +1,6 @@
 // Looks into a tree by canonical paths, from an open directory. No link is followed, and the paths may be
 // of any length: it goes from directory to directory, with one open at a time. Where the kernel follows no link,
-// a path that is not too long is taken at once.
+// a path that is not too long is taken at once. The tree may change meanwhile.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -16,6 +16,10 @@ import { joinPath, namesBelow, splitPath } from "./path-names.ts";
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 /** In characters, of up to three bytes: with the way to the root, the kernel takes 4,096 bytes. */
 const LONGEST_AT_ONCE = 1024;
+/** What says that a file or directory vanished. EINVAL: a link is none any more. ESTALE: overlayfs says so of what is gone in a lower layer. NOT_A_FILE: something else was opened. EXECUTION_ERROR, without an errno: the cursor's directory was moved. */
+const VANISHED: ReadonlySet<unknown> = new Set(
+  "ENOENT ENOTDIR EISDIR ENXIO ELOOP EINVAL ESTALE NOT_A_FILE EXECUTION_ERROR".split(" "),
+);
 
 export interface Looked {
   readonly side: Side;
@@ -30,7 +34,7 @@ export interface TreeReader {
   list(directory: string): NamedKind[];
   /** Its descriptor is the reader's, and open until it goes elsewhere. */
   enter(directory: string): number;
-  /** Null when nothing is there. */
+  /** Null when nothing is there, or no way leads there any more. */
   look(path: string): Looked | null;
   /** The same; also of the directory that it started in. */
   stat(path: string): fs.Stats | null;
@@ -45,9 +49,31 @@ export interface TreeReader {
 
 export type Tree = Pick<Root, "fd" | "followsNoLinks">;
 
+/** A file or directory that was found before is gone, or is of another kind. */
+export class Vanished extends HotcellError {
+  /** The descriptor that its tree was opened with. */
+  readonly root: number;
+
+  constructor({ code, message, details }: HotcellError, root: number) {
+    super(code, message, details);
+    this.root = root;
+  }
+}
+
+/** A vanished file or directory counts as absent. */
+export function unlessVanished<T, A>(read: () => T, absent: A): T | A {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Vanished)) throw error;
+    return absent;
+  }
+}
+
 /** Starts in an open directory, which stays the caller's. */
 export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): TreeReader {
-  const cursor = explaining("open", ".", () => createCursor(root));
+  const openRoot = () => explaining("open", ".", () => createCursor(root));
+  let cursor = openRoot();
   let here = "";
 
   const goTo = (directory: string): number => {
@@ -63,9 +89,25 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
     return cursor.fd;
   };
 
+  /** Tries once more from the root when something vanished: the cursor may be in a directory that was removed or moved. */
+  const retryFromRoot = <T>(action: string, path: string, work: () => T): T => {
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return explaining(action, path || ".", work);
+      } catch (error) {
+        if (!(error instanceof HotcellError && VANISHED.has(error.details.errno ?? error.code))) throw error;
+        if (isRetry) throw path === "" ? error : new Vanished(error, root);
+        const fromRoot = openRoot();
+        cursor.close();
+        cursor = fromRoot;
+        here = "";
+      }
+    }
+  };
+
   /** Works in the directory that holds the path, or from where all of it can be taken at once. */
   const at = <T>(action: string, path: string, work: (dir: number, name: string) => T): T =>
-    explaining(action, path, () => {
+    retryFromRoot(action, path, () => {
       if (followsNoLinks && path.length <= LONGEST_AT_ONCE) return work(root, path);
       const { directory, name } = splitPath(path);
       return work(goTo(directory), name);
@@ -83,10 +125,10 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
   };
 
   return {
-    list: (directory) => explaining("list", directory || ".", () => readNames(goTo(directory))),
-    enter: (directory) => explaining("open", directory || ".", () => goTo(directory)),
-    look: (path) => at("look at", path, lookAt),
-    stat: (path) => at("look at", path, (dir, name) => tryStat(dir, name || ".")),
+    list: (directory) => retryFromRoot("list", directory, () => readNames(goTo(directory))),
+    enter: (directory) => retryFromRoot("open", directory, () => goTo(directory)),
+    look: (path) => unlessVanished(() => at("look at", path, lookAt), null),
+    stat: (path) => unlessVanished(() => at("look at", path, (dir, name) => tryStat(dir, name || ".")), null),
     open,
     withFile,
     read: (path) =>
@@ -94,7 +136,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): Tree
         if (size > LIMITS.maxPatchFileBytes) throw tooLarge(path, size);
         return readBytes(fd, path, LIMITS.maxPatchFileBytes, { size });
       }),
-    close: cursor.close,
+    close: () => cursor.close(),
   };
 }
 
