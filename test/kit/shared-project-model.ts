@@ -187,12 +187,13 @@ async function commit(
 ): Promise<void> {
   const { session } = playing;
   const selection = selected === null ? "all" : { paths: [selected], hunks: [] };
+  const calls = session.record.stack.map((layer) => layer.call?.id ?? "");
   let result: CommitResult | null = null;
   await tolerating(selected === null ? [] : ["INVALID_ARGUMENTS"], async () => {
     result = await session.commit({ selection, onConflict });
   });
   const after = projectOf(playing);
-  const isSeen = ({ seenBy }: Edit) => session.record.stack.some((layer) => seenBy.has(layer.call?.id ?? ""));
+  const isSeen = ({ seenBy }: Edit) => calls.some((id) => seenBy.has(id));
   checkEdits(after, playing, (_, edit) => onConflict === "ours" || isSeen(edit), { onConflict, result });
   if (result === null) return;
   await checkCommit(result, selected === null, playing, { before, after });
@@ -236,6 +237,8 @@ async function revert(nth: number, playing: Playing, before: Tree, last: string 
   const isItsOwn = (at: string) => bruteForce(sliceAt(before, at), sliceAt(made.after, at)).length === 0;
   checkEdits(after, playing, isItsOwn, result);
   if (last !== null) expect(after).toEqual(made.before);
+  // What was committed is the session's again, also where it has discarded everything since.
+  for (const line of bruteForce(made.before, made.after)) playing.own.add(pathOf(line));
   playing.uncommitted = new Set(playing.own);
 }
 

@@ -14,7 +14,7 @@ import type { Proposal } from "./propose.ts";
 import { unresolved } from "./resolve.ts";
 
 export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
-  return withParents(input, withoutLeftovers(input, proposals));
+  return withoutLeftovers(input, withParents(input, proposals));
 }
 
 const isRemoval = ({ op }: CommitStep): boolean => op === "delete" || op === "rmdir";

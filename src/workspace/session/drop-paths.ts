@@ -57,6 +57,7 @@ export async function dropPaths(
   const dropping: Dropping = {
     stack,
     trees,
+    from,
     isMeant: (index) => index >= from && index <= upTo,
     dropOf: (at, index) => (index < from || index > upTo ? undefined : dropOf(at, index, drops)),
     shown: new Set(shown),
@@ -103,6 +104,8 @@ interface Dropping {
   readonly stack: Stack;
   /** As they are to be, up to the layer that is being edited. */
   readonly trees: readonly LayerEntry[];
+  /** The index of the first layer that loses paths. */
+  readonly from: number;
   /** Whether the layer with this index loses paths. */
   readonly isMeant: (index: number) => boolean;
   /** What becomes of a path in the layer with this index; undefined: it stays. */
@@ -164,7 +167,7 @@ function openAboveShown(index: number, dropping: Dropping): { opened: string[]; 
     const entry = find(tree, at);
     if (entry === undefined || (entry.below !== null && !entry.isOpaque)) continue;
     const lower = trees
-      .slice(0, index)
+      .slice(0, dropping.from)
       .map((other) => find(other, at))
       .findLast((found) => found?.below);
     if (lower === undefined && !isDirectoryIn(project, at)) continue;
@@ -200,23 +203,38 @@ function seenNames(at: string, index: number, dropping: Dropping): Set<string> {
 function prune(index: number, dropping: Dropping): void {
   const directories = [...entriesIn(dropping.trees[index]!)].filter(({ entry }) => entry.below !== null);
   for (const { at, parent, name, entry } of directories.reverse()) {
-    const isLeft = dropping.dropOf(at, index) === undefined && isOwnDirectory(at, entry, index, dropping);
+    const isLeft = dropping.dropOf(at, index) === undefined && isOwnDirectory(at, index, dropping);
     if (entry.below!.size === 0 && !isLeft) parent.below!.delete(name);
   }
 }
 
 /** Whether the session itself has made or changed the directory: it does not only lead to something else. */
-function isOwnDirectory(at: string, entry: LayerEntry, index: number, dropping: Dropping): boolean {
-  const { stack, trees, known, stateDir } = dropping;
+function isOwnDirectory(at: string, index: number, { stack, trees, known, stateDir }: Dropping): boolean {
   const base = known.bases.get(at)?.base;
-  if (entry.isOpaque || base === undefined || base === null || base === "unknown") return true;
-  const lower = trees
-    .slice(0, index)
-    .map((tree) => find(tree, at))
-    .findLast((found) => found !== undefined);
-  if (lower?.below === null || base.kind !== "directory") return true;
-  const stat = withLayer(stack[index]!, stateDir, (root) => statOf(root, at));
-  return stat?.mode !== undefined && (stat.mode & 0o7777) !== base.mode;
+  if (base === undefined || base === null || base === "unknown" || base.kind !== "directory") return true;
+  const isClosed = [...parentsOf(at), at].some((above) => find(trees[index]!, above)!.isOpaque);
+  const below = isClosed ? null : seenBelow(at, trees.slice(0, index));
+  if (below === null) return true;
+  const modeIn = (other: number) =>
+    withLayer(stack[other]!, stateDir, (root) => (statOf(root, at)?.mode ?? 0) & 0o7777);
+  return modeIn(index) !== (below < 0 ? base.mode : modeIn(below));
+}
+
+/** The index of the layer whose directory is seen at a path; -1 when it is the project's, null when nothing is. */
+function seenBelow(at: string, trees: readonly LayerEntry[]): number | null {
+  const names = at.split("/");
+  for (let index = trees.length - 1; index >= 0; index--) {
+    let entry: LayerEntry | undefined = trees[index];
+    let isClosed = false;
+    for (const name of names) {
+      entry = entry?.below?.get(name);
+      if (entry?.below === null) return null;
+      isClosed ||= entry?.isOpaque === true;
+    }
+    if (entry !== undefined) return index;
+    if (isClosed) return null;
+  }
+  return -1;
 }
 
 const isDirectoryIn = (root: Root, at: string): boolean => statOf(root, at)?.isDirectory() === true;

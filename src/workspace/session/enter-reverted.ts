@@ -1,6 +1,6 @@
 // What a revert took out of the project enters the session again: a new layer below all others shows it, based on what is
 // in the project again. Where the session has changed a path since the commit, the layers above show that.
-import { parentsOf } from "../commit/exactly.ts";
+import { isThere, parentsOf } from "../commit/exactly.ts";
 import { expectedVersion, lookOf } from "../commit/fingerprint.ts";
 import { type Reverted, revertedIn, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
@@ -38,9 +38,12 @@ export async function enterReverted(
   const known = readStack(record.stack, stateDir);
   try {
     const tree = directoryEntry(from);
-    for (const [at, one] of reverted)
+    for (const [at, one] of reverted) {
+      // What the user had removed before is nowhere.
+      if (one.keptAt !== null && !isThere(kept.spotOf(one.keptAt))) continue;
       for (const made of enter(tree, at, entryOf(one, from, kept.spotOf)))
         bases.set(made, known.bases.get(made)?.base ?? directoryIn(project, made));
+    }
     removeLayer(dir, layer.name);
     await writeLayer(layerDir(stateDir, layer), tree, strategy, createWhiteouts(dir));
   } finally {
