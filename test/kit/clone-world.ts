@@ -2,12 +2,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { createProtection } from "../../src/policy/protected.ts";
 import { diffTrees } from "../../src/workspace/diff/diff-trees.ts";
-import { openCloneSides } from "../../src/workspace/overlay/clone-sides.ts";
 import { type CloneOptions, openCloneView } from "../../src/workspace/overlay/clone-view.ts";
+import { readLayers } from "../../src/workspace/overlay/layer-tree.ts";
+import { openStackReader } from "../../src/workspace/overlay/stack-reader.ts";
+import { openRealRoot } from "../../src/workspace/paths.ts";
 import { atOnce } from "../../src/workspace/pieces.ts";
-import { touchedBy } from "../../src/workspace/session/layers.ts";
-import type { SessionRecord, Stack } from "../../src/workspace/session/record.ts";
-import type { SessionView, Span } from "../../src/workspace/session/session-view.ts";
+import { layerDir } from "../../src/workspace/session/layers.ts";
+import type { Stack } from "../../src/workspace/session/record.ts";
+import type { SessionView } from "../../src/workspace/session/session-view.ts";
 import { plainly } from "./diff-world.ts";
 import { MEMORY_DIR } from "./memory-dir.ts";
 import { type Planted, type PlantedTree, plant, survey } from "./planted-tree.ts";
@@ -64,30 +66,42 @@ export function makeCloneWorld(project: PlantedTree, parent = MEMORY_DIR): Clone
     tree: () => survey(merged),
     layer: (number) => survey(path.join(at.dir, String(number))),
     gone: (number) => JSON.parse(fs.readFileSync(path.join(at.dir, `${number}.gone`), "utf8")),
-    changes: (stack, span) => changesIn({ workspace: at.project, stack }, stateDir, span),
+    changes: (stack, span) => changesIn(at.project, stack, stateDir, span),
     renew,
     remove: () => removeTree(top),
   };
 }
 
-async function changesIn(
-  what: Pick<SessionRecord, "workspace" | "stack">,
-  stateDir: string,
-  span: Span,
-): Promise<string[]> {
-  const record = { version: 2, id: SESSION, created: "", strategy: "clone", left: [], next: 0, settled: {} };
-  const sides = await openCloneSides({ ...record, ...what } as SessionRecord, stateDir, span);
+/** From the state with `below` layers, or the project, to the one with `upTo`. */
+export interface Span {
+  readonly below: number | null;
+  readonly upTo: number;
+}
+
+async function changesIn(workspace: string, stack: Stack, stateDir: string, span: Span): Promise<string[]> {
+  const layers = stack.slice(0, span.upTo);
+  const trees = await readLayers(
+    layers.map((layer) => layerDir(stateDir, layer)),
+    "clone",
+  );
+  const project = openRealRoot(workspace);
+  const before = openStackReader(project, trees.slice(0, span.below ?? 0));
+  const after = openStackReader(project, trees);
   try {
     const diffing = diffTrees({
-      before: sides.before,
-      after: sides.after,
-      touched: touchedBy(what.stack.slice(span.below ?? 0, span.upTo), stateDir),
+      before,
+      after,
+      project: project.fd,
+      layers: trees.slice(span.below ?? 0).map((entry) => ({ entry, call: null })),
+      isMounted: () => false,
       isMasked: (judged) => protectionOf(judged)?.read === "refuse",
       protectionOf,
     });
     return plainly(atOnce(diffing));
   } finally {
-    sides.close();
+    before.close();
+    after.close();
+    fs.closeSync(project.fd);
   }
 }
 

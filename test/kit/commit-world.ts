@@ -6,12 +6,13 @@ import { type Fingerprint, fingerprintOf } from "../../src/workspace/commit/fing
 import { type CommitPlan, type PlanInput, planCommit } from "../../src/workspace/commit/plan.ts";
 import { type Recovery, recoverCommit } from "../../src/workspace/commit/recover.ts";
 import { type RevertResult, revertCommit } from "../../src/workspace/commit/revert.ts";
-import type { Change, TouchedDirectory } from "../../src/workspace/diff/changes.ts";
+import type { Change } from "../../src/workspace/diff/changes.ts";
 import { diffTrees } from "../../src/workspace/diff/diff-trees.ts";
 import { applyHunks, threeWayMerge } from "../../src/workspace/diff/hunks.ts";
 import { decodeName, osPath } from "../../src/workspace/names.ts";
 import { openRoot, type Root } from "../../src/workspace/paths.ts";
 import { atOnce, type Pieces } from "../../src/workspace/pieces.ts";
+import { touchedIn, withReaders } from "./diff-world.ts";
 import { MEMORY_DIR } from "./memory-dir.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -56,7 +57,7 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
         baseOf: (at) => inOnePiece(bases.get(at) ?? null),
         ancestorText: (at) => ancestors.get(at) ?? null,
         project,
-        view,
+        view: () => view,
         fingerprintOf,
         policy: "abort",
         allowProtected: false,
@@ -67,7 +68,7 @@ export function makeCommitWorld(base = MEMORY_DIR, stateBase = base): CommitWorl
       }),
     );
   const apply: CommitWorld["apply"] = (planned, options) =>
-    applyCommit(planned, { project, view, txDir, ...options });
+    applyCommit(planned, { project, view: () => view, txDir, ...options });
 
   return {
     top,
@@ -104,14 +105,18 @@ export function* inOnePiece<T>(value: T): Pieces<T> {
 
 function changesOf(project: Root, view: Root): Change[] {
   const protectionOf = createProtection();
-  const diffing = diffTrees({
-    before: project,
-    after: view,
-    touched: everywhere([project.path, view.path]),
-    isMasked: (at) => protectionOf(at)?.read === "refuse",
-    protectionOf,
-  });
-  return atOnce(diffing);
+  return withReaders(project.fd, view.fd, (readers) =>
+    atOnce(
+      diffTrees({
+        ...readers,
+        project: project.fd,
+        layers: [project, view].map(({ fd }) => ({ entry: touchedIn(fd), call: "c1" })),
+        isMounted: () => false,
+        isMasked: (at) => protectionOf(at)?.read === "refuse",
+        protectionOf,
+      }),
+    ),
+  );
 }
 
 /** A change of what is in a file, without looking at it. */
@@ -129,18 +134,6 @@ export function editOf(at: string): Change {
     calls: [],
     protection: null,
   };
-}
-
-/** As if a layer had every name there is. */
-function everywhere(tops: readonly string[]): TouchedDirectory[] {
-  const found = new Map<string, Map<string, readonly string[]>>([["", new Map()]]);
-  for (const top of tops)
-    for (const at of Object.keys(treeOf(top))) {
-      const directory = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : "";
-      if (!found.has(directory)) found.set(directory, new Map());
-      found.get(directory)!.set(path.posix.basename(at), ["c1"]);
-    }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([directory, names]) => ({ directory, names }));
 }
 
 export function changeTree(top: string, changes: Readonly<Record<string, string | null>>): void {

@@ -3,12 +3,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createProtection } from "../../src/policy/protected.ts";
-import type { Change } from "../../src/workspace/diff/changes.ts";
+import type { Change, Touched } from "../../src/workspace/diff/changes.ts";
 import { type DiffInput, diffTrees } from "../../src/workspace/diff/diff-trees.ts";
-import { type PatchReaders, patchText } from "../../src/workspace/diff/render.ts";
-import { touchedByLayers } from "../../src/workspace/diff/touched.ts";
-import { openTreeReader } from "../../src/workspace/diff/tree-reader.ts";
+import { patchText } from "../../src/workspace/diff/render.ts";
+import { openTreeReader, type TreeReader } from "../../src/workspace/diff/tree-reader.ts";
 import { atOnce } from "../../src/workspace/pieces.ts";
+import { tourTree } from "../../src/workspace/tree.ts";
 import { layerOf, type PlantedTree, plant, survey } from "./planted-tree.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -37,35 +37,57 @@ export function makeDiffWorld(before: PlantedTree = new Map(), after: PlantedTre
       withDirectories(
         [dirs.before, dirs.after, ...layers.map((name) => `${top}/${name}`)],
         ([old, now, ...fds]) =>
-          atOnce(
-            diffTrees({
-              before: { fd: old! },
-              after: { fd: now! },
-              touched: touchedByLayers(fds.map((fd, index) => ({ fd, call: layers[index]! }))),
-              isMasked: () => false,
-              protectionOf: createProtection(),
-              ...options,
-            }),
+          withReaders(old!, now!, (readers) =>
+            atOnce(
+              diffTrees({
+                ...readers,
+                project: old!,
+                layers: fds.map((fd, index) => ({ entry: touchedIn(fd), call: layers[index]! })),
+                isMounted: () => false,
+                isMasked: () => false,
+                protectionOf: createProtection(),
+                ...options,
+              }),
+            ),
           ),
       ),
     makeLayer: (name, alsoTouched) =>
       plant(`${top}/${name}`, layerOf(survey(dirs.before), survey(dirs.after), alsoTouched)),
     patch: (changes) =>
-      withReaders(dirs.before, dirs.after, (readers) => Buffer.concat([...patchText(changes, readers)])),
+      withDirectories([dirs.before, dirs.after], ([old, now]) =>
+        withReaders(old!, now!, (readers) => Buffer.concat([...patchText(changes, readers)])),
+      ),
     remove: () => removeTree(top),
   };
 }
 
-function withReaders<T>(before: string, after: string, work: (readers: PatchReaders) => T): T {
-  return withDirectories([before, after], ([old, now]) => {
-    const readers = { before: openTreeReader({ fd: old! }), after: openTreeReader({ fd: now! }) };
-    try {
-      return work(readers);
-    } finally {
-      readers.before.close();
-      readers.after.close();
-    }
-  });
+export function withReaders<T>(
+  before: number,
+  after: number,
+  work: (readers: { readonly before: TreeReader; readonly after: TreeReader }) => T,
+): T {
+  const readers = { before: openTreeReader({ fd: before }), after: openTreeReader({ fd: after }) };
+  try {
+    return work(readers);
+  } finally {
+    readers.before.close();
+    readers.after.close();
+  }
+}
+
+/** A directory as a layer all of whose directories may hide something. */
+export function touchedIn(fd: number): Touched {
+  const root = { below: new Map<string, Touched>(), isOpaque: true };
+  const levels = [root];
+  for (const { step, name } of tourTree(fd)) {
+    if (step === "leave") levels.pop();
+    if (step === "entry") levels.at(-1)!.below.set(name, { below: null, isOpaque: false });
+    if (step !== "enter") continue;
+    const entered = { below: new Map<string, Touched>(), isOpaque: true };
+    levels.at(-1)!.below.set(name, entered);
+    levels.push(entered);
+  }
+  return root;
 }
 
 /** As O_PATH descriptors, closed afterwards. */

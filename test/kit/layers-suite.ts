@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createCursor } from "../../src/workspace/cursor.ts";
 import { collapsedIfTall, collapsedIn } from "../../src/workspace/overlay/collapse.ts";
-import { openKernelSides, openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
+import { openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
 import { makeSession, removeDirectory } from "../../src/workspace/session/make-session.ts";
 import { type SessionRecord, type Stack, sessionDir } from "../../src/workspace/session/record.ts";
 import type { SessionView } from "../../src/workspace/session/session-view.ts";
@@ -70,14 +70,16 @@ function contentOf(at: string, stat: fs.Stats): string {
   return stat.isFile() ? fs.readFileSync(at, "utf8") : "";
 }
 
-/** What a stack shows on the project as it is now; nothing is changed by looking. */
+/** What a stack shows on the project as it is now, below an empty layer. */
 async function shown({ stateDir }: World, record: SessionRecord, stack: Stack): Promise<string[]> {
-  const span = { below: stack.length, upTo: stack.length };
-  const sides = await openKernelSides({ ...record, stack }, stateDir, span);
+  const dir = sessionDir(stateDir, record.id);
+  const empty = { session: record.id, name: "empty", call: null, since: 0 };
+  const view = await openKernelView(dir, { ...record, stack: [...stack, empty] }, () => null);
   try {
-    return seenBelow(pathOf({ root: sides.after }));
+    return seenBelow(pathOf(view));
   } finally {
-    sides.close();
+    view.close();
+    for (const name of ["empty", "wempty"]) removeDirectory(path.join(dir, name));
   }
 }
 

@@ -200,10 +200,10 @@ async function checkSession(
     // What a call has changed is its own.
     if (shown.a === "three\n") expect(session.record.stack.at(-1)!.call?.id).toBe("c3");
     if (operation === "discard") return;
-    // Whatever was hit, the first call can still be rewound to, and the session goes on.
+    // Whatever was hit, the first call that has changes in the session can be rewound to, and the session goes on.
     await session.change({ id: "after", tool: "test" }, async () => session.workspace.write("new", "new\n"));
     expect(filesOf(session)).toEqual({ ...shown, new: "new\n" });
-    await session.rewind("c1");
+    await session.rewind("#1");
     if (operation !== "commit") expect(filesOf(session)).toEqual(BASE);
   } finally {
     session.close();

@@ -285,9 +285,13 @@ async function checkView(playing: Playing): Promise<void> {
   checkSeen(view, project, playing);
   const isOthers = isOthersMode(project, view, playing);
   const told = plainly(changes).filter((line) => !isOthers(line));
-  // What a session only shows as it was before, where the user has changed it since, is no change of the session's.
+  // What a session only shows as it was before, where the user or a commit has changed it since, is no change of it.
+  const committed = new Set(
+    [...playing.commits.values()].flatMap(({ before, after }) => bruteForce(before, after).map(pathOf)),
+  );
+  const isExcused = (at: string) => isUsers(at, playing) || committed.has(at);
   const differing = differences(project, view, playing).filter(
-    (line) => told.includes(line) || !isUsers(pathOf(line), playing),
+    (line) => told.includes(line) || !isExcused(pathOf(line)),
   );
   expect(told, "diff").toEqual(differing);
   playing.renamed = new Map(

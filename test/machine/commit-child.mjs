@@ -17,7 +17,12 @@ const onStep = (n) => {
 
 const ACTIONS = {
   commit: () =>
-    applyCommit(JSON.parse(readFileSync(`${top}/plan.json`, "utf8")), { project, view, txDir, onStep }),
+    applyCommit(JSON.parse(readFileSync(`${top}/plan.json`, "utf8")), {
+      project,
+      view: () => view,
+      txDir,
+      onStep,
+    }),
   recover: () => recoverCommit(txDir, project, { onStep }),
   revert: () => revertCommit(txDir, project, { onStep }),
 };

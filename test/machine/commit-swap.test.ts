@@ -105,7 +105,7 @@ function commit(project: Root, view: Root, txDir: string, round: number) {
     baseOf: (at) => inOnePiece(present.get(at) ?? null),
     ancestorText: () => null,
     project,
-    view,
+    view: () => view,
     fingerprintOf,
     policy: "ours",
     allowProtected: false,
@@ -113,7 +113,7 @@ function commit(project: Root, view: Root, txDir: string, round: number) {
     applyHunks,
     threeWayMerge,
   });
-  return applyCommit(atOnce(planning), { project, view, txDir });
+  return applyCommit(atOnce(planning), { project, view: () => view, txDir });
 }
 
 // Names are opened one by one, or many at once.

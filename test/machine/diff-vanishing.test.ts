@@ -177,20 +177,6 @@ describe("a patch that is written after files vanished", () => {
   });
 });
 
-test("a directory of the project that vanishes counts as changed just now", () => {
-  const world = makeWorld({ "d/a": file("1") }, { "d/a": file("2") });
-  const times: number[] = [];
-  const acts = [() => remove(`${world.before}/d`)];
-  world.diff(["call-1"], {
-    isMasked: (path) => {
-      if (path === "d/") acts.pop()?.();
-      return false;
-    },
-    onDirectory: (changedMs) => times.push(changedMs),
-  });
-  expect(times.at(-1)).toBe(Number.POSITIVE_INFINITY);
-});
-
 const DIFFS = 400;
 const STORM = `echo ready
 while :; do

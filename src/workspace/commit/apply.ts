@@ -3,7 +3,7 @@ import { HotcellError } from "../../core/errors.ts";
 import type { Root } from "../paths.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
-import { fingerprintOf, versionOf } from "./fingerprint.ts";
+import { fingerprintOf, type RootOf, versionOf } from "./fingerprint.ts";
 import { finishing } from "./finishing.ts";
 import { type Journal, type Leaving, readJournal } from "./journal.ts";
 import { refuseObstacles } from "./obstacles.ts";
@@ -14,7 +14,7 @@ import { type Watching, watched } from "./watching.ts";
 
 export interface ApplyOptions extends Watching {
   readonly project: Root;
-  readonly view: Root;
+  readonly view: RootOf;
   /** A directory of its own for this commit, in the state directory; made when it is not there. */
   readonly txDir: string;
   /** What leaves the session with it. */
@@ -60,7 +60,7 @@ async function run(plan: CommitPlan, options: ApplyOptions, signal?: AbortSignal
       undoes: null,
       ...(leaving && { leaving }),
       onConflict: isAllOrNothing(plan) ? "undo all" : "undo the change",
-      stage: (step, _index, to) => stageFromView(view, step, to),
+      stage: (step, _index, to) => stageFromView(view(step.path), step, to),
     },
     signal,
   );

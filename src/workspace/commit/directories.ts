@@ -101,6 +101,6 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
 }
 
 function impliedSteps({ project, view }: PlanInput, path: string): CommitStep[] {
-  const mode = (lookOf(view, path)?.mode ?? 0o755) & 0o777;
+  const mode = (lookOf(view(path), path)?.mode ?? 0o755) & 0o777;
   return directorySteps(path, null, mode, ownerOfNew(project.fd));
 }

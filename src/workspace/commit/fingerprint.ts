@@ -35,8 +35,12 @@ export interface Fingerprint extends Version, Identity {
   readonly owner: Owner | null;
 }
 
+/** Where what is seen at a path stands; null where nothing is. */
+export type RootOf = (path: string) => Root | null;
+
 /** Null when nothing is there, or no way leads there. */
-export function* fingerprintOf(root: Root, path: string): Pieces<Fingerprint | null> {
+export function* fingerprintOf(root: Root | null, path: string): Pieces<Fingerprint | null> {
+  if (root === null) return null;
   const fd = tryOpenAtOnce(root, path);
   if (fd !== null) return yield* fingerprintOfOpen(fd, path);
   return yield* piecesAtExactly(root, path, function* (spot) {
@@ -48,7 +52,8 @@ export function* fingerprintOf(root: Root, path: string): Pieces<Fingerprint | n
 export type Look = Omit<Fingerprint, "sha256">;
 
 /** Null when nothing is there, or no way leads there. */
-export function lookOf(root: Root, path: string): Look | null {
+export function lookOf(root: Root | null, path: string): Look | null {
+  if (root === null) return null;
   return atExactly(root, path, (spot) => (typeof spot === "string" ? null : lookAt(spot)));
 }
 
@@ -56,7 +61,7 @@ export type FingerprintOf = typeof fingerprintOf;
 
 /** Takes each only once, for a piece of work that comes back to the same files. */
 export function rememberFingerprints(): FingerprintOf {
-  const roots = new Map<Root, Map<string, Fingerprint | null>>();
+  const roots = new Map<Root | null, Map<string, Fingerprint | null>>();
   return function* (root, path) {
     const known = roots.get(root) ?? new Map<string, Fingerprint | null>();
     roots.set(root, known);

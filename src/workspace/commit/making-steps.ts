@@ -57,7 +57,8 @@ function contentOf(
   const { path } = change;
   const { sha256 } = wanted;
   const mode = wanted.mode & 0o777;
-  if (wanted.kind === "symlink") return { content: "link", text: readLink(view, path), sha256, mode: 0o777 };
+  if (wanted.kind === "symlink")
+    return { content: "link", text: readLink(view(path), path), sha256, mode: 0o777 };
   if (hunks === null) return { content: "view", text: null, sha256, mode };
   const text = applyHunks(readText(project, path) ?? "", hunks);
   const kept = found?.kind === "file" ? found.mode & 0o777 : mode;

@@ -2,18 +2,19 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import type { Json } from "../../core/json.ts";
 import type { Root } from "../paths.ts";
 import type { CommitStep } from "./commit-step.ts";
+import type { RootOf } from "./fingerprint.ts";
 import { readText } from "./reading.ts";
 
 interface BothSides {
   readonly project: Root;
-  readonly view: Root;
+  readonly view: RootOf;
 }
 
 /** Whether a step brings other scripts into a package.json; what can't be read counts. */
 export function changesScripts(step: CommitStep, { project, view }: BothSides): boolean {
   if (step.op !== "put" || !/(^|\/)package\.json$/i.test(step.path)) return false;
   if (step.content === "link") return true;
-  const scripts = scriptsIn(step.text ?? readText(view, step.path));
+  const scripts = scriptsIn(step.text ?? readText(view(step.path), step.path));
   if (scripts === UNREADABLE) return true;
   return scripts !== NONE && scripts !== scriptsIn(readText(project, step.path) ?? "{}");
 }

@@ -11,7 +11,7 @@ import type { Pieces } from "../pieces.ts";
 import { findChangedOwners } from "./changed-owners.ts";
 import { type CommitStep, inOrder } from "./commit-step.ts";
 import { arrangeDirectories } from "./directories.ts";
-import { type Fingerprint, type FingerprintOf, type Version, versionOf } from "./fingerprint.ts";
+import { type Fingerprint, type FingerprintOf, type RootOf, type Version, versionOf } from "./fingerprint.ts";
 import { findObstacles } from "./obstacles.ts";
 import { type Proposal, propose } from "./propose.ts";
 import { pickChanges, type Selection } from "./selection.ts";
@@ -81,7 +81,7 @@ export interface PlanInput {
   /** The text of that, for a merge. */
   readonly ancestorText: (path: string) => string | null;
   readonly project: Root;
-  readonly view: Root;
+  readonly view: RootOf;
   readonly fingerprintOf: FingerprintOf;
   readonly policy: ConflictPolicy;
   readonly allowProtected: boolean;

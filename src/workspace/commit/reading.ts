@@ -8,7 +8,7 @@ import { atExactly, pathTo, type Spot } from "./exactly.ts";
 import { tryOpen } from "./fingerprint.ts";
 
 /** Null when nothing is there, or no regular file, or one too large to be taken line by line. */
-export function readText(root: Root, path: string): string | null {
+export function readText(root: Root | null, path: string): string | null {
   return atSpot(root, path, (spot) => {
     const fd = tryOpen(spot);
     if (fd === null) return null;
@@ -22,10 +22,11 @@ export function readText(root: Root, path: string): string | null {
   });
 }
 
-export function readLink(root: Root, path: string): string | null {
+export function readLink(root: Root | null, path: string): string | null {
   return atSpot(root, path, (spot) => decodeName(fs.readlinkSync(pathTo(spot), "buffer")));
 }
 
-function atSpot<T>(root: Root, path: string, work: (spot: Spot) => T): T | null {
+function atSpot<T>(root: Root | null, path: string, work: (spot: Spot) => T): T | null {
+  if (root === null) return null;
   return atExactly(root, path, (spot) => (typeof spot === "string" ? null : work(spot)));
 }

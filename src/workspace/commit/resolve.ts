@@ -71,7 +71,7 @@ function* tryMerge(input: PlanInput, { path }: Change, sides: Sides): Pieces<Com
   const ancestor = input.ancestorText(path);
   if (removed !== null || found?.kind !== "file" || wanted?.kind !== "file") return null;
   if (!base || ancestor === null) return null;
-  const [theirs, ours] = [readText(input.project, path), readText(input.view, path)];
+  const [theirs, ours] = [readText(input.project, path), readText(input.view(path), path)];
   const mode = mergeModes(base.mode & 0o777, found.mode & 0o777, wanted.mode & 0o777);
   if (theirs === null || ours === null || mode === null) return null;
   const merged = input.threeWayMerge(ancestor, ours, theirs);

@@ -18,7 +18,7 @@ export interface Sides {
 export function* readSides({ project, view, fingerprintOf }: PlanInput, change: Change): Pieces<Sides> {
   const { path, from, after } = change;
   const removedPath = from ?? (after === null || turnsDirectory(change) ? path : null);
-  const wanted = yield* fingerprintOf(view, path);
+  const wanted = yield* fingerprintOf(view(path), path);
   if (wanted?.kind !== after?.kind) throw diffIsOld(path);
   const removed =
     removedPath === null ? null : { path: removedPath, found: yield* fingerprintOf(project, removedPath) };

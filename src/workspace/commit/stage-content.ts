@@ -12,10 +12,11 @@ import type { CommitStep } from "./commit-step.ts";
 import { copyFile, copyOpen } from "./copy-file.ts";
 import { pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "./exactly.ts";
 
-export function* stageFromView(view: Root, step: CommitStep, to: Spot): Pieces<void> {
+export function* stageFromView(view: Root | null, step: CommitStep, to: Spot): Pieces<void> {
   if (step.content === "hunks" || step.content === "merged") stageText(step, to);
   if (step.content === "link") stageLink(step, to);
   if (step.content !== "view") return;
+  if (view === null) throw notAsPlanned(step);
   const fd = tryOpenAtOnce(view, step.path);
   if (fd !== null) return yield* stageOpen(fd, step, to);
   yield* piecesAtExactly(view, step.path, (spot) => {

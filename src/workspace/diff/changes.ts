@@ -48,13 +48,14 @@ export interface Change {
   readonly contested?: true;
 }
 
-/** Where something may have changed: names that stand in layers, by directory (canonical relative path, "" the root), parents before children. */
-export interface TouchedDirectory {
-  readonly directory: string;
-  /** Name to the ids of the calls whose layer has it. */
-  readonly names: ReadonlyMap<string, readonly string[]>;
-  /** One layer has this directory, and its file system counts links. An overlay gives one link to a directory that it unites with others: so it can be told whether this one hides what is below it. */
-  readonly tellsUnion?: boolean;
-  /** A layer had something else there, or said that it is gone: this one shows nothing of the project's. */
-  readonly isAnew?: boolean;
+/** Something in a layer. A directory has what is below it; one that is opaque shows nothing else. */
+export interface Touched {
+  readonly below: ReadonlyMap<string, Touched> | null;
+  readonly isOpaque: boolean;
+}
+
+/** A layer, with the call whose changes it holds. */
+export interface TouchedLayer {
+  readonly entry: Touched;
+  readonly call: string | null;
 }

@@ -7,7 +7,7 @@ import type { Change, Side } from "./changes.ts";
 import { hunksOf } from "./hunks.ts";
 import type { Pair, Trees } from "./pairs.ts";
 import { textOf } from "./text.ts";
-import type { TreeReader } from "./tree-reader.ts";
+import type { ReadTree } from "./tree-reader.ts";
 
 export type ContentChange = Pick<Change, "binary" | "added" | "removed" | "hunks">;
 
@@ -73,7 +73,7 @@ function bytesToRead({ before, after }: Pair, wantsLines: boolean): number {
 }
 
 /** All are read into one buffer: each is valid until the next. */
-function createBeginnings(tree: TreeReader) {
+function createBeginnings(tree: ReadTree) {
   let buffer = Buffer.allocUnsafe(LIMITS.binaryProbeBytes);
   return (path: string, side: Side | null, maxBytes: number): Beginning => {
     if (side?.kind !== "file") return NOTHING;

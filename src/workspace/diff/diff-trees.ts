@@ -2,92 +2,32 @@
 // names and the listings of their directories, not the size of the trees.
 import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
 import type { Pieces } from "../pieces.ts";
-import type { Change, ChangeKind, TouchedDirectory } from "./changes.ts";
+import type { Change, ChangeKind } from "./changes.ts";
 import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
-import { type Pair, type Trees, visitPairs } from "./pairs.ts";
+import { type Pair, type PairOptions, type Trees, visitPairs } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { type Looked, openTreeReader, type Tree, type TreeReader, Vanished } from "./tree-reader.ts";
+import { Vanished } from "./tree-reader.ts";
 
-export interface DiffInput {
-  /** The project. */
-  readonly before: Tree;
-  /** The merged view. It must show the project as it is now: what it has not noticed yet counts as deleted. */
-  readonly after: Tree;
-  readonly touched: Iterable<TouchedDirectory>;
-  /** Layers tell of everything that is gone, but in a directory that was made anew; otherwise each directory in them may hide what is in the project's. */
-  readonly tellsAll?: boolean;
-  /** Whether `after` is an overlay with these layers on what is `before`: less has to be listed then. */
-  readonly isOverlay?: boolean;
-  /** Whether something else is mounted at a directory of the project, or above it: the view does not show that. */
-  readonly isMounted?: (directory: string) => boolean;
-  /** Whether a path, as `protectionOf` takes it, is never part of a diff. */
-  readonly isMasked: (path: string) => boolean;
+export interface DiffInput extends Trees, PairOptions {
+  /** The descriptor of the project's directory. */
+  readonly project: number;
   /** A directory's path ends in `/`. */
   readonly protectionOf: (path: string) => Protection | null;
   /** Tells of two regular files of one size whether they have the same bytes. With it, no change has hunks or tells whether it is binary. */
   readonly isSameFile?: (path: string) => Pieces<boolean>;
-  /** Told of each directory of `before` that matters when it was changed last; what it throws ends the diff. */
-  readonly onDirectory?: (changedMs: number) => void;
-  /** Told of what is found in `before`. */
-  readonly onFound?: (path: string, found: Looked) => void;
 }
 
 /** Sorted by path. */
 export function* diffTrees(input: DiffInput): Pieces<Change[]> {
-  const open = [openTreeReader(input.before)];
-  try {
-    open.push(openTreeReader(input.after));
-    const told = input.onFound ? telling(open[0]!, input.onFound) : open[0]!;
-    const before = input.onDirectory ? watched(told, input.onDirectory) : told;
-    return yield* diffReaders({ before, after: open[1]! }, input);
-  } finally {
-    for (const tree of open) tree.close();
-  }
-}
-
-function telling(tree: TreeReader, onFound: NonNullable<DiffInput["onFound"]>): TreeReader {
-  return {
-    ...tree,
-    look(path) {
-      const found = tree.look(path);
-      if (found !== null) onFound(path, found);
-      return found;
-    },
-  };
-}
-
-function watched(tree: TreeReader, onDirectory: (changedMs: number) => void): TreeReader {
-  const noteAt = (directory: string) =>
-    onDirectory(tree.stat(directory)?.ctimeMs ?? Number.POSITIVE_INFINITY);
-  noteAt("");
-  return {
-    ...tree,
-    look(path) {
-      const found = tree.look(path);
-      if (found?.side.kind === "directory") onDirectory(found.changedMs);
-      return found;
-    },
-    list(directory) {
-      try {
-        return tree.list(directory);
-      } finally {
-        noteAt(directory);
-      }
-    },
-  };
-}
-
-function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
   const classOf = (pair: Pair): ProtectionClass | null => {
     const own = judgedPaths(pair.path, isDirectory(pair));
     const judged = isLink(pair) ? [...own, ...pathsBehindLink(own[0]!)] : own;
     return judged.map((path) => input.protectionOf(path)).find((found) => found !== null)?.class ?? null;
   };
-  const options = { tellsAll: false, isOverlay: false, isMounted: () => false, ...input };
   const { isSameFile } = input;
   const compareContents =
-    isSameFile === undefined ? createContentComparison(trees) : createPlainComparison(isSameFile);
+    isSameFile === undefined ? createContentComparison(input) : createPlainComparison(isSameFile);
   const changes: Change[] = [];
   const compare = function* (pair: Pair): Pieces<void> {
     yield;
@@ -96,7 +36,7 @@ function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
       if (pair.from === undefined) content = yield* compareContents(pair);
     } catch (error) {
       if (!(error instanceof Vanished)) throw error;
-      const left = { ...pair, [error.root === input.before.fd ? "before" : "after"]: null };
+      const left = { ...pair, [error.root === input.project ? "before" : "after"]: null };
       if (left.before !== null || left.after !== null) yield* compare(left);
       return;
     }
@@ -121,11 +61,11 @@ function* diffReaders(trees: Trees, input: DiffInput): Pieces<Change[]> {
   };
   // What was edited is compared where it is found, and has the lines that a diff can show before what came or went.
   const oneSided: Pair[] = [];
-  yield* visitPairs(trees, options, function* (pair) {
+  yield* visitPairs(input, input, function* (pair) {
     if (pair.before !== null && pair.after !== null) yield* compare(pair);
     else oneSided.push(pair);
   });
-  for (const pair of yield* uniteRenames(oneSided.sort(byPath), trees, classOf)) yield* compare(pair);
+  for (const pair of yield* uniteRenames(oneSided.sort(byPath), input, classOf)) yield* compare(pair);
   return changes.sort(byPath);
 }
 

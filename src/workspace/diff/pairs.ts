@@ -1,10 +1,9 @@
 import type { Pieces } from "../pieces.ts";
 import type { FileKind } from "../workspace-fs.ts";
-import type { Side, TouchedDirectory } from "./changes.ts";
+import type { Side, TouchedLayer } from "./changes.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { joinPath } from "./path-names.ts";
-import { type TouchedName, touchedTree } from "./touched-tree.ts";
-import { type Looked, type TreeReader, unlessVanished } from "./tree-reader.ts";
+import { type Looked, type ReadTree, unlessVanished } from "./tree-reader.ts";
 
 /** What was and what is at a path that may have changed. Contents are not looked at yet. */
 export interface Pair {
@@ -17,108 +16,97 @@ export interface Pair {
 }
 
 export interface Trees {
-  readonly before: TreeReader;
-  readonly after: TreeReader;
+  readonly before: ReadTree;
+  readonly after: ReadTree;
 }
 
 export interface PairOptions {
-  readonly touched: Iterable<TouchedDirectory>;
-  /** Layers tell of everything that is gone, but in a directory that was made anew; otherwise each directory in them may hide what is in the project's. */
-  readonly tellsAll: boolean;
-  /** Whether `after` is an overlay with these layers on what is `before`. */
-  readonly isOverlay: boolean;
-  /** Whether something else is mounted at a directory of the project, or above it: the view does not show that. */
+  /** Oldest first. */
+  readonly layers: readonly TouchedLayer[];
+  /** Whether something else is mounted at a directory of the project, or above it: the session does not show that. */
   readonly isMounted: (directory: string) => boolean;
   readonly isMasked: (path: string) => boolean;
 }
 
-interface Presence {
+/** A directory on at least one side; on the other may be nothing, or something else. */
+interface Level {
+  readonly path: string;
   readonly inBefore: boolean;
   readonly inAfter: boolean;
-}
-
-/** A directory on at least one side; on the other may be nothing, or something else. */
-interface Level extends Presence {
-  readonly path: string;
-  /** How many names it has after. */
-  readonly links: number;
-  /** Undefined where no layer has it: it is gone, or came, with something above it. */
-  readonly touched: TouchedName | undefined;
+  /** The layers that have it. */
+  readonly layers: readonly TouchedLayer[];
   readonly calls: readonly string[];
-  /** Whether it, or a directory above it, was made anew. */
+  /** Whether it, or a directory above it, was made anew: then it may lack names that no layer has. */
   readonly isAnew: boolean;
 }
 
-/** Visits every touched name; and of touched directories every name that is on one side only, with all that is below it. */
+/** Visits every name that a layer has; and of directories that are on one side only, or were made anew, every name, with all that is below it. */
 export function* visitPairs(
   trees: Trees,
-  { touched, tellsAll, isOverlay, isMounted, isMasked }: PairOptions,
+  { layers, isMounted, isMasked }: PairOptions,
   visit: (pair: Pair) => Pieces<void>,
 ): Pieces<void> {
-  const root = touchedTree(touched);
-  if (root.below.size === 0) return;
-  const links = trees.after.stat("")?.nlink ?? 0;
-  const start = { path: "", inBefore: true, inAfter: true, links, touched: root, calls: [], isAnew: false };
-  const levels: Level[] = [start];
+  const levels: Level[] = [{ path: "", inBefore: true, inAfter: true, layers, calls: [], isAnew: false }];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
     yield;
-    // What is mounted in the project is not in the view, and is not gone from it either.
     const isOnBoth = level.inBefore && level.inAfter;
-    const isAllTold = tellsAll && !level.isAnew;
-    const isTold = isOnBoth && (isAllTold || isMounted(level.path) || (isOverlay && isUnited(level)));
-    for (const name of isTold ? touchedIn(level) : namesToCompare(level, trees)) {
+    const isTold = isOnBoth && (!level.isAnew || isMounted(level.path));
+    for (const name of isTold ? namesIn(level) : namesToCompare(level, trees)) {
       const path = joinPath(level.path, name);
-      const node = level.touched?.below.get(name);
-      const { before, after, links } = lookAt(path, level, trees, isMasked);
+      const { before, after } = lookAt(path, level, trees, isMasked);
       if (before === null && after === null) continue;
-      const calls = node?.calls ?? level.calls;
+      const found = layersAt(level, name);
+      const calls = found.length === 0 ? level.calls : callsOf(found);
       const inBefore = before?.kind === "directory";
       const inAfter = after?.kind === "directory";
-      const isMount = inBefore && inAfter && isMounted(path);
-      if (!isMount) yield* visit({ path, before, after, calls });
-      const isAnew = level.isAnew || node?.isAnew === true;
-      if (inBefore || inAfter) levels.push({ path, inBefore, inAfter, links, touched: node, calls, isAnew });
+      if (!(inBefore && inAfter && isMounted(path))) yield* visit({ path, before, after, calls });
+      // What is mounted in the project is not gone with the directory that it is mounted on.
+      if (!inAfter && (!inBefore || isMounted(path))) continue;
+      const below = found.filter(({ entry }) => entry.below !== null);
+      const isAnew = level.isAnew || below.length < found.length || below.some(({ entry }) => entry.isOpaque);
+      levels.push({ path, inBefore, inAfter, layers: below, calls, isAnew });
     }
   }
 }
 
-const touchedIn = ({ touched }: Level): Iterable<string> => touched?.below.keys() ?? [];
+const namesIn = ({ layers }: Level): Set<string> =>
+  new Set(layers.flatMap(({ entry }) => [...entry.below!.keys()]));
 
-/** Whether all names that no layer has are the same on both sides. */
-const isUnited = ({ touched, links }: Level): boolean => touched?.tellsUnion === true && links === 1;
+function layersAt({ layers }: Level, name: string): TouchedLayer[] {
+  return layers.flatMap(({ entry, call }) => {
+    const found = entry.below!.get(name);
+    return found === undefined ? [] : [{ entry: found, call }];
+  });
+}
+
+const callsOf = (layers: readonly TouchedLayer[]): string[] => [
+  ...new Set(layers.flatMap(({ call }) => call ?? [])),
+];
 
 /** Without those that are on both sides and that no layer has: they are the project's own. */
-function* namesToCompare(
-  { path: directory, inBefore, inAfter, touched }: Level,
-  { before, after }: Trees,
-): Generator<string, void, void> {
-  const old = kindsIn(before, directory, inBefore);
-  const now = kindsIn(after, directory, inAfter);
+function* namesToCompare(level: Level, { before, after }: Trees): Generator<string, void, void> {
+  const old = kindsIn(before, level.path, level.inBefore);
+  const now = kindsIn(after, level.path, level.inAfter);
+  const touched = namesIn(level);
   for (const name of new Set([...old.keys(), ...now.keys()])) {
-    const isTouched = touched?.below.has(name) === true;
     const isOnBoth = old.has(name) && now.has(name);
-    // The view shows no whiteout, also none that is the project's own.
-    const isWhiteout = inAfter && old.get(name) === "device" && !now.has(name);
-    if (isTouched || !(isOnBoth || isWhiteout)) yield name;
+    // The session shows no whiteout, also none that is the project's own.
+    const isWhiteout = level.inAfter && old.get(name) === "device" && !now.has(name);
+    if (touched.has(name) || !(isOnBoth || isWhiteout)) yield name;
   }
 }
 
-function kindsIn(tree: TreeReader, directory: string, isThere: boolean): Map<string, FileKind> {
+function kindsIn(tree: ReadTree, directory: string, isThere: boolean): Map<string, FileKind> {
   const names = isThere ? unlessVanished(() => tree.list(directory), []) : [];
   return new Map(names.map(({ name, kind }) => [name, kind]));
 }
 
-interface Found extends Pick<Pair, "before" | "after"> {
-  /** Of what is there after; 0 where nothing is. */
-  readonly links: number;
-}
-
 function lookAt(
   path: string,
-  { inBefore, inAfter }: Presence,
+  { inBefore, inAfter }: Level,
   { before, after }: Trees,
   isMasked: (path: string) => boolean,
-): Found {
+): Pick<Pair, "before" | "after"> {
   const old = inBefore ? before.look(path) : null;
   const now = inAfter ? after.look(path) : null;
   const hidden = new Map<boolean, boolean>();
@@ -129,5 +117,5 @@ function lookAt(
     hidden.set(isDirectory, isHidden);
     return isHidden ? null : found.side;
   };
-  return { before: shown(old), after: shown(now), links: now?.links ?? 0 };
+  return { before: shown(old), after: shown(now) };
 }

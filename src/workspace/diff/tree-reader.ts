@@ -23,8 +23,6 @@ const VANISHED: ReadonlySet<unknown> = new Set(
 
 export interface Looked {
   readonly side: Side;
-  /** How many names it has. */
-  readonly links: number;
   readonly changedMs: number;
   readonly ino: number;
   readonly dev: number;
@@ -46,6 +44,9 @@ export interface TreeReader {
   read(path: string): Buffer;
   close(): void;
 }
+
+/** What a diff needs of a tree. */
+export type ReadTree = Pick<TreeReader, "list" | "look" | "open" | "withFile" | "read">;
 
 export type Tree = Pick<Root, "fd" | "followsNoLinks">;
 
@@ -161,7 +162,6 @@ function lookAt(dir: number, name: string): Looked | null {
   const size = kind === "directory" ? 0 : stat.size;
   return {
     side: { kind, mode: stat.mode & 0o7777, size, target },
-    links: stat.nlink,
     changedMs: stat.ctimeMs,
     ino: stat.ino,
     dev: stat.dev,

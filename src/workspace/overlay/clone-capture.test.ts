@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type CloneWorld, makeCloneWorld, stackOf } from "../../../test/kit/clone-world.ts";
 import { directory, file, type Planted, type PlantedTree, symlink } from "../../../test/kit/planted-tree.ts";
 import { osPath } from "../names.ts";
-import { touchedBy } from "../session/layers.ts";
+import { pathsIn } from "../session/layers.ts";
 import type { SessionView } from "../session/session-view.ts";
 
 const PROJECT: PlantedTree = new Map([
@@ -210,12 +210,7 @@ describe("a capture", () => {
     fs.writeFileSync(path.join(merged, "d/x"), "new");
     fs.rmSync(path.join(merged, "d/e"), { recursive: true });
     await view.capture();
-    expect(
-      Array.from(touchedBy(stackOf(1), stateDir), ({ directory, names }) => [directory, [...names.keys()]]),
-    ).toEqual([
-      ["", ["d"]],
-      ["d", ["e", "x"]],
-    ]);
+    expect([...pathsIn(stackOf(1), stateDir)]).toEqual(["d", "d/e", "d/x"]);
     expect(await changes(stackOf(1), { below: null, upTo: 1 })).toEqual([
       "deleted d/e",
       "deleted d/e/y",

@@ -21,8 +21,6 @@ import {
 } from "./clone-working-copy.ts";
 import { furnishRoom, type Room } from "./room.ts";
 
-export { openCloneSides } from "./clone-sides.ts";
-
 export interface CloneOptions extends SessionPlace {
   /** The session's directory. */
   readonly dir: string;
@@ -81,7 +79,6 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
         return shown !== before;
       }),
     notice() {},
-    shown: () => null,
     isStale: () => false,
     // They were not copied; and what has become one since was taken away by the refresh at the beginning of the call.
     mustHide() {},

@@ -5,15 +5,14 @@ import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { fileClock } from "../file-clock.ts";
-import { tellsByTimes } from "../known-names.ts";
 import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
-import { type Layer, type SessionRecord, type Stack, sessionDir } from "../session/record.ts";
-import type { SessionView, Sides, Span } from "../session/session-view.ts";
+import type { Layer, SessionRecord, Stack } from "../session/record.ts";
+import type { SessionView } from "../session/session-view.ts";
 import type { DirectoryLook } from "../view.ts";
 import { collapsedIn } from "./collapse.ts";
 import { keepReadable } from "./keep-readable.ts";
 import { createMask } from "./mask.ts";
-import { furnishMount, mountOverlay, type OverlayLayers, type OverlayMount } from "./mount.ts";
+import { furnishMount, mountOverlay, type OverlayMount } from "./mount.ts";
 import { createProjectLooks } from "./project-looks.ts";
 import type { Room } from "./room.ts";
 
@@ -107,10 +106,6 @@ export async function openKernelView(
       if (entered === undefined || !isAsMounted(entered, mountedAt)) looks.at(at);
     },
     isStale: () => stale || isOnChanges,
-    shown() {
-      const isTold = !isOnChanges && leadsTo(workspace, project.fd) && tellsByTimes(project.fd);
-      return isTold ? { root, until: mountedAt } : null;
-    },
     async room(furnishing) {
       if (!isFurnished) mount = await furnishMount(mount!, { ...furnishing, view: path.join(dir, MERGED) });
       isFurnished = true;
@@ -127,51 +122,6 @@ export async function openKernelView(
   };
 }
 
-function leadsTo(at: string, directory: number): boolean {
-  const [found, held] = [fs.statSync(at, { throwIfNoEntry: false }), fs.fstatSync(directory)];
-  return found?.dev === held.dev && found.ino === held.ino;
-}
-
-export async function openKernelSides(record: SessionRecord, stateDir: string, span: Span): Promise<Sides> {
-  const dir = sessionDir(stateDir, record.id);
-  const before = await openState(dir, record, span.below);
-  try {
-    const after = await openState(dir, record, span.upTo);
-    const close = () => {
-      before.close();
-      after.close();
-    };
-    return { before: before.root, after: after.root, close };
-  } catch (error) {
-    before.close();
-    throw error;
-  }
-}
-
-interface State {
-  readonly root: Root;
-  close(): void;
-}
-
-/** The session as it is with so many layers; null is the project itself. */
-async function openState(
-  dir: string,
-  { workspace, stack }: SessionRecord,
-  layers: number | null,
-): Promise<State> {
-  if (layers === null) {
-    const root = openRealRoot(workspace);
-    return { root, close: () => fs.closeSync(root.fd) };
-  }
-  const lowers = lowersOf(dir, stack.slice(0, layers));
-  const mount = await mountOn(workspace, { dir, lowers, upper: null, merged: MERGED });
-  const { fd, followsNoLinks, leave } = mount;
-  return {
-    root: { fd, path: path.join(dir, MERGED), given: workspace, followsNoLinks },
-    close: () => void leave(),
-  };
-}
-
 async function mountStack(
   dir: string,
   workspace: string,
@@ -184,16 +134,8 @@ async function mountStack(
   fs.mkdirSync(path.join(dir, work), { recursive: true, mode: 0o700 });
   likeProject(workspace, path.join(dir, upper));
   const lowers = lowersOf(dir, stack.slice(0, -1));
-  return mountOn(workspace, { dir, lowers, upper: { name: upper, work }, merged: MERGED }, within);
-}
-
-/** The path of the project may have come to lead elsewhere since the session was made. */
-async function mountOn(
-  workspace: string,
-  layers: OverlayLayers,
-  within: Room | null = null,
-): Promise<OverlayMount> {
-  const mount = await mountOverlay(layers, within);
+  const mount = await mountOverlay({ dir, lowers, upper: { name: upper, work }, merged: MERGED }, within);
+  // The path of the project may have come to lead elsewhere since the session was made.
   if (mount.lowest === workspace) return mount;
   mount.close();
   throw leadsElsewhere(workspace);

@@ -26,9 +26,7 @@ export async function commitIn(
   const run = await rollingBack(state, async () => {
     // Nobody writes to what is below a new layer: so that is what was committed, whatever comes afterwards.
     if (!isHeld) await beginLayer(state, null);
-    const isShown = !isHeld && state.record.strategy === "kernel";
-    const shown = isShown ? { shown: { root: state.view.root }, known: state.looked } : {};
-    const place = { ...diffPlaceOf(state, signal), ...shown };
+    const place = diffPlaceOf(state, signal);
     state.isUnsettled = true;
     return commitSession(state.id, options, place, watching, isHeld ? null : topOf(state));
   });

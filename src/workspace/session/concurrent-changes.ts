@@ -2,7 +2,8 @@
 // it is marked; and what the session only shows as it was before is no change of the session's at all.
 import { type Fingerprint, fingerprintOf, sameVersion } from "../commit/fingerprint.ts";
 import type { Change } from "../diff/changes.ts";
-import type { Looked } from "../diff/tree-reader.ts";
+import { type Looked, openTreeReader } from "../diff/tree-reader.ts";
+import type { StackReader } from "../overlay/stack-reader.ts";
 import type { Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
 import {
@@ -16,36 +17,37 @@ import {
 import type { SessionRecord } from "./record.ts";
 import { liveLayer } from "./stack.ts";
 
-/** What a diff with the project itself has found there. */
-export type Looks = Map<string, Looked>;
-
 interface Compared {
   readonly record: SessionRecord;
   readonly stateDir: string;
   readonly project: Root;
-  /** Null when the diff is of one call: then nothing is left out. */
-  readonly view: Root | null;
-  readonly looks: Looks | null;
+  /** What the session shows; null when the diff is of one call: then nothing is left out. */
+  readonly after: StackReader | null;
 }
 
 /** The session's own changes, with those marked that a commit would ask about. */
 export function* ownChanges(changes: readonly Change[], compared: Compared): Pieces<Change[]> {
   const { record, stateDir, project } = compared;
   const known = readKnown(record, stateDir);
+  const tree = openTreeReader(project);
   const mayHaveCome = rememberDirectories();
   const isUntouched = (at: string) => isUnchanged(at, known, liveLayer(record).since, project, mayHaveCome);
-  const fateOf = fates({ ...compared, known, isUntouched });
+  const fateOf = fates({ ...compared, known, isUntouched, look: tree.look });
   const own: Change[] = [];
-  for (const change of changes) {
-    yield;
-    const { path, from } = change;
-    const paths = from === undefined ? [path] : [from, path];
-    const found: Fate[] = [];
-    for (const at of paths) found.push(yield* fateOf(change, at));
-    if (from === undefined && found[0] === "not own") continue;
-    own.push(found.includes("contested") ? { ...change, contested: true } : change);
+  try {
+    for (const change of changes) {
+      yield;
+      const { path, from } = change;
+      const paths = from === undefined ? [path] : [from, path];
+      const found: Fate[] = [];
+      for (const at of paths) found.push(yield* fateOf(change, at));
+      if (from === undefined && found[0] === "not own") continue;
+      own.push(found.includes("contested") ? { ...change, contested: true } : change);
+    }
+    return own;
+  } finally {
+    tree.close();
   }
-  return own;
 }
 
 /** `contested`: the project was changed too. `not own`: the session shows what was there before. */
@@ -54,24 +56,26 @@ type Fate = "own" | "not own" | "contested";
 interface Judging extends Compared {
   readonly known: Known;
   readonly isUntouched: (at: string) => boolean;
+  /** At what the project has. */
+  readonly look: (at: string) => Looked | null;
 }
 
-function fates({ record, project, view, looks, known, isUntouched }: Judging) {
+function fates({ record, project, after, look, known, isUntouched }: Judging) {
   return function* (change: Change, at: string): Pieces<Fate> {
     const base = baseOf(at, known, project);
-    if (base === null && change.after === null && view !== null) return "not own";
+    if (base === null && change.after === null && after !== null) return "not own";
     const isOfDirectory = [change.before, change.after].every(
       (side) => side === null || side.kind === "directory",
     );
-    if (isOfDirectory) return isOwnDirectory(change, base) || view === null ? "own" : "not own";
+    if (isOfDirectory) return isOwnDirectory(change, base) || after === null ? "own" : "not own";
     // It went with its directory, or is being changed just now; where nothing is, nothing is undone.
     if (base === undefined) return change.before !== null && !isUntouched(at) ? "contested" : "own";
     const { since } = known.bases.get(at)?.layer ?? liveLayer(record);
-    const isSeenGone = base === null && change.before === null && looks !== null;
-    if (isSeenGone || isUnwritten(looks?.get(at), base, since)) return "own";
+    const isSeenGone = base === null && change.before === null && after !== null;
+    if (isSeenGone || isUnwritten(look(at), base, since)) return "own";
     if (!(yield* isAnother(at, change, base, project))) return "own";
     const isAsBefore =
-      view !== null && base !== "unknown" && sameVersion(yield* fingerprintOf(view, at), base);
+      after !== null && base !== "unknown" && sameVersion(yield* fingerprintOf(after.rootOf(at), at), base);
     return isAsBefore ? "not own" : "contested";
   };
 }
@@ -101,8 +105,8 @@ function* isAnother(at: string, { kind }: Change, base: Recorded, project: Root)
 }
 
 /** The very file, not even touched since its base was recorded: it need not be read. */
-function isUnwritten(found: Looked | undefined, base: Recorded, since: number): boolean {
-  if (found === undefined || base === null || base === "unknown") return false;
+function isUnwritten(found: Looked | null, base: Recorded, since: number): boolean {
+  if (found === null || base === null || base === "unknown") return false;
   const isIt = String(found.ino) === base.ino && String(found.dev) === base.dev;
   return isIt && found.side.size === base.size && found.changedMs < since;
 }

@@ -1,15 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { atExactly } from "../commit/exactly.ts";
-import type { TouchedDirectory } from "../diff/changes.ts";
-import {
-  type LayerTour,
-  type Layer as OpenLayer,
-  type TouredDirectory,
-  touchedByLayers,
-} from "../diff/touched.ts";
 import { kindAt } from "../overlay/alike.ts";
 import { O_PATH, type Root } from "../paths.ts";
+import { tourTree } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 
 export function layerDir(stateDir: string, { session, name }: Pick<Layer, "session" | "name">): string {
@@ -27,33 +21,16 @@ export function withLayer<T>(layer: Layer, stateDir: string, work: (root: Root) 
   }
 }
 
-export interface TouchedOptions extends LayerTour {
-  /** All that a layer has; null where it has to be looked for. */
-  readonly toured?: (layer: Layer) => readonly TouredDirectory[] | null;
-}
-
-/** What these layers have, as a diff takes it. A directory that can't be read ends it with an error, unless told. */
-export function* touchedBy(
-  stack: Stack,
-  stateDir: string,
-  { toured = () => null, ...options }: TouchedOptions = {},
-): Generator<TouchedDirectory, void, void> {
-  const layers: OpenLayer[] = [];
-  try {
-    for (const layer of stack) {
-      const fd = fs.openSync(layerDir(stateDir, layer), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-      layers.push({ fd, call: layer.call?.id ?? null, toured: toured(layer) });
-    }
-    yield* touchedByLayers(layers, options);
-  } finally {
-    for (const { fd } of layers) fs.closeSync(fd);
-  }
-}
-
 /** The paths that these layers have, directories on the way among them, parents before children; without what is in directories that can't be read. */
 export function* pathsIn(stack: Stack, stateDir: string): Generator<string, void, void> {
-  for (const { directory, names } of touchedBy(stack, stateDir, { unreadable: () => {} })) {
-    for (const name of names.keys()) yield directory === "" ? name : `${directory}/${name}`;
+  for (const layer of stack) {
+    const fd = fs.openSync(layerDir(stateDir, layer), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+    try {
+      for (const { step, trail } of tourTree(fd, { unreadable: () => {} }))
+        if (step !== "leave") yield trail.join("/");
+    } finally {
+      fs.closeSync(fd);
+    }
   }
 }
 

@@ -2,9 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { digDown } from "../../../test/kit/dig-down.ts";
 import { removeTree } from "../../../test/kit/remove-tree.ts";
-import { LIMITS } from "../../core/limits.ts";
 import { fileClock } from "../file-clock.ts";
 import { openRoot } from "../paths.ts";
 import { createLooked, type Looked } from "./looked.ts";
@@ -88,57 +86,4 @@ test("after forgetting all directories are looked at", () => {
   look(looked);
   looked.forget();
   expect(look(looked)).toEqual(["", "a", "a/b", "c"]);
-});
-
-test("the names in a directory are not read again while it is as it was looked at", () => {
-  const { layer, look } = makeWorld();
-  const looked = createLooked();
-  look(looked);
-  const noDirectory = -1;
-  const stat = fs.statSync(path.join(layer, "a"));
-  expect(looked.namesIn(noDirectory, stat)).toEqual([{ name: "b", kind: "directory" }]);
-});
-
-test("the names in a directory that has changed since it was looked at are read", () => {
-  const { layer, look, tick } = makeWorld();
-  const looked = createLooked();
-  look(looked);
-  tick();
-  fs.writeFileSync(path.join(layer, "a/new"), "");
-  const dir = fs.openSync(path.join(layer, "a"), fs.constants.O_DIRECTORY);
-  onTestFinished(() => fs.closeSync(dir));
-  const names = looked.namesIn(dir, fs.fstatSync(dir)).map(({ name }) => name);
-  expect([names, look(looked)]).toEqual([["b", "new"], ["a"]]);
-});
-
-test("all that the layer had is told, of that layer only, and until it is forgotten", () => {
-  const { layer, live, look } = makeWorld();
-  fs.writeFileSync(path.join(layer, "a/file"), "");
-  const looked = createLooked();
-  const toured = (of = live) =>
-    looked.toured(of)?.map(({ directory, names }) => [directory, names.map(({ name }) => name)]) ?? null;
-  const before = toured();
-  look(looked);
-  expect([before, toured(), toured({ ...live, name: "2" }), toured({ ...live, session: "two" })]).toEqual([
-    null,
-    [
-      ["", ["a", "c"]],
-      ["a", ["b", "file"]],
-      ["a/b", []],
-      ["c", []],
-    ],
-    null,
-    null,
-  ]);
-  looked.forget();
-  expect(toured()).toBeNull();
-});
-
-test("nothing is told of a layer of which not all was looked at", () => {
-  const { layer, live, look } = makeWorld();
-  const name = "d".repeat(200);
-  digDown(layer, LIMITS.maxPathBytes / name.length + 2, [], name);
-  const looked = createLooked();
-  look(looked);
-  expect(looked.toured(live)).toBeNull();
 });

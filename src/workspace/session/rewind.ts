@@ -1,9 +1,10 @@
 // Going back: to before a call, or to what the project has. What was committed has left the session, and stays.
 import { HotcellError } from "../../core/errors.ts";
-import { fingerprintOf, lookOf } from "../commit/fingerprint.ts";
+import { fingerprintOf } from "../commit/fingerprint.ts";
 import { fileClock } from "../file-clock.ts";
 import { showName } from "../names.ts";
-import type { Root } from "../paths.ts";
+import { readLayers } from "../overlay/layer-tree.ts";
+import { openStackReader } from "../overlay/stack-reader.ts";
 import { inPieces, type Pieces } from "../pieces.ts";
 import { hiddenAbove, readStack } from "./bases.ts";
 import { recordChanges, settle } from "./checkpoint.ts";
@@ -11,9 +12,8 @@ import { allSettled, commitsSince } from "./commits.ts";
 import { dropPaths, replaceLayers } from "./drop-paths.ts";
 import { unlessFull } from "./full-disk.ts";
 import { readNotes, writeNotes } from "./layer-notes.ts";
-import { pathsIn } from "./layers.ts";
+import { layerDir, pathsIn } from "./layers.ts";
 import type { Stack } from "./record.ts";
-import { openSidesOf } from "./session-diff.ts";
 import { rollingBack, type SessionState, showRecord, withProject } from "./session-state.ts";
 import type { Rewound } from "./session-words.ts";
 import { indexOfCall, restacked, rewound, unwound } from "./stack.ts";
@@ -99,14 +99,16 @@ async function thereBefore(
   from: number,
   paths: readonly string[],
 ): Promise<Set<string>> {
-  const isIn = (root: Root) => new Set(paths.filter((at) => lookOf(root, at) !== null));
-  if (from === 0) return withProject(record, isIn);
-  const sides = await openSidesOf(record, place.stateDir, { below: from, upTo: record.stack.length });
-  try {
-    return isIn(sides.before);
-  } finally {
-    sides.close();
-  }
+  const lowers = record.stack.slice(0, from).map((layer) => layerDir(place.stateDir, layer));
+  const layers = await readLayers(lowers, record.strategy);
+  return withProject(record, (project) => {
+    const tree = openStackReader(project, layers);
+    try {
+      return new Set(paths.filter((at) => tree.look(at) !== null));
+    } finally {
+      tree.close();
+    }
+  });
 }
 
 function notChanged(paths: readonly string[]): HotcellError {

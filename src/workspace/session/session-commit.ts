@@ -24,8 +24,7 @@ import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
 import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
 import { pathsIn } from "./layers.ts";
 import { type SessionRecord, sessionDir } from "./record.ts";
-import { type DiffOptions, withDiff } from "./session-diff.ts";
-import type { Sides } from "./session-view.ts";
+import { type DiffOptions, type DiffSources, withDiff } from "./session-diff.ts";
 import { relatedTo } from "./settle-commits.ts";
 
 /** What a commit would do; nothing is touched. */
@@ -33,10 +32,9 @@ export function planSession(id: string, options: CommitOptions, place: DiffOptio
   return withPlan(id, options, place, ({ plan }) => plan);
 }
 
-interface Planned {
+interface Planned extends DiffSources {
   readonly plan: CommitPlan;
   readonly changes: readonly Change[];
-  readonly sides: Sides;
   readonly record: SessionRecord;
 }
 
@@ -52,9 +50,9 @@ async function withPlan<T>(
   const wantsLines = selection !== "all" && selection.hunks.length > 0;
   const fingerprintOf = rememberFingerprints();
   const diffOptions = wantsLines ? place : { ...place, fingerprintOf };
-  return withDiff(id, diffOptions, async ({ changes }, sides, record) => {
-    const planning = planOf({ changes, sides, record, fingerprintOf }, options, place);
-    return work({ plan: await inPieces(planning, place.signal), changes, sides, record });
+  return withDiff(id, diffOptions, async ({ changes }, record, sources) => {
+    const planning = planOf({ changes, record, fingerprintOf, ...sources }, options, place);
+    return work({ plan: await inPieces(planning, place.signal), changes, record, ...sources });
   });
 }
 
@@ -74,13 +72,13 @@ export function commitSession(
 ): Promise<CommitRun> {
   const dir = sessionDir(place.stateDir, id);
   return withPlan(id, options, place, (planned) => {
-    const { plan, sides, record } = planned;
+    const { plan, project, view, record } = planned;
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
     const leaving = leavingWith(planned, options.selection ?? "all", top, place.stateDir);
     const txDir = txDirOf(dir, (commitsIn(dir).at(-1) ?? 0) + 1);
     const apply = async () => {
       refuseOthersUnfinished(id, place.stateDir);
-      const where = { project: sides.before, view: sides.after, txDir, leaving };
+      const where = { project, view, txDir, leaving };
       const result = await applyCommit(plan, { ...where, ...watching }, place.signal);
       const isGivenUp = result.conflicts.some(({ resolution }) => resolution === "none");
       return { result, leaving: isGivenUp ? null : leaving };
@@ -121,7 +119,7 @@ interface Planning extends Omit<Planned, "plan"> {
 }
 
 function planOf(
-  { changes, sides: { before: project, after: view }, record, fingerprintOf }: Planning,
+  { changes, project, view, record, fingerprintOf }: Planning,
   { selection = "all", onConflict = "abort", allowProtected = false }: CommitOptions,
   { stateDir, protectionOf }: DiffOptions,
 ): Pieces<CommitPlan> {

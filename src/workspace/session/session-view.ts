@@ -32,8 +32,6 @@ export interface SessionView {
   readonly notice: UseNotice;
   /** True when what was read since the last refresh may be old. */
   isStale(): boolean;
-  /** The view as it is until the next `show`; null where times don't tell what of the project it shows. */
-  shown(): ShownView | null;
   /** Makes the project's secrets not be there, and whenever the view is made anew those that came since. Whoever goes through WorkspaceFS is kept from them in any case. */
   hideSecrets(): Promise<void>;
   /** From the next `show` on they are not there. */
@@ -43,23 +41,4 @@ export interface SessionView {
   /** A room in which commands meet the view as it is now; until the next `show`. */
   room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
   close(): void;
-}
-
-export interface ShownView {
-  readonly root: Root;
-  /** It shows all names that the project had then; left out where it is known to show those that it has. */
-  readonly until?: number;
-}
-
-/** Two states of the session, to be compared; neither takes part in its lock. */
-export interface Sides {
-  readonly before: Root;
-  readonly after: Root;
-  close(): void;
-}
-
-/** Which part of the stack a comparison is about: from the state with `below` layers (null: the project itself) to the state with `upTo` layers. */
-export interface Span {
-  readonly below: number | null;
-  readonly upTo: number;
 }

@@ -114,9 +114,7 @@ function sessionOn(state: SessionState, release: () => void): Session {
       alone(async () => {
         await view.capture();
         if (state.isUnsettled) await ifPossible(() => settle(state, signal), signal);
-        await refreshView(state);
-        const by = { ...diffPlaceOf(state, signal), shown: view.shown(), ...(call && { call }) };
-        return withDiff(id, by, work);
+        return withDiff(id, { ...diffPlaceOf(state, signal), ...(call && { call }) }, work);
       }),
     plan: (options = {}, signal) =>
       alone(async () => {
