@@ -9,7 +9,7 @@ import { ENVIRONMENT } from "./room.ts";
  * What perl does, one after the other: it goes to a layer's directory by its path, into a directory by its name, or out
  * again; and where it is, it tells whether the directory is opaque, that is, shows nothing of those below it; makes it
  * opaque; or marks it as merged with those below. Without that mark overlayfs lists the whiteouts in it as unreadable
- * names once it is the only directory there.
+ * names once it is the only directory there. Others may change a layer while it is asked about.
  */
 export type AttributeOrder = ["layer" | "enter", string] | ["leave" | "ask" | "opaque" | "merged"];
 
@@ -18,15 +18,19 @@ my ($get, $set, $prefix) = @ARGV;
 my ($here, $opaque) = (".", $prefix . "opaque");
 my %values = (opaque => [$opaque, "y"], merged => [$prefix . "origin", ""]);
 $/ = "\0";
+my $lost = 0; # how deep in a directory that has vanished
 sub word { my $word = <STDIN>; chomp $word; return $word }
 until (eof STDIN) {
   my $order = word();
-  if ($order eq "layer" || $order eq "enter") { my $to = word(); chdir $to or die "$to: $!\n" }
-  elsif ($order eq "leave") { chdir ".." or die "..: $!\n" }
+  if ($order eq "layer") { my $to = word(); chdir $to or die "$to: $!\n" }
+  elsif ($order eq "enter") { my $to = word(); $lost++ if $lost || !chdir $to }
+  elsif ($order eq "leave") { if ($lost) { $lost-- } else { chdir ".." or die "..: $!\n" } }
   elsif ($order eq "ask") {
     my $value = " ";
-    print syscall($get + 0, $here, $opaque, $value, 1) == 1 && $value eq "y" ? "y" : "n";
+    my $size = $lost ? 0 : syscall($get + 0, $here, $opaque, $value, 1);
+    print $size == 1 && $value eq "y" ? "y" : "n";
   } else {
+    die "a directory has vanished\n" if $lost;
     my ($name, $value) = @{$values{$order}};
     syscall($set + 0, $here, $name, $value, length $value, 0) == 0 or die "$!\n";
   }

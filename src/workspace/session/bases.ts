@@ -16,15 +16,17 @@ import { readText } from "../commit/reading.ts";
 import { joinPath } from "../diff/path-names.ts";
 import { bytesOf } from "../diff/text.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
+import { readGone } from "../overlay/clone-layer.ts";
 import { childPath, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
+import type { FileKind } from "../workspace-fs.ts";
 import { unsettledIn } from "./commits.ts";
-import { anewIn, hiddenBy, type Readers } from "./hidden-by.ts";
 import { kindsIn } from "./kinds-in.ts";
 import { type Base, keepText, readKeptText, readNotes, writeNotes } from "./layer-notes.ts";
+import { isGoneIn, layerDir, withLayer } from "./layers.ts";
 import type { LayerDirectory, Looked } from "./looked.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "./record.ts";
-import { statIn } from "./stat-in.ts";
+import { statOf } from "./stat-of.ts";
 
 /** Notes what the project has where the last layer changed something first. */
 export function* takeBases(
@@ -52,39 +54,34 @@ interface Remembering {
 
 function* noteChanged(
   changed: readonly LayerDirectory[],
-  record: SessionRecord,
+  { stack, strategy }: SessionRecord,
   stateDir: string,
   trees: Trees & Remembering,
 ): Pieces<void> {
-  const before = openTreeReader(trees.project);
-  const after = openTreeReader(trees.view);
-  try {
-    yield* noteWith({ before, after }, changed, record, stateDir, trees);
-  } finally {
-    before.close();
-    after.close();
-  }
-}
-
-function* noteWith(
-  readers: Readers,
-  changed: readonly LayerDirectory[],
-  record: SessionRecord,
-  stateDir: string,
-  trees: Trees & Remembering,
-): Pieces<void> {
-  const live = record.stack.at(-1)!;
-  const known = readStack(record.stack, stateDir);
+  const live = stack.at(-1)!;
+  const known = readStack(stack, stateDir);
   const notes = readNotes(live, stateDir);
   const before = notes.bases.size + notes.hidden.size;
   const noted = (path: string) =>
     notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
   const isInSight = (at: string) => [known.hidden, notes.hidden].every((hidden) => !hiddenAbove(at, hidden));
-  const isAnew = anewIn(record, stateDir, notes, readers);
+  const gone = readGone(layerDir(stateDir, live));
+  const isMerged =
+    strategy === "clone"
+      ? (at: string) => !isGoneIn(stack.slice(0, -1), at, stateDir)
+      : mergedIn(live, stateDir, trees);
+  /** Whether something of the project's is not seen any more, because of what the layer has in its place. */
+  const hides = (at: string, kind: FileKind, base: Base): boolean => {
+    const wasDirectory = base !== "unknown" && base?.kind === "directory";
+    // What only the session had is hidden from the user's, if he makes it too.
+    const isMadeAgain = base === null && !notes.bases.has(at);
+    if (kind === "directory") return (wasDirectory || isMadeAgain) && !isMerged(at);
+    return wasDirectory || (base !== null && (kind === "device" || gone.has(at)));
+  };
   for (const directory of changed) {
     const absent = absentFrom(directory, live.since, trees);
     /** Where a user has made the directory too, what he has put there is seen. */
-    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statIn(readers.before, at);
+    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statOf(trees.project, at);
     for (const { name, kind } of directory.names) {
       const at = joinPath(directory.directory, name);
       // What has a longer path is never committed.
@@ -93,11 +90,19 @@ function* noteWith(
         const base = isBelowNothing(at, noted) && !mayBeUsers(at) ? null : absent(name);
         notes.bases.set(at, base === undefined ? yield* takeBase(at, known, live, stateDir, trees) : base);
       }
-      if (kind === "directory" && isInSight(at) && isAnew(at, noted(at)!)) notes.hidden.add(at);
+      if (isInSight(at) && hides(at, kind, noted(at)!)) notes.hidden.add(at);
     }
   }
-  for (const at of hiddenBy(changed, trees, notes)) if (isInSight(at)) notes.hidden.add(at);
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
+}
+
+/** Tells whether a directory of the live layer is one with what is below it. To such a one overlayfs gives a single link; and the number of one below, where all are on one disk. */
+function mergedIn(live: Layer, stateDir: string, { project, view }: Trees): (at: string) => boolean {
+  const { nlink, dev } = fs.statSync(layerDir(stateDir, live));
+  if (nlink > 1) return (at) => (statOf(view, at)?.nlink ?? 1) === 1;
+  // This file system counts no links.
+  if (dev !== fs.fstatSync(project.fd).dev) return () => true;
+  return (at) => statOf(view, at)?.ino !== withLayer(live, stateDir, (root) => statOf(root, at))?.ino;
 }
 
 /** As many new names as these are not asked for one by one. */

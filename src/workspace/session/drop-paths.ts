@@ -13,7 +13,7 @@ import { type Base, copyKeptText, type Notes, readNotes, writeNotes } from "./la
 import { layerDir, withLayer } from "./layers.ts";
 import { removeLayer } from "./make-session.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir, withoutCollapsed } from "./record.ts";
-import { statIn } from "./stat-in.ts";
+import { statOf } from "./stat-of.ts";
 
 /** What becomes of a path that is dropped. */
 export interface Drop {
@@ -238,15 +238,6 @@ function seenBelow(at: string, trees: readonly LayerEntry[]): number | null {
 }
 
 const isDirectoryIn = (root: Root, at: string): boolean => statOf(root, at)?.isDirectory() === true;
-
-function statOf(root: Root, at: string): ReturnType<typeof statIn> {
-  const tree = openTreeReader(root);
-  try {
-    return statIn(tree, at);
-  } finally {
-    tree.close();
-  }
-}
 
 function dropOf(at: string, index: number, drops: ReadonlyMap<string, Drop>): Drop | undefined {
   const isMeant = (drop: Drop | undefined) => drop !== undefined && index <= (drop.upTo ?? index);

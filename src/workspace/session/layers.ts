@@ -5,6 +5,7 @@ import { kindAt } from "../overlay/alike.ts";
 import { O_PATH, type Root } from "../paths.ts";
 import { tourTree } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
+import { statOf } from "./stat-of.ts";
 
 export function layerDir(stateDir: string, { session, name }: Pick<Layer, "session" | "name">): string {
   return path.join(sessionDir(stateDir, session), name);
@@ -48,13 +49,10 @@ export function hasEntry(layer: Layer, at: string, stateDir: string): boolean {
   );
 }
 
-/** Whether the topmost layer that knows of a directory says that there is none. The layers come topmost first. */
-export function isGoneIn(layers: Stack, directory: string, stateDir: string): boolean {
-  for (const layer of layers) {
-    const kind = withLayer(layer, stateDir, (root) =>
-      atExactly(root, directory, (spot) => (typeof spot === "string" ? spot : kindAt(spot.dir, spot.name))),
-    );
-    if (kind !== null && kind !== "missing") return kind !== "directory";
-  }
-  return false;
+/** Whether the topmost layer that knows of a directory says that there is none. */
+export function isGoneIn(stack: Stack, directory: string, stateDir: string): boolean {
+  const holder = stack.findLast((layer) => hasEntry(layer, directory, stateDir));
+  return (
+    holder !== undefined && !withLayer(holder, stateDir, (root) => statOf(root, directory))?.isDirectory()
+  );
 }

@@ -1,9 +1,11 @@
 import type fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
-import type { TreeReader } from "../diff/tree-reader.ts";
+import { openTreeReader } from "../diff/tree-reader.ts";
+import type { Root } from "../paths.ts";
 
 /** Null where nothing is, or no way leads there; undefined where the system does not let us look. */
-export function statIn(tree: TreeReader, at: string): fs.Stats | null | undefined {
+export function statOf(root: Root, at: string): fs.Stats | null | undefined {
+  const tree = openTreeReader(root);
   try {
     return tree.stat(at);
   } catch (error) {
@@ -11,5 +13,7 @@ export function statIn(tree: TreeReader, at: string): fs.Stats | null | undefine
     if (error.code === "NOT_FOUND" || error.code === "NOT_A_DIRECTORY") return null;
     if (error.details.errno === "EACCES") return undefined;
     throw error;
+  } finally {
+    tree.close();
   }
 }
