@@ -22,10 +22,8 @@ import { openBases } from "./bases.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
 import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
-import { pathsIn } from "./layers.ts";
 import { type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, type DiffSources, withDiff } from "./session-diff.ts";
-import { relatedTo } from "./settle-commits.ts";
 
 /** What a commit would do; nothing is touched. */
 export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
@@ -74,7 +72,7 @@ export function commitSession(
   return withPlan(id, options, place, (planned) => {
     const { plan, project, view, record } = planned;
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
-    const leaving = leavingWith(planned, options.selection ?? "all", top, place.stateDir);
+    const leaving = leavingWith(planned, options.selection ?? "all", top);
     const txDir = txDirOf(dir, (commitsIn(dir).at(-1) ?? 0) + 1);
     const apply = async () => {
       refuseOthersUnfinished(id, place.stateDir);
@@ -90,28 +88,14 @@ export function commitSession(
 const NEEDING_NOTHING = new Set<string>(["same in the project", "holds what the session never had"]);
 
 /** What is asked for and needs no step leaves too: it is as in the project, or as it was. */
-function leavingWith(
-  { plan, changes, record }: Planned,
-  selection: Selection,
-  top: string | null,
-  stateDir: string,
-): Leaving {
+function leavingWith({ plan, changes }: Planned, selection: Selection, top: string | null): Leaving {
   if (top === null) return { top, paths: [] };
   const merged = plan.conflicts.filter(({ resolution }) => resolution === "merged");
   const idle = plan.skipped.filter(({ why }) => NEEDING_NOTHING.has(why));
-  const settled = new Set([
-    ...plan.steps.map(({ change }) => change),
-    ...[...merged, ...idle].map(({ path }) => path),
-  ]);
-  const stays = changes
-    .filter(({ path }) => !settled.has(path))
-    .flatMap(({ path, from = path }) => [path, from]);
-  if (selection === "all" && stays.length === 0) return { top, paths: "all" };
-  const isAsked = (at: string) =>
-    selection === "all" || selection.paths.some((path) => path === "" || `${at}/`.startsWith(`${path}/`));
-  const isStaying = relatedTo(stays);
-  const others = [...pathsIn(record.stack, stateDir)].filter((at) => isAsked(at) && !isStaying(at));
-  return { top, paths: [...new Set([...[...merged, ...idle].map(({ path }) => path), ...others])] };
+  const paths = [...merged, ...idle].map(({ path }) => path);
+  const settled = new Set([...paths, ...plan.steps.map(({ change }) => change)]);
+  const isAll = selection === "all" && changes.every(({ path }) => settled.has(path));
+  return { top, paths: isAll ? "all" : paths };
 }
 
 interface Planning extends Omit<Planned, "plan"> {

@@ -1,7 +1,6 @@
 // Makes the layers reflect what commits and reverts did to the project. What was committed leaves every layer: from then
 // on the project alone says what is there. What was reverted enters the session again, in a layer of its own.
 
-import { parentsOf } from "../commit/exactly.ts";
 import {
   expectedVersion,
   type Fingerprint,
@@ -17,7 +16,7 @@ import { allSettled, commitsIn, txDirOf } from "./commits.ts";
 import { type Drop, dropPaths, replaceLayers } from "./drop-paths.ts";
 import { enterReverted } from "./enter-reverted.ts";
 import { type Base, keepText } from "./layer-notes.ts";
-import { hasEntry, pathsIn } from "./layers.ts";
+import { hasEntry } from "./layers.ts";
 import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
 
 export interface Settling {
@@ -100,15 +99,14 @@ interface Chosen {
 
 function* chooseDrops(
   record: SessionRecord,
-  { done, left, leaving }: Leavers,
+  { done, leaving }: Leavers,
   isTopKnown: boolean,
   settling: Settling,
 ): Pieces<Chosen> {
   const drops = new Map<string, Drop>();
   const bases = new Map<string, Base>();
-  const others = leaving.paths === "all" ? pathsIn(record.stack, settling.stateDir) : leaving.paths;
-  const stays = relatedTo(left);
-  for (const at of others) if (!stays(at)) drops.set(at, { isWhole: false, isShown: true });
+  if (leaving.paths !== "all")
+    for (const at of leaving.paths) drops.set(at, { isWhole: false, isShown: true });
   for (const [at, committed] of done) {
     const { put } = committed;
     bases.set(at, baseAfter(at, committed, record, settling));
@@ -157,11 +155,4 @@ function directoryBase(at: string, expected: Fingerprint, project: Root): Finger
   const found = lookOf(project, at);
   const isIt = found?.kind === "directory" && (found.mode & 0o777) === expected.mode;
   return isIt ? { ...found, sha256: null } : expected;
-}
-
-/** Tells of a path whether it is one of these, or above or below one. */
-export function relatedTo(paths: Iterable<string>): (at: string) => boolean {
-  const own = new Set(paths);
-  const above = new Set([...own].flatMap((at) => [...parentsOf(at)]));
-  return (at) => own.has(at) || above.has(at) || [...parentsOf(at)].some((parent) => own.has(parent));
 }
