@@ -172,6 +172,9 @@ function openAboveShown(index: number, dropping: Dropping): { opened: string[]; 
       .findLast((found) => found?.below);
     if (lower === undefined && !isDirectoryIn(project, at)) continue;
     const directory = entry.below === null ? directoryEntry(lower?.from ?? fdPath(project.fd)) : entry;
+    // What was closed by this directory has to be closed by itself from now on.
+    if (directory.isOpaque)
+      for (const below of directory.below!.values()) below.isOpaque ||= below.below !== null;
     directory.isOpaque = false;
     put(tree, at, directory);
     opened.push(at);
