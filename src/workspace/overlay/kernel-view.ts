@@ -14,7 +14,7 @@ import { keepReadable } from "./keep-readable.ts";
 import { createMask } from "./mask.ts";
 import { furnishMount, mountOverlay, type OverlayMount } from "./mount.ts";
 import { createProjectLooks } from "./project-looks.ts";
-import type { Room } from "./room.ts";
+import type { Furnishing, Room } from "./room.ts";
 
 const MERGED = "merged";
 
@@ -24,28 +24,21 @@ export async function openKernelView(
   protectionOf: (path: string) => Protection | null,
 ): Promise<SessionView> {
   const project = openRealRoot(workspace);
-  let mount: OverlayMount | null = null;
+  const mounts = createMounts(dir, workspace);
   let mountedAt = 0;
   let shown = stack;
   let stale = false;
   /** What the topmost layer had when it was mounted is shown in two places where a user has moved the file that it was made from. */
   let isOnChanges = false;
-  let isFurnished = false;
-  let leaving: Promise<void> | undefined;
   /** Nothing has come into the project since, or gone from it. */
   let isCurrent = false;
   const looks = createProjectLooks(project, (changedMs) => {
     if (changedMs >= mountedAt) stale = true;
   });
-
   const mask = createMask(dir, project, protectionOf);
   const remount = async (next: Stack): Promise<void> => {
     const began = fileClock(dir);
-    const mounted = await mountStack(dir, workspace, next, isFurnished ? mount!.room : null);
-    // Never two at a time: however fast views follow each other, they don't pile up.
-    await leaving;
-    leaving = mount?.leave();
-    mount = mounted;
+    await mounts.replace(next);
     mountedAt = began;
     shown = next;
     stale = false;
@@ -62,7 +55,7 @@ export async function openKernelView(
     await remount(next);
   };
   const close = (): void => {
-    mount?.close();
+    mounts.close();
     fs.closeSync(project.fd);
   };
   try {
@@ -71,28 +64,10 @@ export async function openKernelView(
     close();
     throw error;
   }
-  const root: Root = {
-    get fd() {
-      return mount!.fd;
-    },
-    path: path.join(dir, MERGED),
-    given: project.path,
-    get followsNoLinks() {
-      return mount!.followsNoLinks;
-    },
-    onFollowed: looks.at,
-  };
   return {
-    root,
+    root: mounts.rootFor(project.path, looks.at),
     show,
-    async capture() {
-      const live = openRoot(path.join(dir, shown.at(-1)!.name));
-      try {
-        keepReadable(live.fd, mount!.fd);
-      } finally {
-        fs.closeSync(live.fd);
-      }
-    },
+    capture: async () => openedTo(path.join(dir, shown.at(-1)!.name), mounts.fd()),
     had: () => null,
     // It is in the layer in any case.
     forget() {},
@@ -106,11 +81,7 @@ export async function openKernelView(
       if (entered === undefined || !isAsMounted(entered, mountedAt)) looks.at(at);
     },
     isStale: () => stale || isOnChanges,
-    async room(furnishing) {
-      if (!isFurnished) mount = await furnishMount(mount!, { ...furnishing, view: path.join(dir, MERGED) });
-      isFurnished = true;
-      return mount!.room;
-    },
+    room: mounts.room,
     mustHide: mask.hide,
     hidesAll: mask.hidesAll,
     async hideSecrets() {
@@ -120,6 +91,50 @@ export async function openKernelView(
     },
     close,
   };
+}
+
+/** The mount that is there now. There are never two at a time for long: however fast views follow each other, they don't pile up. */
+function createMounts(dir: string, workspace: string) {
+  const merged = path.join(dir, MERGED);
+  let mount: OverlayMount | null = null;
+  let isFurnished = false;
+  let leaving: Promise<void> | undefined;
+  return {
+    async replace(stack: Stack): Promise<void> {
+      const mounted = await mountStack(dir, workspace, stack, isFurnished ? mount!.room : null);
+      await leaving;
+      leaving = mount?.leave();
+      mount = mounted;
+    },
+    fd: () => mount!.fd,
+    rootFor: (given: string, onFollowed: NonNullable<Root["onFollowed"]>): Root => ({
+      get fd() {
+        return mount!.fd;
+      },
+      path: merged,
+      given,
+      get followsNoLinks() {
+        return mount!.followsNoLinks;
+      },
+      onFollowed,
+    }),
+    async room(furnishing: Omit<Furnishing, "view">): Promise<Room> {
+      if (!isFurnished) mount = await furnishMount(mount!, { ...furnishing, view: merged });
+      isFurnished = true;
+      return mount!.room;
+    },
+    close: () => mount?.close(),
+  };
+}
+
+/** What a layer has is made readable to its owner, in the view that has the layer on top. */
+function openedTo(layer: string, view: number): void {
+  const live = openRoot(layer);
+  try {
+    keepReadable(live.fd, view);
+  } finally {
+    fs.closeSync(live.fd);
+  }
 }
 
 async function mountStack(
