@@ -15,7 +15,7 @@ import { MEMORY_DIR } from "./memory-dir.ts";
 import { type Planted, type PlantedTree, plant, survey } from "./planted-tree.ts";
 import { removeTree } from "./remove-tree.ts";
 
-export const SESSION = "s";
+const SESSION = "s";
 export const protectionOf = createProtection();
 
 export interface CloneWorld {

@@ -91,7 +91,7 @@ export function touchedIn(fd: number): Touched {
 }
 
 /** As O_PATH descriptors, closed afterwards. */
-export function withDirectories<T>(dirs: readonly string[], work: (fds: readonly number[]) => T): T {
+function withDirectories<T>(dirs: readonly string[], work: (fds: readonly number[]) => T): T {
   const fds = dirs.map((dir) => fs.openSync(dir, O_PATH | fs.constants.O_DIRECTORY));
   try {
     return work(fds);

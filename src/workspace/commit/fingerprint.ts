@@ -114,21 +114,6 @@ export function* stillIs(spot: Spot, expected: Fingerprint, found = lookAt(spot)
   return sameVersion(yield* fingerprintAt(spot), expected);
 }
 
-/** What is there now. It is not read when it is the very file that is expected, unwritten since. */
-export function* fingerprintExpecting(
-  root: Root,
-  path: string,
-  expected: Fingerprint | null,
-): Pieces<Fingerprint | null> {
-  const found = expected && lookOf(root, path);
-  if (found === null || !isUnwritten(found, expected!)) return yield* fingerprintOf(root, path);
-  return { ...found, sha256: expected!.sha256 };
-}
-
-export function identityOf({ size, mtimeNs, ino, dev }: Identity): Identity {
-  return { size, mtimeNs, ino, dev };
-}
-
 /** Whether two names are names of one file. */
 export function areOneFile(a: Spot, b: Spot): boolean {
   return isOneFile(lookAt(a), lookAt(b));

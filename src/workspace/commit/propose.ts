@@ -63,7 +63,7 @@ function isSpecial(side: Side | null): boolean {
 }
 
 /** A path as protection takes it. */
-export const named = (path: string, isDirectory: boolean): string => (isDirectory ? `${path}/` : path);
+const named = (path: string, isDirectory: boolean): string => (isDirectory ? `${path}/` : path);
 
 function conflictOf(path: string, { reason, how }: Resolution, { removed, found, wanted }: Sides): Conflict {
   const there = found ?? removed?.found ?? null;

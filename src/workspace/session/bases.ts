@@ -224,13 +224,13 @@ export function openBases(record: SessionRecord, stateDir: string, project: Root
 }
 
 /** Null when it was no text, or is not kept. */
-export function textOfBase(at: string, { bases }: Known, stateDir: string): string | null {
+function textOfBase(at: string, { bases }: Known, stateDir: string): string | null {
   const { base = null, layer } = bases.get(at) ?? {};
   if (base === null || base === "unknown" || base.sha256 === null) return null;
   return readKeptText(layer!, stateDir, base.sha256);
 }
 
-export function* parentsUpwards(at: string): Generator<string, void, void> {
+function* parentsUpwards(at: string): Generator<string, void, void> {
   for (let end = at.lastIndexOf("/"); end > 0; end = at.lastIndexOf("/", end - 1)) yield at.slice(0, end);
 }
 

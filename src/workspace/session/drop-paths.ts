@@ -180,9 +180,10 @@ function openAboveShown(index: number, dropping: Dropping): { opened: string[]; 
     opened.push(at);
     for (const name of seenNames(at, index, dropping)) {
       const below = joinPath(at, name);
-      if (shown.has(below) || directory.below!.has(name)) continue;
-      directory.below!.set(name, goneEntry(tree.from as string));
-      hidden.push(below);
+      if (shown.has(below)) continue;
+      const own = directory.below!.get(name);
+      if (own === undefined) directory.below!.set(name, goneEntry(tree.from as string));
+      if (own === undefined || own.below === null || own.isOpaque) hidden.push(below);
     }
   }
   return { opened, hidden: hidden.filter((at) => !opened.includes(at)) };
