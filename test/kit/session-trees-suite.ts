@@ -125,6 +125,27 @@ function directoryTests(begin: Begin): void {
     await expect(session.discard(["d/x"])).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  test("keeps a read-only directory as it is, with what it hides, when other paths leave its layer", async () => {
+    const scene = await begin(
+      new Map([
+        ["a", file("a")],
+        ["d/x", file("x")],
+        ["d/y", file("y")],
+      ]),
+    );
+    const { session, workspace } = scene;
+    await session.change({ id: "c1", tool: "test" }, async () => {
+      for (const at of ["a", "d/y"]) workspace.write(at, "new");
+      workspace.remove("d/x");
+      workspace.chmod("d", 0o555);
+    });
+    await session.discard(["a"]);
+    expect(await differences(session)).toEqual(["mode d", "deleted d/x", "modified d/y"]);
+    await session.commit({ selection: { paths: ["d/y"], hunks: [] } });
+    expect(await differences(session)).toEqual(["mode d", "deleted d/x"]);
+    expect(survey(viewPath(session)).get("d")).toEqual(directory(0o555));
+  });
+
   test("adds to a directory that it has removed, made anew and committed", async () => {
     const scene = await begin(new Map([["d/x", file("x")]]));
     const { session, workspace } = scene;

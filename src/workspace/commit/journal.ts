@@ -152,11 +152,17 @@ export function revertedIn(txDir: string, time: number): Map<string, Reverted> {
     found.set(step.path, {
       put: first.put,
       was: versionAfter(step),
-      isUnseen: original[undoes![index]!]!.settles !== undefined,
+      isUnseen: isUnseen(original[undoes![index]!]!, versionAfter(step)),
       keptAt: first.keptAt ?? (isKept ? index : null),
     });
   }
   return found;
+}
+
+/** A commit may have replaced what the session had not seen: by settling a conflict, or because somebody wrote to the replaced file afterwards. */
+function isUnseen({ settles, expect }: CommitStep, was: Version | null): boolean {
+  if (settles !== undefined || expect?.kind !== was?.kind) return true;
+  return was?.kind !== "directory" && expect?.sha256 !== was?.sha256;
 }
 
 /** The directory, in a transaction's own, of the one that puts its steps back for the so-manieth time. */

@@ -1,12 +1,12 @@
 // A layer as data, and a layer made from data. What leaves a session, enters it again or stands for many layers at once
 // is a tree that was put together in memory; its files are further names of those that other layers have.
 import fs from "node:fs";
-import { osErrorCode } from "../../core/errors.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { pathTo, type Spot } from "../commit/exactly.ts";
 import { createCursor } from "../cursor.ts";
 import { childPath, openRoot } from "../paths.ts";
 import type { Strategy } from "../session/record.ts";
-import { tourTree } from "../tree.ts";
+import { type TourOptions, tourTree } from "../tree.ts";
 import { kindAt, takeOver } from "./alike.ts";
 import { copyEntry } from "./clone-copy.ts";
 import { createFollower, type Follower } from "./clone-follower.ts";
@@ -36,8 +36,31 @@ export const directoryEntry = (from: LayerEntry["from"], mode?: number): LayerEn
   ...(mode !== undefined && { mode }),
 });
 
-/** Takes the directories of layers. */
+/** Takes the directories of layers: all that is in them. */
 export async function readLayers(layers: readonly string[], strategy: Strategy): Promise<LayerEntry[]> {
+  return read(layers, strategy, { temporary: true });
+}
+
+/** A directory that is moved while it is read makes the reading worthless. */
+const MOST_READINGS = 5;
+
+/** The same while others may write to the last one: without hotcell's own temporary files, and what can't be read is empty. */
+export async function readLiveLayers(layers: readonly string[], strategy: Strategy): Promise<LayerEntry[]> {
+  for (let readings = 1; ; readings++) {
+    try {
+      return await read(layers, strategy, { unreadable: () => {} });
+    } catch (error) {
+      const isMoved = error instanceof HotcellError && error.code === "EXECUTION_ERROR";
+      if (!isMoved || readings === MOST_READINGS) throw error;
+    }
+  }
+}
+
+async function read(
+  layers: readonly string[],
+  strategy: Strategy,
+  options: TourOptions,
+): Promise<LayerEntry[]> {
   const roots: LayerEntry[] = [];
   const asked: LayerEntry[] = [];
   const orders: AttributeOrder[] = [];
@@ -49,7 +72,7 @@ export async function readLayers(layers: readonly string[], strategy: Strategy):
     const levels = [directoryEntry(layer)];
     roots.push(levels[0]!);
     try {
-      for (const { step, dir, name, kind, trail } of tourTree(fd, { temporary: true })) {
+      for (const { step, dir, name, kind, trail } of tourTree(fd, options)) {
         await pace();
         if (step === "leave") {
           levels.pop();
@@ -138,10 +161,18 @@ export async function writeLayer(
       await pace();
       const next = level.rest.pop();
       if (next === undefined) {
+        const { mode } = level.like;
+        const isLater = strategy === "kernel" && levels.length > 1 && (mode & 0o300) !== 0o300;
+        if (isLater) {
+          level.like.mode = mode | 0o700;
+          orders.push(["chmod", (mode & 0o7777).toString(8)]);
+        }
         takeOver(target.fd, level.like);
         levels.pop();
-        if (levels.length > 0) writing.leave();
-        orders.push(["leave"]);
+        if (levels.length > 0) {
+          writing.leave();
+          orders.push(["leave"]);
+        }
         continue;
       }
       const [name, entry] = next;

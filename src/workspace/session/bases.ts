@@ -185,11 +185,28 @@ function isTheSame({ ino, dev }: fs.Stats, known: KnownBase | undefined, since: 
 /** Whether somebody has made it where the session had hidden something before: the session never had it. */
 export function isAddedSince(at: string, { hidden }: Known, project: Root): boolean {
   const from = hiddenAbove(at, hidden);
-  if (from === undefined || from === at) return false;
+  return from !== undefined && from !== at && birthTime(project, at) >= hidden.get(from)!;
+}
+
+/** Whether it was there when the session hid it, though somebody may have changed it since. */
+export function wasThere(
+  at: string,
+  { hidden, bases }: Known,
+  project: Root,
+  mayHaveCome: MayHaveCome,
+): boolean {
+  const from = hiddenAbove(at, hidden);
+  if (from === undefined) return false;
+  const time = hidden.get(from)!;
+  return birthTime(project, at) < time && !mayHaveCome(project, at, time, bases);
+}
+
+/** Of what is not there: never. */
+function birthTime(project: Root, at: string): number {
   const born = atExactly(project, at, (spot) =>
     typeof spot === "string" ? undefined : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false })?.birthtimeMs,
   );
-  return born !== undefined && born >= hidden.get(from)!;
+  return born ?? Number.NEGATIVE_INFINITY;
 }
 
 /** What was taken from sight at a path, or above it. */
@@ -326,7 +343,10 @@ export function readKnown(record: SessionRecord, stateDir: string): Known {
   const known = readStack(record.stack, stateDir);
   const layer = record.stack.at(-1)!;
   for (const txDir of unsettledIn(record, sessionDir(stateDir, record.id)))
-    for (const [at, { put }] of committedIn(txDir).done)
-      known.bases.set(at, { base: put && expectedVersion(put), layer });
+    for (const [at, { put, step }] of committedIn(txDir).done)
+      known.bases.set(at, {
+        base: step.settles === "merged" ? "unknown" : put && expectedVersion(put),
+        layer,
+      });
   return known;
 }

@@ -7,7 +7,7 @@ import { openTreeReader } from "../diff/tree-reader.ts";
 import { directoryEntry, goneEntry, type LayerEntry, readLayers, writeLayer } from "../overlay/layer-tree.ts";
 import { createWhiteouts } from "../overlay/whiteout.ts";
 import { fdPath, type Root } from "../paths.ts";
-import { isUnchanged, type Known, readStack, rememberDirectories } from "./bases.ts";
+import { isUnchanged, type Known, readStack, rememberDirectories, wasThere } from "./bases.ts";
 import { kindsIn } from "./kinds-in.ts";
 import { type Base, copyKeptText, type Notes, readNotes, writeNotes } from "./layer-notes.ts";
 import { layerDir, withLayer } from "./layers.ts";
@@ -194,7 +194,14 @@ function seenNames(at: string, index: number, dropping: Dropping): Set<string> {
   const { stack, trees, known, project, mayHaveCome } = dropping;
   const { since } = stack[index]!;
   const own = trees.slice(0, index).flatMap((tree) => [...(find(tree, at)?.below?.keys() ?? [])]);
-  const isSeen = (name: string) => isUnchanged(joinPath(at, name), known, since, project, mayHaveCome);
+  const isSeen = (name: string) => {
+    const below = joinPath(at, name);
+    const base = known.bases.get(below)?.base;
+    if (base !== undefined) return base !== null;
+    return (
+      wasThere(below, known, project, mayHaveCome) || isUnchanged(below, known, since, project, mayHaveCome)
+    );
+  };
   const tree = openTreeReader(project);
   try {
     return new Set([...own, ...[...(kindsIn(tree, at)?.keys() ?? [])].filter(isSeen)]);

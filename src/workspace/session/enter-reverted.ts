@@ -1,18 +1,17 @@
 // What a revert took out of the project enters the session again: a new layer below all others shows it, based on what is
 // in the project again. Where the session has changed a path since the commit, the layers above show that.
 import { isThere, parentsOf } from "../commit/exactly.ts";
-import { expectedVersion, lookOf } from "../commit/fingerprint.ts";
+import { expectedVersion, lookOf, sameVersion } from "../commit/fingerprint.ts";
 import { type Reverted, revertedIn, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
-import { fileClock } from "../file-clock.ts";
 import { directoryEntry, goneEntry, type LayerEntry, writeLayer } from "../overlay/layer-tree.ts";
 import { createWhiteouts } from "../overlay/whiteout.ts";
 import { fdPath, type Root } from "../paths.ts";
 import { keepAncestor, readStack } from "./bases.ts";
-import { type Base, writeNotes } from "./layer-notes.ts";
+import { type Base, readNotes, writeNotes } from "./layer-notes.ts";
 import { layerDir } from "./layers.ts";
 import { removeLayer } from "./make-session.ts";
-import { type Layer, type SessionRecord, sessionDir, withoutCollapsed } from "./record.ts";
+import { type Layer, type SessionRecord, type Stack, sessionDir, withoutCollapsed } from "./record.ts";
 import type { Settling } from "./settle-commits.ts";
 
 export async function enterReverted(
@@ -25,13 +24,13 @@ export async function enterReverted(
   const reverted = [...revertedIn(txDir, time)].sort(([a], [b]) => (a < b ? -1 : 1));
   if (reverted.length === 0) return record;
   const dir = sessionDir(stateDir, id);
-  const layer: Layer = { session: id, name: String(next), call: null, since: fileClock(dir) };
+  // It knows no more of the project than what it has notes of: nothing else is older than it.
+  const layer: Layer = { session: id, name: String(next), call: null, since: 0 };
   const bases = new Map<string, Base>();
   const hidden = new Set<string>();
-  for (const [at, { put, was, isUnseen }] of reverted) {
-    bases.set(at, isUnseen ? "unknown" : was && expectedVersion(was));
-    if (was !== null && !isUnseen) keepAncestor(at, expectedVersion(was), layer, stateDir, project);
-    if (was?.kind === "directory" && put?.kind !== "directory") hidden.add(at);
+  for (const [at, one] of reverted) {
+    bases.set(at, baseOf(at, one, layer, stateDir, project));
+    if (one.was?.kind === "directory" && one.put?.kind !== "directory") hidden.add(at);
   }
   const kept = openKeptUndo(`${txDir}/${undoName(time)}`);
   const from = fdPath(project.fd);
@@ -42,7 +41,7 @@ export async function enterReverted(
       // What the user had removed before is nowhere.
       if (one.keptAt !== null && !isThere(kept.spotOf(one.keptAt))) continue;
       for (const made of enter(tree, at, entryOf(one, from, kept.spotOf)))
-        bases.set(made, known.bases.get(made)?.base ?? directoryIn(project, made));
+        if (!known.bases.has(made)) bases.set(made, directoryIn(project, made));
     }
     removeLayer(dir, layer.name);
     await writeLayer(layerDir(stateDir, layer), tree, strategy, createWhiteouts(dir));
@@ -50,7 +49,41 @@ export async function enterReverted(
     kept.close();
   }
   writeNotes(layer, stateDir, { bases, hidden });
-  return { ...record, next: next + 1, stack: [layer, ...record.stack.map(withoutCollapsed)] };
+  const below = (stack: Stack): Stack => [layer, ...stack.map(withoutCollapsed)];
+  return { ...record, next: next + 1, stack: below(record.stack), left: record.left.map(below) };
+}
+
+function baseOf(
+  at: string,
+  { was, isUnseen }: Reverted,
+  layer: Layer,
+  stateDir: string,
+  project: Root,
+): Base {
+  if (isUnseen || was === null) return isUnseen ? "unknown" : null;
+  keepAncestor(at, expectedVersion(was), layer, stateDir, project);
+  return expectedVersion(was);
+}
+
+/** Layers that are based on what a commit had put are based on what is there again. */
+export function rebaseReverted(
+  { stack, left }: SessionRecord,
+  txDir: string,
+  time: number,
+  { stateDir, project }: Settling,
+): void {
+  const reverted = revertedIn(txDir, time);
+  for (const layer of new Set([stack, ...left].flat())) {
+    const notes = readNotes(layer, stateDir);
+    const isPut = (at: string, { put }: Reverted) => {
+      const base = notes.bases.get(at);
+      if (base === undefined || base === "unknown") return false;
+      return sameVersion(base && { ...base, mode: base.mode & 0o777 }, put && expectedVersion(put));
+    };
+    const based = [...reverted].filter(([at, one]) => isPut(at, one));
+    for (const [at, one] of based) notes.bases.set(at, baseOf(at, one, layer, stateDir, project));
+    if (based.length > 0) writeNotes(layer, stateDir, notes);
+  }
 }
 
 /** Gives the directories that were missing on the way. Below what is no directory nothing can be seen. */

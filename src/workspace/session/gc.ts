@@ -5,6 +5,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 import { commitsIn } from "./commits.ts";
+import { holdsSecrets } from "./layers.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 import { removeDirectory, removeSession } from "./make-session.ts";
 import { readRecord, sessionDir } from "./record.ts";
@@ -36,7 +37,7 @@ export async function collectGarbage(place: DiffOptions, options: GcOptions = {}
   const listed = new Map(sessionIds(stateDir).map((id) => [id, readRecordText(id, stateDir)]));
   const sessions = await listSessions(place);
   const before = totalOf(sessions);
-  const removed = chooseRemoved(sessions, stateDir, options.maxBytes ?? Number.POSITIVE_INFINITY).filter(
+  const removed = chooseRemoved(sessions, place, options.maxBytes ?? Number.POSITIVE_INFINITY).filter(
     ({ id }) =>
       options.dryRun || (options.only?.includes(id) !== false && tryRemove(id, stateDir, listed.get(id))),
   );
@@ -53,13 +54,19 @@ const totalOf = (sessions: readonly SessionSummary[]): number =>
 
 function chooseRemoved(
   sessions: readonly SessionSummary[],
-  stateDir: string,
+  place: DiffOptions,
   maxBytes: number,
 ): SessionSummary[] {
+  const { stateDir } = place;
+  const holds = ({ id }: SessionSummary) => holdsSecrets(readRecord(sessionDir(stateDir, id)).stack, place);
   const needed = neededByOthers(stateDir);
   const idle = sessions.filter(({ id, state }) => state === "idle" && !needed.has(id));
   const empty = idle.filter(
-    (session) => session.changes === 0 && !canBeUndone(session, stateDir) && !keepsState(session, stateDir),
+    (session) =>
+      session.changes === 0 &&
+      !canBeUndone(session, stateDir) &&
+      !keepsState(session, stateDir) &&
+      !holds(session),
   );
   const byAge = idle
     .filter((session) => !empty.includes(session))

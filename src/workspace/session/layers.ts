@@ -5,6 +5,7 @@ import { kindAt } from "../overlay/alike.ts";
 import { O_PATH, type Root } from "../paths.ts";
 import { tourTree } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
+import type { SessionPlace } from "./session-view.ts";
 import { statOf } from "./stat-of.ts";
 
 export function layerDir(stateDir: string, { session, name }: Pick<Layer, "session" | "name">): string {
@@ -56,3 +57,12 @@ export function isGoneIn(stack: Stack, directory: string, stateDir: string): boo
     holder !== undefined && !withLayer(holder, stateDir, (root) => statOf(root, directory))?.isDirectory()
   );
 }
+
+/** Whether layers have something that is kept from diffs: it is still the session's when everything else is committed. */
+export function holdsSecrets(stack: Stack, { stateDir, protectionOf }: SecretsPlace): boolean {
+  const isSecret = (path: string) => protectionOf(path)?.read === "refuse";
+  for (const at of pathsIn(stack, stateDir)) if (isSecret(at) || isSecret(`${at}/`)) return true;
+  return false;
+}
+
+type SecretsPlace = Pick<SessionPlace, "stateDir" | "protectionOf">;

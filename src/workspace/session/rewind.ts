@@ -12,7 +12,7 @@ import { allSettled, commitsSince } from "./commits.ts";
 import { dropPaths, replaceLayers } from "./drop-paths.ts";
 import { unlessFull } from "./full-disk.ts";
 import { readNotes, writeNotes } from "./layer-notes.ts";
-import { layerDir, pathsIn } from "./layers.ts";
+import { hasEntry, layerDir, pathsIn } from "./layers.ts";
 import type { Stack } from "./record.ts";
 import { rollingBack, type SessionState, showRecord, withProject } from "./session-state.ts";
 import type { Rewound } from "./session-words.ts";
@@ -38,15 +38,21 @@ export async function rewindTo(
 }
 
 /** The layers that a rewind leaves are based on what is shown then, if only a layer below them knew it before. */
-function* noteBelow(left: Stack, { view, place }: SessionState): Pieces<void> {
+function* noteBelow(left: Stack, { record, view, place }: SessionState): Pieces<void> {
   const seen = new Set<string>();
+  const known = readStack(record.stack, place.stateDir);
+  /** Where the layers below have only a note, they have undone what they did there. */
+  const notedBelow = (at: string) =>
+    record.stack.some((layer) => hasEntry(layer, at, place.stateDir)) ? undefined : known.bases.get(at)?.base;
   for (const layer of left) {
     const notes = readNotes(layer, place.stateDir);
     const before = notes.bases.size;
     for (const at of pathsIn([layer], place.stateDir)) {
       if (seen.has(at)) continue;
       seen.add(at);
-      if (!notes.bases.has(at)) notes.bases.set(at, yield* fingerprintOf(view.root, at));
+      if (notes.bases.has(at)) continue;
+      const base = notedBelow(at);
+      notes.bases.set(at, base === undefined ? yield* fingerprintOf(view.root, at) : base);
     }
     if (notes.bases.size > before) writeNotes(layer, place.stateDir, notes);
   }

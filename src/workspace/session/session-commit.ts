@@ -22,6 +22,7 @@ import { openBases } from "./bases.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
 import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
+import { holdsSecrets } from "./layers.ts";
 import { type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, type DiffSources, withDiff } from "./session-diff.ts";
 
@@ -72,7 +73,7 @@ export function commitSession(
   return withPlan(id, options, place, (planned) => {
     const { plan, project, view, record } = planned;
     if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
-    const leaving = leavingWith(planned, options.selection ?? "all", top);
+    const leaving = leavingWith(planned, options.selection ?? "all", top, place);
     const txDir = txDirOf(dir, (commitsIn(dir).at(-1) ?? 0) + 1);
     const apply = async () => {
       refuseOthersUnfinished(id, place.stateDir);
@@ -88,14 +89,19 @@ export function commitSession(
 const NEEDING_NOTHING = new Set<string>(["same in the project", "holds what the session never had"]);
 
 /** What is asked for and needs no step leaves too: it is as in the project, or as it was. */
-function leavingWith({ plan, changes }: Planned, selection: Selection, top: string | null): Leaving {
+function leavingWith(
+  { plan, changes, record }: Planned,
+  selection: Selection,
+  top: string | null,
+  place: DiffOptions,
+): Leaving {
   if (top === null) return { top, paths: [] };
   const merged = plan.conflicts.filter(({ resolution }) => resolution === "merged");
   const idle = plan.skipped.filter(({ why }) => NEEDING_NOTHING.has(why));
   const paths = [...merged, ...idle].map(({ path }) => path);
   const settled = new Set([...paths, ...plan.steps.map(({ change }) => change)]);
   const isAll = selection === "all" && changes.every(({ path }) => settled.has(path));
-  return { top, paths: isAll ? "all" : paths };
+  return { top, paths: isAll && !holdsSecrets(record.stack, place) ? "all" : paths };
 }
 
 interface Planning extends Omit<Planned, "plan"> {

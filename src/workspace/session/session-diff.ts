@@ -7,7 +7,7 @@ import { diffTrees } from "../diff/diff-trees.ts";
 import { patchText } from "../diff/render.ts";
 import { shownChanges } from "../diff/shown-changes.ts";
 import { openTreeReader } from "../diff/tree-reader.ts";
-import { readLayers } from "../overlay/layer-tree.ts";
+import { readLiveLayers } from "../overlay/layer-tree.ts";
 import { openStackReader } from "../overlay/stack-reader.ts";
 import { openRealRoot, type Root } from "../paths.ts";
 import { inPieces } from "../pieces.ts";
@@ -76,7 +76,7 @@ async function openDiff(
   const { stack, strategy, workspace } = record;
   const below = call === undefined ? 0 : indexOfCall(stack, call);
   const layers = call === undefined ? stack : stack.slice(0, below + 1);
-  const trees = await readLayers(
+  const trees = await readLiveLayers(
     layers.map((layer) => layerDir(stateDir, layer)),
     strategy,
   );

@@ -14,7 +14,7 @@ import { inPieces, type Pieces } from "../pieces.ts";
 import { keepAncestor } from "./bases.ts";
 import { allSettled, commitsIn, txDirOf } from "./commits.ts";
 import { type Drop, dropPaths, replaceLayers } from "./drop-paths.ts";
-import { enterReverted } from "./enter-reverted.ts";
+import { enterReverted, rebaseReverted } from "./enter-reverted.ts";
 import { type Base, keepText } from "./layer-notes.ts";
 import { hasEntry } from "./layers.ts";
 import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
@@ -37,7 +37,6 @@ export async function settleCommits(record: SessionRecord, settling: Settling): 
   for (const number of unsettled) {
     const txDir = txDirOf(dir, number);
     const times = record.settled[number] ?? 0;
-    // A commit that was reverted before it was settled has left nothing to settle.
     if (times === 0) next = await leaveCommitted(next, txDir, settling);
     else
       for (let time = times; time <= timesUndone(txDir); time++)
@@ -52,6 +51,8 @@ async function leaveCommitted(
   settling: Settling,
 ): Promise<SessionRecord> {
   const { done, left } = committedIn(txDir);
+  // A session of the previous version was based on what it had committed, also where that was reverted.
+  for (let time = 1; time <= timesUndone(txDir); time++) rebaseReverted(record, txDir, time, settling);
   if (done.size === 0) return record;
   const { leaving = { top: null, paths: [] } } = readSteps(txDir);
   return leaveSession(record, { done, left, leaving }, settling);
@@ -99,14 +100,14 @@ interface Chosen {
 
 function* chooseDrops(
   record: SessionRecord,
-  { done, leaving }: Leavers,
+  { done, left, leaving }: Leavers,
   isTopKnown: boolean,
   settling: Settling,
 ): Pieces<Chosen> {
   const drops = new Map<string, Drop>();
   const bases = new Map<string, Base>();
   if (leaving.paths !== "all")
-    for (const at of leaving.paths) drops.set(at, { isWhole: false, isShown: true });
+    for (const at of leaving.paths) if (!left.includes(at)) drops.set(at, { isWhole: false, isShown: true });
   for (const [at, committed] of done) {
     const { put } = committed;
     bases.set(at, baseAfter(at, committed, record, settling));
@@ -134,7 +135,7 @@ function* isStillChanged(
   return !sameVersion(found && { ...found, mode: found.mode & 0o777 }, put && expectedVersion(put));
 }
 
-/** What a later change of the path is based on. Where hunks were put into what somebody else had made of a file, the session has not seen that. */
+/** What a later change of the path is based on. What was merged with somebody else's edits the session has not seen. */
 function baseAfter(
   at: string,
   { put, step }: Committed,
@@ -142,7 +143,7 @@ function baseAfter(
   { stateDir, project }: Settling,
 ): Base {
   const layer: Layer = stack.at(-1)!;
-  if (step.content === "hunks" && step.settles === "merged") return "unknown";
+  if (step.settles === "merged") return "unknown";
   if (put?.kind === "directory") return directoryBase(at, expectedVersion(put), project);
   if (step.content === "hunks") keepText(layer, stateDir, step.sha256!, step.text!);
   else if (put !== null && hasEntry(layer, at, stateDir))
