@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ROOT } from "../kit/document.ts";
 
 const SIZE_BYTES = 8 * 2 ** 30;
-const TESTED = /^(session|commit|contract|clone|diff|layers|copy-layer|ownership|write-crash|search-model)/;
+const TESTED = /^(session|commit|contract|clone|diff|layers|overlay|ownership|write-crash|search-model)/;
 const FILES = fs
   .readdirSync(path.join(ROOT, "test/machine"))
   .filter((name) => TESTED.test(name) && name.endsWith(".test.ts"))

@@ -18,8 +18,12 @@ interface Standing {
   readonly isOpen: boolean;
 }
 
-/** Takes the layers oldest first. The project's root stays the caller's. */
-export function openStackReader(project: Root, layers: readonly LayerEntry[]): StackReader {
+/** Takes the layers oldest first, and the directory of the one that others may be writing to, if there is one. The project's root stays the caller's. */
+export function openStackReader(
+  project: Root,
+  layers: readonly LayerEntry[],
+  written: string | null = null,
+): StackReader {
   const known = new Map<string, Standing>([["", { parts: layers.toReversed(), isOpen: true }]]);
   const opened = new Map<string, Root>();
   const readers = new Map<Root, TreeReader>();
@@ -37,7 +41,8 @@ export function openStackReader(project: Root, layers: readonly LayerEntry[]): S
     return standing;
   };
   const rootAt = (dir: string): Root => {
-    const root = opened.get(dir) ?? openRoot(dir);
+    // Nobody can put a link in place of a directory of the others.
+    const root = opened.get(dir) ?? { ...openRoot(dir), followsNoLinks: dir !== written };
     opened.set(dir, root);
     return root;
   };

@@ -23,6 +23,8 @@ export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */
   readonly call?: string;
   readonly signal?: AbortSignal;
+  /** Nobody is writing to the session meanwhile. */
+  readonly isQuiet?: boolean;
   /** Files are compared by these; then no change has hunks or tells whether it is binary. */
   readonly fingerprintOf?: FingerprintOf;
 }
@@ -70,20 +72,19 @@ interface OpenDiff {
 
 async function openDiff(
   record: SessionRecord,
-  { stateDir, protectionOf, call, fingerprintOf, signal }: DiffOptions,
+  { stateDir, protectionOf, call, isQuiet = false, fingerprintOf, signal }: DiffOptions,
 ): Promise<OpenDiff> {
   refuseForeign(sessionDir(stateDir, record.id));
   const { stack, strategy, workspace } = record;
   const below = call === undefined ? 0 : indexOfCall(stack, call);
   const layers = call === undefined ? stack : stack.slice(0, below + 1);
-  const trees = await readLiveLayers(
-    layers.map((layer) => layerDir(stateDir, layer)),
-    strategy,
-  );
+  const dirs = layers.map((layer) => layerDir(stateDir, layer));
+  const trees = await readLiveLayers(dirs, strategy);
+  const written = isQuiet ? null : layerDir(stateDir, stack.at(-1)!);
   const project = openRealRoot(workspace);
   const before =
     call === undefined ? openTreeReader(project) : openStackReader(project, trees.slice(0, below));
-  const after = openStackReader(project, trees);
+  const after = openStackReader(project, trees, written);
   const sources = { project, view: after.rootOf };
   const close = () => {
     before.close();

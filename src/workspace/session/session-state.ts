@@ -67,8 +67,8 @@ export async function refreshView({ holders, view }: SessionState): Promise<void
   if (holders.size === 0) await view.refresh();
 }
 
-export function diffPlaceOf({ place }: SessionState, signal: AbortSignal | undefined): DiffOptions {
-  return { ...place, ...(signal && { signal }) };
+export function diffPlaceOf({ place, holders }: SessionState, signal: AbortSignal | undefined): DiffOptions {
+  return { ...place, isQuiet: holders.size === 0, ...(signal && { signal }) };
 }
 
 export async function withProject<T>(
