@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { ENVIRONMENT, enterArgs, type Room } from "../workspace/overlay/room.ts";
+import { HELPER_ENVIRONMENT } from "../workspace/helper-environment.ts";
+import { enterArgs, type Room } from "../workspace/overlay/room.ts";
 
 // Bubblewrap brings loopback up by itself.
 const HOLD = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--", "sh", "-c", "echo $$ && read _"];
@@ -10,7 +11,10 @@ const HOLD = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--", "sh", "-c"
 /** Gives a descriptor that keeps it. */
 export async function openNetwork(room: Room): Promise<number> {
   const line = [...enterArgs(room), ...HOLD];
-  const helper = spawn(line[0]!, line.slice(1), { env: ENVIRONMENT, stdio: ["pipe", "pipe", "ignore"] });
+  const helper = spawn(line[0]!, line.slice(1), {
+    env: HELPER_ENVIRONMENT,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   try {
     return fs.openSync(`/proc/${await pidOf(helper)}/ns/net`, fs.constants.O_RDONLY);
   } finally {

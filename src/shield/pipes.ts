@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
-import { ENVIRONMENT } from "../workspace/overlay/room.ts";
+import { HELPER_ENVIRONMENT } from "../workspace/helper-environment.ts";
 import { fdPath, O_PATH } from "../workspace/paths.ts";
 import { inMemory } from "./in-memory.ts";
 
@@ -46,7 +46,10 @@ export function createPipes(): Pipes {
 function makeFifos(parent: string): number[] {
   const dir = fs.mkdtempSync(path.join(parent, "hotcell-pipes-"));
   try {
-    const { status, stderr } = spawnSync("mkfifo", ["-m", "0666", ...BATCH], { cwd: dir, env: ENVIRONMENT });
+    const { status, stderr } = spawnSync("mkfifo", ["-m", "0666", ...BATCH], {
+      cwd: dir,
+      env: HELPER_ENVIRONMENT,
+    });
     if (status !== 0)
       throw new HotcellError("EXECUTION_ERROR", `Could not make pipes for a command: ${stderr}`);
     return BATCH.map((name) => fs.openSync(path.join(dir, name), O_PATH));

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { ENVIRONMENT } from "../workspace/overlay/room.ts";
+import { HELPER_ENVIRONMENT } from "../workspace/helper-environment.ts";
 import { PACKAGE_MANAGERS, type PackageManager } from "./package-manager.ts";
 
 export interface Machine {
@@ -115,7 +115,7 @@ function findContainer(): Machine["container"] {
 }
 
 function findProgram(name: string): string | null {
-  const places = ENVIRONMENT.PATH.split(":").map((dir) => path.join(dir, name));
+  const places = HELPER_ENVIRONMENT.PATH.split(":").map((dir) => path.join(dir, name));
   return places.find(canRun) ?? null;
 }
 
@@ -150,7 +150,7 @@ interface Ran {
 
 function run([program, ...args]: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(program!, args, { env: ENVIRONMENT, timeout: TIMEOUT_MS }, (error, out, said) => {
+    execFile(program!, args, { env: HELPER_ENVIRONMENT, timeout: TIMEOUT_MS }, (error, out, said) => {
       const failure = error === null ? null : said.trim().split("\n")[0] || error.message;
       resolve({ out, failure });
     });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { Socket } from "node:net";
 import { HotcellError } from "../core/errors.ts";
-import { ENVIRONMENT } from "../workspace/overlay/room.ts";
+import { HELPER_ENVIRONMENT } from "../workspace/helper-environment.ts";
 import { createCgroups, type MakeCgroup } from "./cgroup.ts";
 import { createPipes, type Pipe, type Pipes } from "./pipes.ts";
 
@@ -58,7 +58,7 @@ export function spawnAlone(
     for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
     // In a session of its own: Ctrl-C in the terminal would end the enclosure, and with it at once all that runs there.
-    const child = spawn(program!, args, { env: ENVIRONMENT, stdio, cwd, detached: true });
+    const child = spawn(program!, args, { env: HELPER_ENVIRONMENT, stdio, cwd, detached: true });
     // Whoever waits for its end is told; nobody may be waiting for one that is started ahead.
     child.on("error", () => {});
     if (child.stdio === undefined) throw noDescriptors();

@@ -4,7 +4,8 @@ import { LIMITS } from "../core/limits.ts";
 import { createCursor } from "./cursor.ts";
 import { decodeName } from "./names.ts";
 import { childPath, fdPath, TEMP_PREFIX } from "./paths.ts";
-import type { FileKind } from "./workspace-fs.ts";
+
+export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
 
 export interface NamedKind {
   readonly name: string;

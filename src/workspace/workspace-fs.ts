@@ -3,8 +3,9 @@
 // bytes: what is not UTF-8 stands as lone surrogates (names.ts).
 
 import type { SearchOptions, SearchQuery, SearchResult } from "./search/search-query.ts";
+import type { FileKind } from "./tree.ts";
 
-export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
+export type { FileKind };
 
 export interface FileStat {
   readonly kind: FileKind;

@@ -7,8 +7,7 @@ import { hashFile, readBytes } from "../open-file.ts";
 import { type Owner, ownerOfReplaced } from "../owner.ts";
 import { fdPath, openChild, type Root } from "../paths.ts";
 import type { Pieces } from "../pieces.ts";
-import { kindOf } from "../tree.ts";
-import type { FileKind } from "../workspace-fs.ts";
+import { type FileKind, kindOf } from "../tree.ts";
 import { atExactly, pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "./exactly.ts";
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
 import { showName } from "../names.ts";
+import { replaceJson, writeSynced } from "../replace-json.ts";
 import type { Places } from "./choose-places.ts";
 import { type CommitStep, putVersion } from "./commit-step.ts";
 import { type Fingerprint, type Version, versionOf } from "./fingerprint.ts";
@@ -183,8 +184,7 @@ export function checkProject(journal: Journal, project: string): void {
 
 export function writeJournal(txDir: string, journal: Journal): void {
   const at = path.join(txDir, JOURNAL);
-  writeSynced(`${at}.new`, journal);
-  fs.renameSync(`${at}.new`, at);
+  replaceJson(at, journal);
   syncDirectory(txDir);
 }
 
@@ -194,7 +194,7 @@ export function readSteps(txDir: string): Steps {
 
 /** Nobody reads them before a journal says that all is staged. */
 export function writeSteps(txDir: string, steps: Steps): void {
-  writeSynced(path.join(txDir, STEPS), steps);
+  writeSynced(path.join(txDir, STEPS), `${JSON.stringify(steps)}\n`);
 }
 
 /** The journal goes last: as long as it is there, so is what it speaks of. */
@@ -208,16 +208,6 @@ function readJson<T>(txDir: string, name: string): T | null {
   } catch (error) {
     if (osErrorCode(error) === "ENOENT") return null;
     throw error;
-  }
-}
-
-function writeSynced(at: string, value: unknown): void {
-  const fd = fs.openSync(at, "w", 0o600);
-  try {
-    fs.writeFileSync(fd, `${JSON.stringify(value)}\n`);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
   }
 }
 

@@ -1,20 +1,11 @@
 // What a diff says. Paths are canonical and relative; text that is not UTF-8 has each odd byte as a lone
 // surrogate, as names have (names.ts).
 import type { ProtectionClass } from "../../policy/protected.ts";
-import type { FileKind } from "../workspace-fs.ts";
+import type { Side } from "./tree-reader.ts";
 
 export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "mode" | "symlink" | "type";
 
-/** What was or is at a path. */
-export interface Side {
-  readonly kind: FileKind;
-  /** With setuid, setgid and sticky: 0o7777. */
-  readonly mode: number;
-  /** 0 for a directory. */
-  readonly size: number;
-  /** Of a link. */
-  readonly target: string | null;
-}
+export type { Side };
 
 export interface Hunk {
   /** The same while path and lines are; where a file has the same hunk twice they differ. */

@@ -9,8 +9,7 @@ import { decodeName, showName } from "../names.ts";
 import { checkRegular, O_RDONLY, type OpenFile, readBytes } from "../open-file.ts";
 import { explaining } from "../os-error.ts";
 import { childPath, type Root } from "../paths.ts";
-import { kindOf, type NamedKind, readNames } from "../tree.ts";
-import type { Side } from "./changes.ts";
+import { type FileKind, kindOf, type NamedKind, readNames } from "../tree.ts";
 import { joinPath, namesBelow, splitPath } from "./path-names.ts";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
@@ -20,6 +19,17 @@ const LONGEST_AT_ONCE = 1024;
 const VANISHED: ReadonlySet<unknown> = new Set(
   "ENOENT ENOTDIR EISDIR ENXIO ELOOP EINVAL ESTALE NOT_A_FILE EXECUTION_ERROR".split(" "),
 );
+
+/** What was or is at a path. */
+export interface Side {
+  readonly kind: FileKind;
+  /** With setuid, setgid and sticky: 0o7777. */
+  readonly mode: number;
+  /** 0 for a directory. */
+  readonly size: number;
+  /** Of a link. */
+  readonly target: string | null;
+}
 
 export interface Looked {
   readonly side: Side;

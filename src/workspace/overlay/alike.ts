@@ -1,8 +1,7 @@
 import fs from "node:fs";
 import { ownerOfReplaced } from "../owner.ts";
 import { childPath, fdPath } from "../paths.ts";
-import { kindOf } from "../tree.ts";
-import type { FileKind } from "../workspace-fs.ts";
+import { type FileKind, kindOf } from "../tree.ts";
 
 /** Null when nothing is there. */
 export function kindAt(dir: number, name: string): FileKind | null {

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Spot } from "../commit/exactly.ts";
 import { childPath } from "../paths.ts";
+import { replaceJson } from "../replace-json.ts";
 import { type TreeStep, tourTree } from "../tree.ts";
-import { writeWhole } from "./clone-store.ts";
 import { createPace } from "./pace.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
@@ -22,7 +22,7 @@ export function readGone(at: string): Set<string> {
 }
 
 export function writeGone(at: string, gone: ReadonlySet<string>): void {
-  writeWhole(`${at}.gone`, [...gone]);
+  replaceJson(`${at}.gone`, [...gone]);
 }
 
 /** Stands where something is gone. */

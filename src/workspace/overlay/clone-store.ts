@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
+import { replaceJson, writeSynced } from "../replace-json.ts";
 import type { Stack } from "../session/record.ts";
 import { type SeenEntry, seenDirectory } from "./clone-look.ts";
 
@@ -29,7 +30,7 @@ export function readWorkingCopy(dir: string): WorkingCopy | null {
 }
 
 export function writeWorkingCopy(dir: string, { stack, tree }: WorkingCopy): void {
-  writeWhole(path.join(dir, WORKING_COPY), { stack, rows: rowsOf(tree) });
+  replaceJson(path.join(dir, WORKING_COPY), { stack, rows: rowsOf(tree) });
 }
 
 export function readProjectTree(dir: string): SeenEntry | null {
@@ -38,7 +39,7 @@ export function readProjectTree(dir: string): SeenEntry | null {
 }
 
 export function writeProjectTree(dir: string, tree: SeenEntry): void {
-  writeWhole(path.join(dir, PROJECT), rowsOf(tree));
+  replaceJson(path.join(dir, PROJECT), rowsOf(tree));
 }
 
 /** Whether a change was begun and has not ended, in whatever process. */
@@ -61,22 +62,6 @@ function tryRead(dir: string, name: string): unknown {
   } catch (error) {
     if (osErrorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
     throw error;
-  }
-}
-
-/** Whole or not at all, and on the disk when this returns. */
-export function writeWhole(file: string, value: unknown): void {
-  writeSynced(`${file}.new`, JSON.stringify(value));
-  fs.renameSync(`${file}.new`, file);
-}
-
-function writeSynced(file: string, text: string): void {
-  const fd = fs.openSync(file, "w", 0o600);
-  try {
-    fs.writeFileSync(fd, text);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
   }
 }
 

@@ -2,17 +2,9 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { HELPER_ENVIRONMENT } from "../helper-environment.ts";
 import { O_PATH } from "../paths.ts";
-import {
-  ENVIRONMENT,
-  FURNITURE,
-  type Furnishing,
-  furnishRoom,
-  openRoom,
-  type Room,
-  STAY,
-  unshareArgs,
-} from "./room.ts";
+import { FURNITURE, type Furnishing, furnishRoom, openRoom, type Room, STAY, unshareArgs } from "./room.ts";
 
 export interface OverlayLayers {
   /** The directory that all names below are relative to: mount options must fit into one page. */
@@ -106,7 +98,7 @@ const PROBE =
 export async function canMountElsewhere(dir: string): Promise<boolean> {
   const isRoot = process.getuid?.() === 0;
   const line = [...unshareArgs(null), "sh", "-c", PROBE, "sh", dir, isRoot ? "" : ",userxattr"];
-  const probe = spawn(line[0]!, line.slice(1), { env: ENVIRONMENT, stdio: "ignore" });
+  const probe = spawn(line[0]!, line.slice(1), { env: HELPER_ENVIRONMENT, stdio: "ignore" });
   return new Promise((resolve) => {
     probe.on("error", () => resolve(false));
     probe.on("close", (code) => resolve(code === 0));

@@ -2,8 +2,8 @@
 // set attributes of files; perl can make any system call.
 import { spawn } from "node:child_process";
 import { HotcellError } from "../../core/errors.ts";
+import { HELPER_ENVIRONMENT } from "../helper-environment.ts";
 import { osPath } from "../names.ts";
-import { ENVIRONMENT } from "./room.ts";
 
 /**
  * What perl does, one after the other: it goes to a layer's directory by its path, into a directory by its name, or out
@@ -66,7 +66,7 @@ export async function overlayAttributes(orders: readonly AttributeOrder[]): Prom
   if (!orders.some(([order]) => !["layer", "enter", "leave"].includes(order))) return [];
   const calls = CALLS[process.arch] ?? [];
   const prefix = process.getuid?.() === 0 ? "trusted.overlay." : "user.overlay.";
-  const perl = spawn("perl", ["-e", SCRIPT, ...calls.map(String), prefix], { env: ENVIRONMENT });
+  const perl = spawn("perl", ["-e", SCRIPT, ...calls.map(String), prefix], { env: HELPER_ENVIRONMENT });
   let [answers, said] = ["", ""];
   perl.stdout.on("data", (chunk) => {
     answers += chunk;

@@ -5,6 +5,7 @@ import fs from "node:fs";
 import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { HotcellError } from "../../core/errors.ts";
+import { HELPER_ENVIRONMENT } from "../helper-environment.ts";
 import { osPath } from "../names.ts";
 
 export interface Room {
@@ -17,8 +18,6 @@ export interface Room {
 }
 
 const closeLater = promisify(fs.close);
-
-export const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
 
 /** What a room is made by says that it is ready, and by which process it can be held, and waits. */
 export const STAY = "echo $$ && read -r _";
@@ -34,7 +33,7 @@ export async function openRoom<T>(
 ): Promise<T> {
   const line = [...enterArgs(within), ...unshareArgs(within), ...program.argv];
   const helper = spawn(line[0]!, line.slice(1), {
-    env: ENVIRONMENT,
+    env: HELPER_ENVIRONMENT,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   const input = helper.stdio[INPUT] as Writable;

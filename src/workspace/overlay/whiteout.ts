@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { HELPER_ENVIRONMENT } from "../helper-environment.ts";
 import { childPath } from "../paths.ts";
-import { ENVIRONMENT } from "./room.ts";
 
 /** Puts a whiteout under a name in an open directory of a layer: it hides what the layers below have there. */
 export type MakeWhiteout = (dir: number, name: string) => void;
@@ -28,7 +28,7 @@ export function createWhiteouts(sessionDir: string): MakeWhiteout {
 /** A character device 0:0: the only one that everybody may make. */
 function makeNew(at: string): void {
   const { status, stderr, error } = spawnSync("mknod", [at, "c", "0", "0"], {
-    env: ENVIRONMENT,
+    env: HELPER_ENVIRONMENT,
     encoding: "utf8",
   });
   if (status === 0) return;

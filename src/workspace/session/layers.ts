@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
+import type { Protection } from "../../policy/protected.ts";
 import { atExactly } from "../commit/exactly.ts";
 import { kindAt } from "../overlay/alike.ts";
 import { O_PATH, type Root } from "../paths.ts";
 import { tourTree } from "../tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
-import type { SessionPlace } from "./session-view.ts";
 import { statOf } from "./stat-of.ts";
 
 export function layerDir(stateDir: string, { session, name }: Pick<Layer, "session" | "name">): string {
@@ -65,4 +65,7 @@ export function holdsSecrets(stack: Stack, { stateDir, protectionOf }: SecretsPl
   return false;
 }
 
-type SecretsPlace = Pick<SessionPlace, "stateDir" | "protectionOf">;
+interface SecretsPlace {
+  readonly stateDir: string;
+  readonly protectionOf: (path: string) => Protection | null;
+}

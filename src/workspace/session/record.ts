@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
+import { replaceJson } from "../replace-json.ts";
 
 /** The call whose changes a layer holds. */
 export interface CallMark {
@@ -91,15 +92,7 @@ export function withoutCollapsed({ collapsed: _, ...layer }: Layer): Layer {
 
 /** Whole or not at all, and on the disk when this returns. */
 export function writeRecord(dir: string, record: SessionRecord): void {
-  const temporary = path.join(dir, `${FILE}.new`);
-  const fd = fs.openSync(temporary, "w", 0o600);
-  try {
-    fs.writeFileSync(fd, `${JSON.stringify(record)}\n`);
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-  fs.renameSync(temporary, path.join(dir, FILE));
+  replaceJson(path.join(dir, FILE), record);
 }
 
 /**
