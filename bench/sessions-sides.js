@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { removeSession } from "../dist/workspace/layers/session-dirs.js";
 import { mountOverlay } from "../dist/workspace/overlay/mount.js";
 import { createSession } from "../dist/workspace/session/create-session.js";
-import { removeSession } from "../dist/workspace/session/make-session.js";
 import { git, protectionOf } from "./sessions-tree.js";
 
 /** All work is done in this process, or in children that it waits for. */

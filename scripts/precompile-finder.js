@@ -1,8 +1,8 @@
-// Writes src/workspace/search/finder.gen.ts from finder.wat beside it.
+// Writes src/workspace/search/scan/finder.gen.ts from finder.wat beside it.
 import { readFileSync, writeFileSync } from "node:fs";
 import wabt from "wabt";
 
-const source = new URL("../src/workspace/search/finder.wat", import.meta.url);
+const source = new URL("../src/workspace/search/scan/finder.wat", import.meta.url);
 const { parseWat } = await wabt();
 const { buffer } = parseWat("finder.wat", readFileSync(source, "utf8")).toBinary({});
 const text = Buffer.from(buffer).toString("base64");

@@ -4,19 +4,18 @@ import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { inSession, onHost } from "./call/around.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
 import type { CellOptions } from "./call/cell-options.ts";
 import { checkOptions, refuseUnknownKeys, withoutUndefined } from "./call/check-options.ts";
-import { openPlaces } from "./call/places.ts";
-import { createRulebook, explainCall, wrongOption } from "./call/rulebook.ts";
+import { inSession, onHost } from "./call/in-session.ts";
 import { runCall } from "./call/run-call.ts";
+import { openPlaces } from "./call/tool-filesystems.ts";
+import { createRulebook, explainCall, wrongOption } from "./call/tools-and-policy.ts";
 import { HotcellError } from "./core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
 import { quote } from "./core/quote.ts";
-import { unlessFailing } from "./core/unless-failing.ts";
 import type {
   AnyObservation,
   CallEvent,
@@ -25,7 +24,8 @@ import type {
   Meta,
   Observation,
   Verdict,
-} from "./core/words.ts";
+} from "./core/types.ts";
+import { unlessFailing } from "./core/unless-failing.ts";
 import { type Log, openLog } from "./log/log.ts";
 import { openFreeLog } from "./log/open-free-log.ts";
 import { runPaths } from "./log/runs.ts";
@@ -39,7 +39,7 @@ import { toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
 import { type Files, openFiles } from "./workspace/open-files.ts";
 import { type SessionDoor, sessionDoor } from "./workspace/session/session-door.ts";
-import type { Session } from "./workspace/session/session-words.ts";
+import type { Session } from "./workspace/session/session-types.ts";
 
 export type { CellOptions } from "./call/cell-options.ts";
 

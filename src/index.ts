@@ -19,7 +19,7 @@ export type {
   StudioObservation,
   TrustLevel,
   Verdict,
-} from "./core/words.ts";
+} from "./core/types.ts";
 export {
   createToolHost,
   type OpenAIFunctionTool,
@@ -46,5 +46,5 @@ export type {
   FsWriteResult,
   ToolResult,
 } from "./tools/mounts/results.ts";
+export type { WorkspaceFS } from "./workspace/files/workspace-fs.ts";
 export type { MountOptions } from "./workspace/mounts/mount.ts";
-export type { WorkspaceFS } from "./workspace/workspace-fs.ts";

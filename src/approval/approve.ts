@@ -1,7 +1,7 @@
 // Asking a person. An approval is bound to the digest of the arguments that were shown, and is used once.
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Verdict } from "../core/words.ts";
+import type { Verdict } from "../core/types.ts";
 
 export interface ApprovalRequest {
   readonly callId: string;

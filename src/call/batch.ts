@@ -2,7 +2,7 @@
 // by side and changes one after the other, as if the calls had come one by one.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { AnyObservation, CallRequest } from "../core/words.ts";
+import type { AnyObservation, CallRequest } from "../core/types.ts";
 import type { CallParts } from "./call-parts.ts";
 import { isRefused, prepare, type RefusedCall } from "./prepare.ts";
 import { type ApprovedCall, approve, finish } from "./run-call.ts";

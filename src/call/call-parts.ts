@@ -1,6 +1,6 @@
 import type { Approve } from "../approval/approve.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { CallEvent, Meta } from "../core/words.ts";
+import type { CallEvent, Meta } from "../core/types.ts";
 import type { Log } from "../log/log.ts";
 import type { Policy } from "../policy/judge.ts";
 import type { ToolScope } from "../policy/scope.ts";
@@ -8,8 +8,8 @@ import type { Runner } from "../runners/runner.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { Validated } from "../tools/validate.ts";
-import type { Around } from "./around.ts";
-import type { Places } from "./places.ts";
+import type { Around } from "./in-session.ts";
+import type { Places } from "./tool-filesystems.ts";
 
 /** What the life of a call needs; a cell holds one for all its calls. */
 export interface CallParts {

@@ -1,8 +1,8 @@
 import type { Approve } from "../approval/approve.ts";
-import type { FileLimits } from "../core/words.ts";
+import type { FileLimits } from "../core/types.ts";
 import type { CommandLimits } from "../shield/command.ts";
 import type { FilesOptions } from "../workspace/open-files.ts";
-import type { RulebookOptions } from "./rulebook.ts";
+import type { RulebookOptions } from "./tools-and-policy.ts";
 
 export interface CellOptions extends FilesOptions, Omit<RulebookOptions, "fs"> {
   /** Asked when a rule or the trust level says so. Without it such calls are denied. */

@@ -2,16 +2,16 @@
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Verdict } from "../core/words.ts";
+import type { Verdict } from "../core/types.ts";
 import { type Judged, judge } from "../policy/judge.ts";
 import type { Protection } from "../policy/protected.ts";
 import { scopePaths } from "../policy/scope.ts";
 import type { Tool } from "../tools/define-tool.ts";
-import { showName } from "../workspace/names.ts";
-import { type PathCheck, protectedPath } from "../workspace/view.ts";
-import type { Resolved } from "../workspace/workspace-fs.ts";
+import { type PathCheck, protectedPath } from "../workspace/files/view.ts";
+import type { Resolved } from "../workspace/files/workspace-fs.ts";
+import { showName } from "../workspace/fs/names.ts";
 import type { CallParts } from "./call-parts.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./tool-filesystems.ts";
 
 type DecideParts = Pick<CallParts, "policy" | "placesOf" | "scope" | "contains">;
 

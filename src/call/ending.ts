@@ -2,7 +2,7 @@
 import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { NotExecutedWhy, Outcome, Result, Told } from "../core/words.ts";
+import type { NotExecutedWhy, Outcome, Result, Told } from "../core/types.ts";
 import type { CallStart } from "./prepare.ts";
 
 export interface Ending {

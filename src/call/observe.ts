@@ -3,7 +3,7 @@ import { checkJsonValue, measureJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { AnyObservation, Meta, MountsObservation, Result, StudioObservation } from "../core/words.ts";
+import type { AnyObservation, Meta, MountsObservation, Result, StudioObservation } from "../core/types.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { mountsObservation } from "../tools/mounts/observation.ts";
 import { sidecarObservation } from "../tools/sidecar/observation.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HotcellError } from "../core/errors.ts";
-import type { CallRequest } from "../core/words.ts";
+import type { CallRequest } from "../core/types.ts";
 import { toolInstructions } from "../tools/instructions.ts";
 import { parseCall } from "./parse.ts";
 

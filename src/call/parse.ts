@@ -3,7 +3,7 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
-import type { Call, CallRequest } from "../core/words.ts";
+import type { Call, CallRequest } from "../core/types.ts";
 import { readArguments } from "./read-arguments.ts";
 import { readCallId } from "./read-call-id.ts";
 import { type RawCall, readCallText } from "./read-call-text.ts";

@@ -3,7 +3,7 @@ import { digest } from "../core/canonical-json.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { CallRequest, Verdict } from "../core/words.ts";
+import type { CallRequest, Verdict } from "../core/types.ts";
 import { permits } from "../policy/scope.ts";
 import { BUILTIN_DENY_LIST } from "../policy/verdicts.ts";
 import type { Tool } from "../tools/define-tool.ts";

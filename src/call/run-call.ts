@@ -2,13 +2,13 @@
 // approve, record the intent, run, observe, record the outcome. A refused call passes the same last lines.
 import { askApproval, type Grant } from "../approval/approve.ts";
 import { type Deadline, startDeadline } from "../core/deadline.ts";
-import type { AnyObservation, CallRequest, Told } from "../core/words.ts";
+import type { AnyObservation, CallRequest, Told } from "../core/types.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
 import type { RunContext } from "../runners/runner.ts";
-import type { Ran } from "./around.ts";
 import type { CallParts } from "./call-parts.ts";
 import { createPathCheck } from "./decide.ts";
 import { type Ending, endedBy, endedWell } from "./ending.ts";
+import type { Ran } from "./in-session.ts";
 import { type Observed, observe, unrecorded } from "./observe.ts";
 import { isRefused, type PreparedCall, prepare, type RefusedCall } from "./prepare.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
-import type { Effect, FileLimits, RuleOrigin, TrustLevel } from "../core/words.ts";
+import type { Effect, FileLimits, RuleOrigin, TrustLevel } from "../core/types.ts";
 import type { Interpreter } from "./tool-schema.ts";
 
 /** Everything that is configured, checked and complete; deeply frozen, so an open cell keeps what it began with. */

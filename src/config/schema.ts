@@ -1,6 +1,6 @@
 // The one source of what a configuration may say: the validator reads it, and it is published as JSON Schema.
 import { LIMITS } from "../core/limits.ts";
-import { TRUST_LEVELS } from "../core/words.ts";
+import { TRUST_LEVELS } from "../core/types.ts";
 import { TOOL_SCHEMA, VARIABLE } from "./tool-schema.ts";
 
 /** The part of JSON Schema that `findFault` understands. */

@@ -5,7 +5,7 @@ import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { MountsObservation } from "../core/words.ts";
+import type { MountsObservation } from "../core/types.ts";
 import { permits } from "../policy/scope.ts";
 import { BUILTIN_TOOLS } from "../tools/builtin-tools.ts";
 import { toolDefinitions } from "../tools/definitions.ts";

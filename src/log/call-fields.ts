@@ -1,6 +1,6 @@
 // What a record says of a call: the fields of an audit event in their order, then what decided and how it ended.
 import { inertJson } from "../core/inert-json.ts";
-import type { Outcome, RuleOrigin } from "../core/words.ts";
+import type { Outcome, RuleOrigin } from "../core/types.ts";
 import type { Encoder } from "./encode.ts";
 import type { Fields, LogRecord } from "./record.ts";
 

@@ -1,6 +1,6 @@
 // Rules on commands. `*` stands for any characters; `git diff *` also for `git diff` alone.
 import { LIMITS } from "../core/limits.ts";
-import type { Verdict } from "../core/words.ts";
+import type { Verdict } from "../core/types.ts";
 import type { CommandLine, ShellWord, SimpleCommand } from "./shell/command-line.ts";
 import { baseName } from "./shell/look-through.ts";
 

@@ -1,6 +1,6 @@
 // Lines that run a command which does not stand in them as one.
 import { describe, expect, test } from "vitest";
-import type { TrustLevel, Verdict } from "../core/words.ts";
+import type { TrustLevel, Verdict } from "../core/types.ts";
 import { judge } from "./judge.ts";
 import { parseRules } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
+import { TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
 import { type Judged, judge } from "./judge.ts";
 import { createProtection } from "./protected.ts";
 import { parseRules } from "./rule.ts";

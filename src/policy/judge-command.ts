@@ -1,7 +1,7 @@
 // May this command line run? Every simple command in it counts, wherever it stands; what it redirects to
 // counts as written. The order is that of all calls; what can't be known before it runs asks.
 import { quote } from "../core/quote.ts";
-import type { Verdict } from "../core/words.ts";
+import type { Verdict } from "../core/types.ts";
 import { findBlocked } from "./blocked-command.ts";
 import { findAllow, findHurdle, suggestRule } from "./command-coverage.ts";
 import { commandTexts, findRestricted } from "./command-pattern.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type DangerLevel, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
+import { type DangerLevel, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
 import { DEFAULT_POLICY, type Judged, judge } from "./judge.ts";
 import { parseRules } from "./rule.ts";
 

@@ -1,6 +1,6 @@
 // May this call run? Configured deny, ask, allow; then the built-in deny list, protected paths, trust.
 // The first that has an answer gives it, and the verdict names it.
-import type { DangerLevel, Effect, TrustLevel, Verdict } from "../core/words.ts";
+import type { DangerLevel, Effect, TrustLevel, Verdict } from "../core/types.ts";
 import { judgeCommand } from "./judge-command.ts";
 import type { Protection } from "./protected.ts";
 import type { Rule } from "./rule.ts";

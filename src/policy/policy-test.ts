@@ -6,7 +6,7 @@ import type { Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/words.ts";
+import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
 import { DECISIONS, type Decision } from "./rule.ts";
 
 export interface PolicyTest {

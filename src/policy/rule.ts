@@ -3,7 +3,7 @@
 import { HotcellError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
-import type { RuleOrigin, Verdict } from "../core/words.ts";
+import type { RuleOrigin, Verdict } from "../core/types.ts";
 import { collapseBlanks, findCommandPatternFault } from "./command-pattern.ts";
 import {
   compilePathPattern,

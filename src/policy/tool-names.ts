@@ -1,4 +1,4 @@
-import type { DangerLevel } from "../core/words.ts";
+import type { DangerLevel } from "../core/types.ts";
 
 /** What a tool's rules can be about: a path, a command line, or nothing but the tool itself. */
 export type SubjectKind = "path" | "command" | "none";

@@ -1,6 +1,6 @@
 // Verdicts that calls on paths and on commands have in common.
 import { quote } from "../core/quote.ts";
-import type { TrustLevel, Verdict } from "../core/words.ts";
+import type { TrustLevel, Verdict } from "../core/types.ts";
 import type { Judged } from "./judge.ts";
 import { formatPlace, type Rule } from "./rule.ts";
 

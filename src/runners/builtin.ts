@@ -1,4 +1,4 @@
-import type { FileLimits } from "../core/words.ts";
+import type { FileLimits } from "../core/types.ts";
 import type { Kit } from "../tools/define-tool.ts";
 import type { CommandsFor } from "./commands.ts";
 import type { Runner } from "./runner.ts";

@@ -2,7 +2,7 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
-import type { Told } from "../core/words.ts";
+import type { Told } from "../core/types.ts";
 import type { Log } from "../log/log.ts";
 import { captureOutput } from "../shield/capture-output.ts";
 import type { CommandLimits, ShieldedCommand } from "../shield/command.ts";
@@ -10,7 +10,7 @@ import type { Ground } from "../shield/ground.ts";
 import type { Processes } from "../shield/processes.ts";
 import type { RunOptions, Shield } from "../shield/shield.ts";
 import type { CommandRequest, Commands } from "../tools/commands.ts";
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import type { RunContext } from "./runner.ts";
 
 export type CommandsFor = (context: RunContext) => Commands;

@@ -1,8 +1,8 @@
 // The way into an enclosure: a shell that waits in it to be told what to run.
 import fs from "node:fs";
 import type { Readable } from "node:stream";
-import { explaining } from "../workspace/os-error.ts";
-import type { Room } from "../workspace/overlay/room.ts";
+import { explaining } from "../workspace/fs/os-error.ts";
+import type { Room } from "../workspace/overlay/mount-namespace.ts";
 import type { Cgroup, CgroupLimits } from "./cgroup.ts";
 import { ARGS, DESCRIPTORS, GATE, LINKS } from "./entrance-line.ts";
 import { fillFile, openNamelessFile } from "./nameless-file.ts";

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
-import { removeDirectory } from "../workspace/session/make-session.ts";
+import { removeDirectory } from "../workspace/layers/session-dirs.ts";
 import { IGNORE_FILE_IDENTITY, withGitSettings } from "./git-settings.ts";
 import type { Ground, WorkingCopy } from "./ground.ts";
 import { prlimitArgs } from "./limits.ts";

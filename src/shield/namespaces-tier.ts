@@ -1,7 +1,7 @@
 // The full tier: user, mount, pid, ipc, uts and net namespaces of the command's own, a minimal read-only system,
 // no capabilities, a seccomp filter.
 import fs from "node:fs";
-import { argumentsText, enterArgs } from "../workspace/overlay/room.ts";
+import { argumentsText, enterArgs } from "../workspace/overlay/mount-namespace.ts";
 import { createMark, endAbandoned } from "./abandoned.ts";
 import { BASE_ENV, bwrapArgs, type Enclosure, GIT_SETTINGS, isBelow, rootArgs } from "./bwrap-args.ts";
 import type { ShieldedCommand } from "./command.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { HELPER_ENVIRONMENT } from "../workspace/helper-environment.ts";
+import { HELPER_ENVIRONMENT } from "../workspace/fs/helper-environment.ts";
 import { PACKAGE_MANAGERS, type PackageManager } from "./package-manager.ts";
 
 export interface Machine {

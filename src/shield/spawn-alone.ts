@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { Socket } from "node:net";
 import { HotcellError } from "../core/errors.ts";
-import { HELPER_ENVIRONMENT } from "../workspace/helper-environment.ts";
+import { HELPER_ENVIRONMENT } from "../workspace/fs/helper-environment.ts";
 import { createCgroups, type MakeCgroup } from "./cgroup.ts";
 import { createPipes, type Pipe, type Pipes } from "./pipes.ts";
 

@@ -1,6 +1,6 @@
 // What every mode of WorkspaceFS promises. A mode's test calls this with a way to open an empty workspace
 // that uses the built-in table of protected paths.
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import type { TestWords } from "./suite.ts";
 import { CHANGING } from "./workspace-changing.ts";
 import { NAMING } from "./workspace-naming.ts";

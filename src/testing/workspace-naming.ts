@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { decodeName, showName } from "../workspace/names.ts";
+import { decodeName, showName } from "../workspace/fs/names.ts";
 import { refuses } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 

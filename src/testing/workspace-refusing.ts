@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { type ErrorCode, HotcellError } from "../core/errors.ts";
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import { refuses } from "./suite.ts";
 import type { Checks, WorkspaceUnderTest } from "./workspace-contract.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import type { SearchMatch, SearchQuery, SearchResult } from "../workspace/search/search-query.ts";
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { SearchMatch, SearchQuery, SearchResult } from "../workspace/files/search-query.ts";
+import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import { refusesLater } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 

@@ -1,9 +1,9 @@
 import { HotcellError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { DangerLevel, Effect, FileLimits, Progress, ToolCategory } from "../core/words.ts";
+import type { DangerLevel, Effect, FileLimits, Progress, ToolCategory } from "../core/types.ts";
 import type { PathNaming, SubjectKind } from "../policy/tool-names.ts";
-import type { WorkspaceFS } from "../workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import type { Commands } from "./commands.ts";
 
 /** Everything a tool may be given; it gets only what it names in `needs`. */

@@ -1,4 +1,4 @@
-import type { SearchResult } from "../workspace/search/search-query.ts";
+import type { SearchResult } from "../workspace/files/search-query.ts";
 
 /** What a search has not looked at, though it may seem so. */
 export function searchNotes(found: SearchResult): string[] {

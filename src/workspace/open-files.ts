@@ -5,16 +5,16 @@ import { defaultStateDir } from "../config/load-config.ts";
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import type { Protection } from "../policy/protected.ts";
-import { openHostWorkspace, workspaceKey } from "./host.ts";
+import { openHostWorkspace, workspaceKey } from "./directory/host.ts";
+import { openStateDir } from "./files/state-dir.ts";
+import type { WorkspaceFS } from "./files/workspace-fs.ts";
+import { readRecord, type Strategy, sessionDir } from "./layers/record.ts";
+import { removeSession } from "./layers/session-dirs.ts";
+import type { SessionPlace } from "./overlay/session-view.ts";
 import { createSession } from "./session/create-session.ts";
-import { removeSession } from "./session/make-session.ts";
-import { findNamedSession, nameKey, nameSession } from "./session/named-session.ts";
-import { readRecord, type Strategy, sessionDir } from "./session/record.ts";
+import { findNamedSession, nameKey, nameSession } from "./session/registry/named-session.ts";
 import { openSession } from "./session/session.ts";
-import type { SessionPlace } from "./session/session-view.ts";
-import type { Session } from "./session/session-words.ts";
-import { openStateDir } from "./state-dir.ts";
-import type { WorkspaceFS } from "./workspace-fs.ts";
+import type { Session } from "./session/session-types.ts";
 
 export interface FilesOptions {
   /** The project's directory. With `session` it may be left out. */

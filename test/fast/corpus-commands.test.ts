@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { TRUST_LEVELS, type TrustLevel, type Verdict } from "../../src/core/words.ts";
+import { TRUST_LEVELS, type TrustLevel, type Verdict } from "../../src/core/types.ts";
 import { judge } from "../../src/policy/judge.ts";
 import { parseRules } from "../../src/policy/rule.ts";
 

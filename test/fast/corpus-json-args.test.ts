@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { LIMITS } from "../../src/core/limits.ts";
-import type { CallRequest, Meta, MountsObservation, Observation } from "../../src/core/words.ts";
+import type { CallRequest, Meta, MountsObservation, Observation } from "../../src/core/types.ts";
 import { STUDIO_STAND_INS } from "../kit/stand-ins.ts";
 import { openTempCell } from "../kit/temp-cell.ts";
 

@@ -6,8 +6,8 @@ import { describe, expect, test, vi } from "vitest";
 import type { Cell, CellOptions } from "../../src/cell.ts";
 import { HotcellError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { MountsObservation, Observation } from "../../src/core/words.ts";
-import { TEMP_PREFIX } from "../../src/workspace/paths.ts";
+import type { MountsObservation, Observation } from "../../src/core/types.ts";
+import { TEMP_PREFIX } from "../../src/workspace/fs/paths.ts";
 import { compile } from "./compile.ts";
 import { openTempCell } from "./temp-cell.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../src/cell.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { CallEvent, Observation, StudioObservation } from "../../src/core/words.ts";
+import type { CallEvent, Observation, StudioObservation } from "../../src/core/types.ts";
 import { openTempCell, tempDir } from "./temp-cell.ts";
 
 const MiB = 1024 * 1024;

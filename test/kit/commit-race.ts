@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { fingerprintOf } from "../../src/workspace/commit/fingerprint.ts";
-import type { ConflictPolicy } from "../../src/workspace/commit/plan.ts";
-import { atOnce } from "../../src/workspace/pieces.ts";
+import type { ConflictPolicy } from "../../src/workspace/commit/plan/plan.ts";
+import { atOnce } from "../../src/workspace/fs/cooperative.ts";
+import { fingerprintOf } from "../../src/workspace/fs/fingerprint.ts";
 import { type CommitWorld, editOf, inOnePiece, makeCommitWorld } from "./commit-world.ts";
 import { compile } from "./compile.ts";
 

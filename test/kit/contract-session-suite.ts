@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { describe, it } from "vitest";
 import { type WorkspaceUnderTest, workspaceContract } from "../../src/testing.ts";
-import type { Strategy } from "../../src/workspace/session/record.ts";
+import type { Strategy } from "../../src/workspace/layers/record.ts";
 import { makeSessionWorld, STRATEGIES } from "./session-world.ts";
 
 const O_PATH = 0o10000000;

@@ -6,9 +6,9 @@ import { createProtection } from "../../src/policy/protected.ts";
 import type { Change, Touched } from "../../src/workspace/diff/changes.ts";
 import { type DiffInput, diffTrees } from "../../src/workspace/diff/diff-trees.ts";
 import { patchText } from "../../src/workspace/diff/render.ts";
-import { openTreeReader, type TreeReader } from "../../src/workspace/diff/tree-reader.ts";
-import { atOnce } from "../../src/workspace/pieces.ts";
-import { tourTree } from "../../src/workspace/tree.ts";
+import { atOnce } from "../../src/workspace/fs/cooperative.ts";
+import { tourTree } from "../../src/workspace/fs/tree.ts";
+import { openTreeReader, type TreeReader } from "../../src/workspace/fs/tree-reader.ts";
 import { layerOf, type PlantedTree, plant, survey } from "./planted-tree.ts";
 import { removeTree } from "./remove-tree.ts";
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
-import { createCursor } from "../../src/workspace/cursor.ts";
-import { makeDirectory } from "../../src/workspace/tree-change.ts";
+import { createCursor } from "../../src/workspace/fs/cursor.ts";
+import { makeDirectory } from "../../src/workspace/fs/tree-change.ts";
 
 /** A directory `d` in a directory `d` in a directory…, with these files at the bottom. */
 export function digDown(root: string, depth: number, files: readonly string[], name = "d"): void {

@@ -4,8 +4,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createProtection } from "../../src/policy/protected.ts";
-import { openHostWorkspace } from "../../src/workspace/host.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import { openHostWorkspace } from "../../src/workspace/directory/host.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 
 export interface HostWorld {
   readonly top: string;

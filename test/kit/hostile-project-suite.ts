@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Cell, openCell } from "../../src/cell.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Observation } from "../../src/core/words.ts";
+import type { Observation } from "../../src/core/types.ts";
 import { openCliWorld } from "./cli-world.ts";
 import { digDown } from "./dig-down.ts";
 import {

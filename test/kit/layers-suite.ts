@@ -2,14 +2,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createCursor } from "../../src/workspace/cursor.ts";
-import { collapsedIfTall, collapsedIn } from "../../src/workspace/overlay/collapse.ts";
+import { createCursor } from "../../src/workspace/fs/cursor.ts";
+import { makeDirectory } from "../../src/workspace/fs/tree-change.ts";
+import { collapsedIfTall, collapsedIn } from "../../src/workspace/layers/compact.ts";
+import { type SessionRecord, type Stack, sessionDir } from "../../src/workspace/layers/record.ts";
+import { makeSession, removeDirectory } from "../../src/workspace/layers/session-dirs.ts";
+import { begun, checkpointed, forked } from "../../src/workspace/layers/stack.ts";
 import { openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
-import { makeSession, removeDirectory } from "../../src/workspace/session/make-session.ts";
-import { type SessionRecord, type Stack, sessionDir } from "../../src/workspace/session/record.ts";
-import type { SessionView } from "../../src/workspace/session/session-view.ts";
-import { begun, checkpointed, forked } from "../../src/workspace/session/stack.ts";
-import { makeDirectory } from "../../src/workspace/tree-change.ts";
+import type { SessionView } from "../../src/workspace/overlay/session-view.ts";
 import { directory, file, plant } from "./planted-tree.ts";
 import { randomChanges } from "./random-changes.ts";
 

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { CellOptions } from "../../src/cell.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { MountsObservation } from "../../src/core/words.ts";
+import type { MountsObservation } from "../../src/core/types.ts";
 import { openTempCell, type TempCell, tempDir } from "./temp-cell.ts";
 
 export interface MountsWorld extends TempCell {

@@ -1,6 +1,6 @@
 // Trees as data: planted on disk, read back whole, and compared name by name.
 import fs from "node:fs";
-import { decodeName, osPath } from "../../src/workspace/names.ts";
+import { decodeName, osPath } from "../../src/workspace/fs/names.ts";
 
 export type Planted =
   | { readonly kind: "file"; readonly mode: number; readonly content: string }

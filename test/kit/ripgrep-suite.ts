@@ -4,9 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openHostWorkspace } from "../../src/workspace/host.ts";
-import type { SearchQuery } from "../../src/workspace/search/search-query.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import { openHostWorkspace } from "../../src/workspace/directory/host.ts";
+import type { SearchQuery } from "../../src/workspace/files/search-query.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 import { queryFor } from "./search-query.ts";
 
 const MAX_COMPARED_CHARS = 100_000;

@@ -1,4 +1,4 @@
-import type { SearchQuery } from "../../src/workspace/search/search-query.ts";
+import type { SearchQuery } from "../../src/workspace/files/search-query.ts";
 
 const PLAIN: Omit<SearchQuery, "pattern"> = {
   regex: false,

@@ -1,8 +1,8 @@
 // A command line on a project that has a session. It is a copy, which needs nothing but Node.
 import { createProtection } from "../../src/policy/protected.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 import { openSession } from "../../src/workspace/session/session.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { type CliWorld, openCliWorld, type Ran } from "./cli-world.ts";
 
 export interface SessionCliWorld extends CliWorld {

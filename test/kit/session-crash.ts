@@ -4,13 +4,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
+import { openStateDir } from "../../src/workspace/files/state-dir.ts";
 import { createSession } from "../../src/workspace/session/create-session.ts";
-import { collectGarbage } from "../../src/workspace/session/gc.ts";
-import { listSessions } from "../../src/workspace/session/list-sessions.ts";
-import { recoverSessions } from "../../src/workspace/session/recover-sessions.ts";
+import { collectGarbage } from "../../src/workspace/session/registry/gc.ts";
+import { listSessions } from "../../src/workspace/session/registry/list-sessions.ts";
+import { recoverSessions } from "../../src/workspace/session/registry/recover-sessions.ts";
 import { openSession } from "../../src/workspace/session/session.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
-import { openStateDir } from "../../src/workspace/state-dir.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { type Fault, type FaultKind, injectFaults } from "./inject.ts";
 import { tempDir } from "./temp-cell.ts";
 

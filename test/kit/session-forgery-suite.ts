@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { compile } from "./compile.ts";
 import { plainly } from "./diff-world.ts";
 import { directory, file, type Planted, type PlantedTree, survey } from "./planted-tree.ts";

@@ -4,12 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
-import { fileClock } from "../../src/workspace/file-clock.ts";
+import { openStateDir } from "../../src/workspace/files/state-dir.ts";
+import { fileClock } from "../../src/workspace/fs/file-clock.ts";
+import type { Strategy } from "../../src/workspace/layers/record.ts";
 import { createSession } from "../../src/workspace/session/create-session.ts";
-import type { Strategy } from "../../src/workspace/session/record.ts";
 import { openSession } from "../../src/workspace/session/session.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
-import { openStateDir } from "../../src/workspace/state-dir.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { type PlantedTree, plant } from "./planted-tree.ts";
 import { removeTree } from "./remove-tree.ts";
 

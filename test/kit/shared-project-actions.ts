@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../src/core/errors.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { bruteForce, survey } from "./planted-tree.ts";
 import type { SessionWorld } from "./session-world.ts";
 import type { Action } from "./shared-project-sequences.ts";

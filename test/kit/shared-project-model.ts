@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
-import type { CommitResult } from "../../src/workspace/commit/apply.ts";
+import type { CommitResult } from "../../src/workspace/commit/run-commit.ts";
 import type { Change } from "../../src/workspace/diff/changes.ts";
-import type { Strategy } from "../../src/workspace/session/record.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
+import type { Strategy } from "../../src/workspace/layers/record.ts";
 import { put } from "./arbitrary-trees.ts";
 import { plainly } from "./diff-world.ts";
 import { bruteForce, file, type Planted, survey } from "./planted-tree.ts";

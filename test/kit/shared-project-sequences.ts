@@ -1,6 +1,6 @@
 // Random sequences of what a session does and what its user does in the project meanwhile.
 import fc from "fast-check";
-import type { ConflictPolicy } from "../../src/workspace/commit/plan.ts";
+import type { ConflictPolicy } from "../../src/workspace/commit/plan/plan.ts";
 
 /** What is written is not said: no two texts are the same. */
 export type Action =

@@ -1,7 +1,7 @@
 // 004's tools with their schemas and without effects: for what happens before a tool runs.
 import type { JsonObject } from "../../src/core/json.ts";
 import { LIMITS } from "../../src/core/limits.ts";
-import type { DangerLevel, Effect, ToolCategory } from "../../src/core/words.ts";
+import type { DangerLevel, Effect, ToolCategory } from "../../src/core/types.ts";
 import { defineTool, type Tool } from "../../src/tools/define-tool.ts";
 
 interface StandIn {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 
 /** A method of the workspace and its arguments. */
 export type Step = readonly [method: keyof WorkspaceFS, ...args: unknown[]];

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../src/cell.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 interface World {

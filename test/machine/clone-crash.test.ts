@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Stack } from "../../src/workspace/session/record.ts";
+import type { Stack } from "../../src/workspace/layers/record.ts";
 import { type CloneWorld, laidOver, makeCloneWorld, stackOf } from "../kit/clone-world.ts";
 import { injectFaults } from "../kit/inject.ts";
 import { file, type Planted, symlink } from "../kit/planted-tree.ts";

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
-import type { SessionView } from "../../src/workspace/session/session-view.ts";
+import type { SessionView } from "../../src/workspace/overlay/session-view.ts";
 import { type CloneWorld, makeCloneWorld, stackOf } from "../kit/clone-world.ts";
 import { compile } from "../kit/compile.ts";
 import { file, survey, symlink } from "../kit/planted-tree.ts";

@@ -2,10 +2,10 @@
 // how many steps. With KILL_AT it kills itself at that step.
 // Usage: node commit-child.mjs TOP TX_DIR commit|recover|revert [KILL_AT]
 import { readFileSync, writeSync } from "node:fs";
-import { applyCommit } from "../../dist/workspace/commit/apply.js";
 import { recoverCommit } from "../../dist/workspace/commit/recover.js";
 import { revertCommit } from "../../dist/workspace/commit/revert.js";
-import { openRoot } from "../../dist/workspace/paths.js";
+import { applyCommit } from "../../dist/workspace/commit/run-commit.js";
+import { openRoot } from "../../dist/workspace/fs/paths.js";
 
 const [top, txDir, action, killAt] = process.argv.slice(2);
 const [project, view] = [openRoot(`${top}/project`), openRoot(`${top}/view`)];

@@ -7,7 +7,7 @@ import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { keep } from "../../src/workspace/commit/kept-undo.ts";
-import { O_PATH } from "../../src/workspace/paths.ts";
+import { O_PATH } from "../../src/workspace/fs/paths.ts";
 import { COMMIT_CHILD, makeScene, type Scene } from "../kit/commit-child.ts";
 import { checkRecovered, killAndRecover, stepsOf, upTo } from "../kit/commit-crash.ts";
 import { layOutScene } from "../kit/commit-scene.ts";

@@ -3,11 +3,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openPlaces } from "../../src/call/places.ts";
+import { openPlaces } from "../../src/call/tool-filesystems.ts";
 import { openCell } from "../../src/cell.ts";
 import { HotcellError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { MountsObservation } from "../../src/core/words.ts";
+import type { MountsObservation } from "../../src/core/types.ts";
 import { createProtection } from "../../src/policy/protected.ts";
 import { openFiles } from "../../src/workspace/open-files.ts";
 import { buildWorld, type PathRow, readCorpus, type World } from "../kit/path-fixture.ts";

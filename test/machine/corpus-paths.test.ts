@@ -3,9 +3,9 @@ import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
 import { createProtection } from "../../src/policy/protected.ts";
-import { openHostWorkspace } from "../../src/workspace/host.ts";
-import { openStateDir } from "../../src/workspace/state-dir.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import { openHostWorkspace } from "../../src/workspace/directory/host.ts";
+import { openStateDir } from "../../src/workspace/files/state-dir.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 import { asNobody } from "../kit/as-nobody.ts";
 import { buildWorld, type PathRow, readCorpus, type World } from "../kit/path-fixture.ts";
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readSync, writeSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openHostWorkspace } from "../../dist/workspace/host.js";
+import { openHostWorkspace } from "../../dist/workspace/directory/host.js";
 
 const [root, stateDir, times, blindly] = process.argv.slice(2);
 const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });

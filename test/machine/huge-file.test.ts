@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type Cell, openCell } from "../../src/cell.ts";
 import { HotcellError } from "../../src/core/errors.ts";
-import { readRecord, type SessionRecord } from "../../src/workspace/session/record.ts";
+import { readRecord, type SessionRecord } from "../../src/workspace/layers/record.ts";
 import { ROOT } from "../kit/document.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 

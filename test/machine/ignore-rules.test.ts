@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { osPath } from "../../src/workspace/names.ts";
+import { osPath } from "../../src/workspace/fs/names.ts";
 import {
   type IgnoreStack,
   isIgnored,

@@ -6,8 +6,8 @@ import { createProtection } from "../../dist/policy/protected.js";
 import { openGround } from "../../dist/shield/ground.js";
 import { openLandlockTier } from "../../dist/shield/landlock-tier.js";
 import { DEFAULT_LIMITS } from "../../dist/shield/limits.js";
+import { openStateDir } from "../../dist/workspace/files/state-dir.js";
 import { createSession } from "../../dist/workspace/session/create-session.js";
-import { openStateDir } from "../../dist/workspace/state-dir.js";
 
 const [top, seconds] = process.argv.slice(2);
 const project = path.join(top, "killed-project");

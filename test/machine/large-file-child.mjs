@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
 import { readFile } from "../../dist/tools/sidecar/read-file.js";
-import { openHostWorkspace } from "../../dist/workspace/host.js";
-import { readLines } from "../../dist/workspace/read-lines.js";
+import { openHostWorkspace } from "../../dist/workspace/directory/host.js";
+import { readLines } from "../../dist/workspace/files/read-lines.js";
 
 const TURNS_BEFORE_ABORT = 20;
 

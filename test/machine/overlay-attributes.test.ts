@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type AttributeOrder, overlayAttributes } from "../../src/workspace/overlay/overlay-attributes.ts";
+import { type AttributeOrder, overlayAttributes } from "../../src/workspace/layers/overlay-attributes.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 function makeLayer() {

@@ -2,7 +2,7 @@
 // As anybody else everything is one's own.
 import fs from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 import { type HostWorld, makeHostWorld } from "../kit/host-workspace.ts";
 
 const isRoot = process.getuid!() === 0;

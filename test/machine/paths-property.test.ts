@@ -7,8 +7,8 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
-import { osPath } from "../../src/workspace/names.ts";
-import { atFound, atPlace, type Found, openRoot, type Root } from "../../src/workspace/paths.ts";
+import { osPath } from "../../src/workspace/fs/names.ts";
+import { atFound, atPlace, type Found, openRoot, type Root } from "../../src/workspace/fs/paths.ts";
 import { compile } from "../kit/compile.ts";
 
 const DIRECTORIES = ["a/b", "empty", "é", "\uDCFF"];

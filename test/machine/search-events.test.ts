@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { CallEvent } from "../../src/core/words.ts";
+import type { CallEvent } from "../../src/core/types.ts";
 import { openTempCell } from "../kit/temp-cell.ts";
 
 test("search_files tells how far it is, and an abort ends it there", async () => {

@@ -3,7 +3,7 @@
 // Says {"result":…,"bytesRead":…,"peakGrowth":…}, and ends by itself though these are kept for the next search.
 import { readFileSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openHostWorkspace } from "../../dist/workspace/host.js";
+import { openHostWorkspace } from "../../dist/workspace/directory/host.js";
 
 const [root, stateDir, query] = process.argv.slice(2);
 const workspace = openHostWorkspace({ workspace: root, stateDir, protectionOf: createProtection() });

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SearchQuery, SearchResult } from "../../src/workspace/search/search-query.ts";
+import type { SearchQuery, SearchResult } from "../../src/workspace/files/search-query.ts";
 import { type HostWorld, makeHostWorld } from "../kit/host-workspace.ts";
 import { queryFor } from "../kit/search-query.ts";
 

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import nodePath from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import type { SearchMatch, SearchQuery } from "../../src/workspace/search/search-query.ts";
+import type { SearchMatch, SearchQuery } from "../../src/workspace/files/search-query.ts";
 import { makeHostWorld } from "../kit/host-workspace.ts";
 import { queryFor } from "../kit/search-query.ts";
 

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openHostWorkspace } from "../../dist/workspace/host.js";
+import { openHostWorkspace } from "../../dist/workspace/directory/host.js";
 
 const OWN = "/proc/kallsyms";
 const LINE = 1000;

@@ -5,7 +5,7 @@
 // came of it, and nothing but the search keeps it from ending.
 import { readFileSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openHostWorkspace } from "../../dist/workspace/host.js";
+import { openHostWorkspace } from "../../dist/workspace/directory/host.js";
 
 const NOBODY = 65534;
 const [root, stateDir, query, rights] = process.argv.slice(2);

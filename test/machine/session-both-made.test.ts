@@ -2,7 +2,7 @@
 // is no conflict, and what it has not seen is never overwritten.
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { CommitResult } from "../../src/workspace/commit/apply.ts";
+import type { CommitResult } from "../../src/workspace/commit/run-commit.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { STRATEGIES } from "../kit/session-world.ts";
 

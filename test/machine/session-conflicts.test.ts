@@ -5,8 +5,8 @@ import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createSession } from "../../src/workspace/session/create-session.ts";
-import { collectGarbage } from "../../src/workspace/session/gc.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import { collectGarbage } from "../../src/workspace/session/registry/gc.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 

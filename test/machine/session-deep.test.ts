@@ -1,9 +1,9 @@
 // Paths are taken out of a session whose layers are deeper than any path can name.
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import { createCursor } from "../../src/workspace/cursor.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
-import { removeBelow } from "../../src/workspace/tree-change.ts";
+import { createCursor } from "../../src/workspace/fs/cursor.ts";
+import { removeBelow } from "../../src/workspace/fs/tree-change.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { digDown } from "../kit/dig-down.ts";
 import { MEMORY_DIR } from "../kit/memory-dir.ts";
 import { directory } from "../kit/planted-tree.ts";

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Strategy } from "../../src/workspace/session/record.ts";
+import type { Strategy } from "../../src/workspace/layers/record.ts";
 import { file } from "../kit/planted-tree.ts";
 import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";
 

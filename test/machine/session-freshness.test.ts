@@ -3,8 +3,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { clockStep } from "../../src/workspace/file-clock.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
+import { clockStep } from "../../src/workspace/fs/file-clock.ts";
 import { file, symlink } from "../kit/planted-tree.ts";
 import { queryFor } from "../kit/search-query.ts";
 import { tempSessionWorld } from "../kit/session-world.ts";

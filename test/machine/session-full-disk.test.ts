@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { file, survey } from "../kit/planted-tree.ts";
 import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";
 

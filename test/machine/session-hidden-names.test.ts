@@ -2,8 +2,8 @@
 // diff must never take one for the other.
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/limits.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
-import type { WorkspaceFS } from "../../src/workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { file } from "../kit/planted-tree.ts";
 import { tempSessionWorld } from "../kit/session-world.ts";
 

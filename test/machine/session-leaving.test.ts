@@ -5,10 +5,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { revertCommit } from "../../src/workspace/commit/revert.ts";
-import { openRealRoot } from "../../src/workspace/paths.ts";
-import { collectGarbage } from "../../src/workspace/session/gc.ts";
+import { openRealRoot } from "../../src/workspace/fs/paths.ts";
+import { collectGarbage } from "../../src/workspace/session/registry/gc.ts";
 import { openSession } from "../../src/workspace/session/session.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { STRATEGIES } from "../kit/session-world.ts";
 

@@ -1,6 +1,6 @@
 // What a session lets go of is as if it had never touched it.
 import { describe, expect, test } from "vitest";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { STRATEGIES } from "../kit/session-world.ts";
 

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { clockStep } from "../../src/workspace/file-clock.ts";
+import { clockStep } from "../../src/workspace/fs/file-clock.ts";
 import { file } from "../kit/planted-tree.ts";
 import { tempSessionWorld } from "../kit/session-world.ts";
 

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { createProtection } from "../../dist/policy/protected.js";
+import { openStateDir } from "../../dist/workspace/files/state-dir.js";
 import { createSession } from "../../dist/workspace/session/create-session.js";
-import { openStateDir } from "../../dist/workspace/state-dir.js";
 
 const [top, kind] = process.argv.slice(2);
 const project = path.join(top, "project");

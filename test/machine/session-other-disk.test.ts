@@ -4,8 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
+import { openStateDir } from "../../src/workspace/files/state-dir.ts";
 import { createSession } from "../../src/workspace/session/create-session.ts";
-import { openStateDir } from "../../src/workspace/state-dir.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 const DIRECTORIES = Array.from({ length: 20 }, (_, index) => `d${index}`);

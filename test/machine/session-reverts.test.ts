@@ -4,8 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Watching } from "../../src/workspace/commit/watching.ts";
-import { recoverSessions } from "../../src/workspace/session/recover-sessions.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import { recoverSessions } from "../../src/workspace/session/registry/recover-sessions.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { STRATEGIES } from "../kit/session-world.ts";
 

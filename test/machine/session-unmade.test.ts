@@ -1,7 +1,7 @@
 // What a session has made and removed again, or only touched, is no change: nothing of the user's is lost by it.
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { STRATEGIES } from "../kit/session-world.ts";
 

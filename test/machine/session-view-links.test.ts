@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { compile } from "../kit/compile.ts";
 import { file, symlink } from "../kit/planted-tree.ts";
 import { tempSessionWorld } from "../kit/session-world.ts";

@@ -6,11 +6,11 @@ import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
-import { fileClock } from "../../src/workspace/file-clock.ts";
+import { openStateDir } from "../../src/workspace/files/state-dir.ts";
+import { fileClock } from "../../src/workspace/fs/file-clock.ts";
 import { createSession } from "../../src/workspace/session/create-session.ts";
 import { openSession } from "../../src/workspace/session/session.ts";
-import type { Session } from "../../src/workspace/session/session-words.ts";
-import { openStateDir } from "../../src/workspace/state-dir.ts";
+import type { Session } from "../../src/workspace/session/session-types.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 const protectionOf = createProtection();

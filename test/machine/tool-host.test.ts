@@ -3,8 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createToolHost } from "../../src/doors/tool-host.ts";
-import { collectGarbage } from "../../src/workspace/session/gc.ts";
-import { removeSession } from "../../src/workspace/session/make-session.ts";
+import { removeSession } from "../../src/workspace/layers/session-dirs.ts";
+import { collectGarbage } from "../../src/workspace/session/registry/gc.ts";
 import { tempDir } from "../kit/temp-cell.ts";
 
 function openWorld() {

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Strategy } from "../../src/workspace/session/record.ts";
+import type { Strategy } from "../../src/workspace/layers/record.ts";
 import { dropRoot } from "../kit/drop-root.ts";
 import { file } from "../kit/planted-tree.ts";
 import { STRATEGIES, tempSessionWorld } from "../kit/session-world.ts";

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { openCell } from "../../src/cell.ts";
-import type { Strategy } from "../../src/workspace/session/record.ts";
+import type { Strategy } from "../../src/workspace/layers/record.ts";
 import { openCliWorld } from "../kit/cli-world.ts";
 import { dropRoot } from "../kit/drop-root.ts";
 import { tempDir } from "../kit/temp-cell.ts";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createProtection } from "../../src/policy/protected.ts";
-import { openHostWorkspace } from "../../src/workspace/host.ts";
+import { openHostWorkspace } from "../../src/workspace/directory/host.ts";
 import { asNobody, asNobodyLater } from "../kit/as-nobody.ts";
 import { queryFor } from "../kit/search-query.ts";
 import { tempDir } from "../kit/temp-cell.ts";

@@ -3,7 +3,7 @@
 // Says one line for each: {"value":…}, or {"code":…,"message":…}.
 import { writeSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openHostWorkspace } from "../../dist/workspace/host.js";
+import { openHostWorkspace } from "../../dist/workspace/directory/host.js";
 
 const [root, stateDir, work] = process.argv.slice(2);
 const report = (line) => writeSync(1, `${JSON.stringify(line)}\n`);

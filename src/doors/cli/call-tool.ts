@@ -1,4 +1,4 @@
-import type { AnyObservation } from "../../core/words.ts";
+import type { AnyObservation } from "../../core/types.ts";
 import { askInTerminal, denyUnasked } from "./approve.ts";
 import { cellOptions } from "./cell-options.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";

@@ -5,8 +5,8 @@ import { HotcellError } from "../../core/errors.ts";
 import { configuredTools } from "./configured-tools.ts";
 import type { Io } from "./io.ts";
 import type { CellFlags } from "./main.ts";
-import { readStrategy } from "./read-strategy.ts";
-import { findSession, workspaceOf } from "./session-place.ts";
+import { readStrategy } from "./session/read-strategy.ts";
+import { findSession, workspaceOf } from "./session/session-place.ts";
 
 /** The cell that flags, environment and configuration file describe. */
 export function cellOptions(io: Io, flags: CellFlags): CellOptions {

@@ -5,16 +5,16 @@ import path from "node:path";
 import { openCell } from "../../cell.ts";
 import { defaultStateDir } from "../../config/load-config.ts";
 import { HotcellError } from "../../core/errors.ts";
-import type { Observation } from "../../core/words.ts";
+import type { Observation } from "../../core/types.ts";
 import { findForeign } from "../../shield/choose-tier.ts";
 import type { LimitReport } from "../../shield/command.ts";
 import { type Finding, findingsOf, type Trial } from "../../shield/findings.ts";
 import { INSIDE_SCRIPT, readInside } from "../../shield/inside.ts";
 import { probeMachine } from "../../shield/probe.ts";
-import { removeDirectory } from "../../workspace/session/make-session.ts";
-import { openStateDir } from "../../workspace/state-dir.ts";
+import { openStateDir } from "../../workspace/files/state-dir.ts";
+import { removeDirectory } from "../../workspace/layers/session-dirs.ts";
 import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
-import { placeFor, type SessionFlags } from "./session-place.ts";
+import { placeFor, type SessionFlags } from "./session/session-place.ts";
 
 export interface Diagnosis {
   readonly isolation: Trial["isolation"];

@@ -4,8 +4,8 @@ import { makeVisible } from "../../core/quote.ts";
 import { WIRE_FORMATS } from "../../tools/definitions.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";
 import { createNodeIo } from "./node-io.ts";
-import { addSessionCommands } from "./session-commands.ts";
-import type { SessionFlags } from "./session-place.ts";
+import { addSessionCommands } from "./session/session-commands.ts";
+import type { SessionFlags } from "./session/session-place.ts";
 
 /** Flags that every command with a cell takes. */
 export interface CellFlags {

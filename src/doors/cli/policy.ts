@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { openPreview } from "../../call/rulebook.ts";
+import { openPreview } from "../../call/tools-and-policy.ts";
 import { osErrorCode } from "../../core/errors.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-import { showName } from "../../workspace/names.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { type Io, printJson } from "./io.ts";
 
 /** One document for programs, in which names that are not UTF-8 can be read: half characters break many a reader. */

@@ -1,4 +1,4 @@
-import { openPreview } from "../../call/rulebook.ts";
+import { openPreview } from "../../call/tools-and-policy.ts";
 import { quote } from "../../core/quote.ts";
 import { WIRE_FORMATS, type WireFormat } from "../../tools/definitions.ts";
 import { cellOptions } from "./cell-options.ts";

@@ -4,7 +4,7 @@ import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
-import type { Effect } from "../../core/words.ts";
+import type { Effect } from "../../core/types.ts";
 import { createRedactor } from "../../log/redact.ts";
 import { envFor } from "../../shield/environment.ts";
 import { commandOutput } from "../command-output.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { showName } from "../../workspace/names.ts";
-import type { WorkspaceFS } from "../../workspace/workspace-fs.ts";
+import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { applyUnifiedDiff } from "../patch/apply-unified-diff.ts";
 import { checkDiffNames } from "../patch/check-diff-names.ts";

@@ -1,5 +1,5 @@
-import { showName } from "../../workspace/names.ts";
-import type { DirectoryEntry } from "../../workspace/workspace-fs.ts";
+import type { DirectoryEntry } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../core/errors.ts";
-import type { MountsErrorCode, MountsObservation, Result } from "../../core/words.ts";
+import type { MountsErrorCode, MountsObservation, Result } from "../../core/types.ts";
 
 /** The shape of the toolset `mounts`. */
 export function mountsObservation(result: Result): Unmeta<MountsObservation> {

@@ -1,11 +1,11 @@
 import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { showName } from "../../workspace/names.ts";
-import { readHead } from "../../workspace/read-head.ts";
-import { type Lines, readLines } from "../../workspace/read-lines.ts";
-import type { OpenedFile } from "../../workspace/workspace-fs.ts";
+import { readHead } from "../../workspace/files/read-head.ts";
+import { type Lines, readLines } from "../../workspace/files/read-lines.ts";
+import type { OpenedFile } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { hasOddBytes, ODD_BYTES_NOTE } from "../odd-bytes.ts";
+import { hasOddBytes, ODD_BYTES_NOTE } from "../non-utf8.ts";
 import { readFitting } from "../read-fitting.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
 

@@ -1,5 +1,5 @@
 // The results of the toolset `mounts`, as an engine that uses these tools sees them.
-import type { MountsFailure } from "../../core/words.ts";
+import type { MountsFailure } from "../../core/types.ts";
 
 export type ToolResult =
   | FsListResult

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../core/limits.ts";
-import { showName } from "../../workspace/names.ts";
-import type { SearchMatch } from "../../workspace/search/search-query.ts";
+import type { SearchMatch } from "../../workspace/files/search-query.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { searchNotes } from "../search-notes.ts";
 import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";

@@ -1,6 +1,6 @@
 import { HotcellError } from "../../core/errors.ts";
-import { showName } from "../../workspace/names.ts";
-import type { WriteOptions } from "../../workspace/workspace-fs.ts";
+import type { WriteOptions } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { CHANGING, MOUNT_TOOL, PATH, SHA256 } from "./mount-tool.ts";
 

@@ -3,8 +3,8 @@ import { HotcellError } from "../../core/errors.ts";
 import { compileGlob } from "../../core/glob.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { showName } from "../../workspace/names.ts";
-import type { FileStat, WalkEntry, WorkspaceFS } from "../../workspace/workspace-fs.ts";
+import type { FileStat, WalkEntry, WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 
 interface Args {

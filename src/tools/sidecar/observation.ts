@@ -1,4 +1,4 @@
-import type { Observation, Result } from "../../core/words.ts";
+import type { Observation, Result } from "../../core/types.ts";
 
 /** The shape of the toolset `sidecar`. */
 export function sidecarObservation(tool: string, result: Result): Omit<Observation, "meta"> {

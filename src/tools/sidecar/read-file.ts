@@ -1,9 +1,9 @@
 import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { showName } from "../../workspace/names.ts";
-import { type Lines, readLines } from "../../workspace/read-lines.ts";
-import type { OpenedFile } from "../../workspace/workspace-fs.ts";
+import { type Lines, readLines } from "../../workspace/files/read-lines.ts";
+import type { OpenedFile } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { readFitting } from "../read-fitting.ts";
 import { guessMime, isBinary } from "./binary.ts";

@@ -1,4 +1,4 @@
-import { showName } from "../../workspace/names.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { searchNotes } from "../search-notes.ts";
 

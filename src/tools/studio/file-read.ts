@@ -1,10 +1,10 @@
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { showName } from "../../workspace/names.ts";
-import { readHead } from "../../workspace/read-head.ts";
-import type { OpenedFile, WorkspaceFS } from "../../workspace/workspace-fs.ts";
+import { readHead } from "../../workspace/files/read-head.ts";
+import type { OpenedFile, WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { hasOddBytes, ODD_BYTES_NOTE } from "../odd-bytes.ts";
+import { hasOddBytes, ODD_BYTES_NOTE } from "../non-utf8.ts";
 import { readFitting } from "../read-fitting.ts";
 import { FILE_TOOL, PATH } from "./file-tool.ts";
 

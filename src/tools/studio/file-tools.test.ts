@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openTempCell, tempDir } from "../../../test/kit/temp-cell.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { StudioObservation } from "../../core/words.ts";
+import type { StudioObservation } from "../../core/types.ts";
 import { bash } from "./bash.ts";
 import { fileRead } from "./file-read.ts";
 import { fileWrite } from "./file-write.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../core/errors.ts";
-import type { Result, StudioObservation } from "../../core/words.ts";
+import type { Result, StudioObservation } from "../../core/types.ts";
 
 /** The toolset gives these to whoever runs the loop, not to the model: there was no tool, or the call left its sandbox, or was called off. */
 const SYSTEM_ERRORS: ReadonlySet<ErrorCode> = new Set([

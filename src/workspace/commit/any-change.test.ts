@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { twoTrees } from "../../../test/kit/arbitrary-trees.ts";
 import { type CommitWorld, makeCommitWorld } from "../../../test/kit/commit-world.ts";
 import { plant, survey } from "../../../test/kit/planted-tree.ts";
-import type { CommitResult } from "./apply.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { fingerprintOf } from "../fs/fingerprint.ts";
+import type { Selection } from "./plan/selection.ts";
 import { revertCommit } from "./revert.ts";
-import type { Selection } from "./selection.ts";
+import type { CommitResult } from "./run-commit.ts";
 
 const RUNS = 40;
 

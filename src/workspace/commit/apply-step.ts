@@ -1,16 +1,16 @@
 // One step on the project. Done twice it is done once: after a kill, all steps are simply done again.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import type { Owner } from "../owner.ts";
-import { fdPath, openChild, type Root } from "../paths.ts";
-import type { Pieces } from "../pieces.ts";
-import { kindOf, readNames } from "../tree.ts";
-import { type CommitStep, putVersion } from "./commit-step.ts";
-import { isThere, type NoWay, pathTo, piecesAtExactly, type Spot } from "./exactly.ts";
-import { areOneFile, fingerprintAt, isOneFile, type Look, lookAt, sameVersion } from "./fingerprint.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { areOneFile, fingerprintAt, isOneFile, type Look, lookAt, sameVersion } from "../fs/fingerprint.ts";
+import { isThere, type NoWay, pathTo, piecesAtExactly, type Spot } from "../fs/no-follow.ts";
+import type { Owner } from "../fs/owner.ts";
+import { fdPath, openChild, type Root } from "../fs/paths.ts";
+import { kindOf, readNames } from "../fs/tree.ts";
 import type { Outcome } from "./journal.ts";
 import { enter, moveAside, returnTo } from "./move-aside.ts";
-import type { ConflictReason } from "./plan.ts";
+import { type CommitStep, putVersion } from "./plan/commit-step.ts";
+import type { ConflictReason } from "./plan/plan.ts";
 
 export interface StepPlace {
   readonly project: Root;

@@ -4,9 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type CommitWorld, makeCommitWorld, type Tree } from "../../../test/kit/commit-world.ts";
-import type { CommitResult } from "./apply.ts";
 import { readJournal } from "./journal.ts";
-import type { ConflictPolicy } from "./plan.ts";
+import type { ConflictPolicy } from "./plan/plan.ts";
+import type { CommitResult } from "./run-commit.ts";
 
 const EDIT = "somebody's edit\n";
 

@@ -1,10 +1,10 @@
 import fs from "node:fs";
-import { decodeName } from "../names.ts";
-import type { Pieces } from "../pieces.ts";
-import { BARE, type CommitStep, inOrder, putVersion } from "./commit-step.ts";
-import { pathTo, type Spot } from "./exactly.ts";
-import { expectedVersion, fingerprintAt } from "./fingerprint.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { expectedVersion, fingerprintAt } from "../fs/fingerprint.ts";
+import { decodeName } from "../fs/names.ts";
+import { pathTo, type Spot } from "../fs/no-follow.ts";
 import type { Steps } from "./journal.ts";
+import { BARE, type CommitStep, inOrder, putVersion } from "./plan/commit-step.ts";
 
 /** Where what a step replaced is; null when it replaced nothing. */
 export type UndoOf = (index: number) => Spot | null;

@@ -3,13 +3,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
-import { showName } from "../names.ts";
-import { replaceJson, writeSynced } from "../replace-json.ts";
-import type { Places } from "./choose-places.ts";
-import { type CommitStep, putVersion } from "./commit-step.ts";
-import { type Fingerprint, type Version, versionOf } from "./fingerprint.ts";
-import type { ConflictReason } from "./plan.ts";
-import { syncDirectory } from "./sync.ts";
+import { type Fingerprint, type Version, versionOf } from "../fs/fingerprint.ts";
+import { showName } from "../fs/names.ts";
+import { replaceJson, writeSynced } from "../fs/replace-json.ts";
+import { syncDirectory } from "../fs/sync.ts";
+import { type CommitStep, putVersion } from "./plan/commit-step.ts";
+import type { ConflictReason } from "./plan/plan.ts";
+import type { Places } from "./staging-dirs.ts";
 
 /**
  * `staging`: nothing of the project is touched. `applying`: all is staged, from here on it goes through.

@@ -2,14 +2,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
-import { ownerOfReplaced } from "../owner.ts";
-import { type Found, openChild } from "../paths.ts";
-import { inPieces } from "../pieces.ts";
-import { copyTree, makeLink } from "../tree-change.ts";
-import { copyFile } from "./copy-file.ts";
-import { isThere, pathTo, type Spot } from "./exactly.ts";
+import { inPieces } from "../fs/cooperative.ts";
+import { copyFile } from "../fs/copy-file.ts";
+import { isThere, pathTo, type Spot } from "../fs/no-follow.ts";
+import { ownerOfReplaced } from "../fs/owner.ts";
+import { type Found, openChild } from "../fs/paths.ts";
+import { openToSync, syncMany } from "../fs/sync.ts";
+import { copyTree, makeLink } from "../fs/tree-change.ts";
 import { removeTree } from "./staging.ts";
-import { openToSync, syncMany } from "./sync.ts";
 
 export interface KeptUndo {
   /** Where what the step replaced is kept, if anything is. */

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { atOnce } from "../pieces.ts";
-import { type Fingerprint, fingerprintAt, lookAt } from "./fingerprint.ts";
+import { atOnce } from "../fs/cooperative.ts";
+import { type Fingerprint, fingerprintAt, lookAt } from "../fs/fingerprint.ts";
 import { type Aside, moveAside } from "./move-aside.ts";
 
 let home: string;

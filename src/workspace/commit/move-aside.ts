@@ -3,10 +3,10 @@
 // meanwhile, and it goes back, unless something new stands there by now.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import type { Pieces } from "../pieces.ts";
-import { isThere, pathTo, type Spot } from "./exactly.ts";
-import { areOneFile, type Fingerprint, type Look, stillIs } from "./fingerprint.ts";
-import type { ConflictReason } from "./plan.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { areOneFile, type Fingerprint, type Look, stillIs } from "../fs/fingerprint.ts";
+import { isThere, pathTo, type Spot } from "../fs/no-follow.ts";
+import type { ConflictReason } from "./plan/plan.ts";
 
 export interface Replaced {
   readonly at: Spot;

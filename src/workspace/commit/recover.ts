@@ -1,5 +1,5 @@
-import type { Root } from "../paths.ts";
-import { finishing } from "./finishing.ts";
+import type { Root } from "../fs/paths.ts";
+import { finishing } from "./explain-failure.ts";
 import { checkProject, forget, readJournal } from "./journal.ts";
 import { abandon, carryOn } from "./transaction.ts";
 import { type Watching, watched } from "./watching.ts";

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
-import type { Root } from "../paths.ts";
-import { putBack } from "./applying.ts";
-import { finishing } from "./finishing.ts";
+import type { Root } from "../fs/paths.ts";
+import { putBack } from "./apply-steps.ts";
+import { finishing } from "./explain-failure.ts";
 import { checkProject, type Journal, readJournal, readSteps, writeJournal } from "./journal.ts";
 import { carryOn } from "./transaction.ts";
 import { type Watching, watched } from "./watching.ts";

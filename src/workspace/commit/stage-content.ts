@@ -2,15 +2,15 @@
 // there it only has to get its name.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
-import { createFile, writeAll } from "../atomic-write.ts";
 import { bytesOf } from "../diff/text.ts";
-import { osPath, showName } from "../names.ts";
-import { giveNew } from "../owner.ts";
-import { openChild, type Root } from "../paths.ts";
-import type { Pieces } from "../pieces.ts";
-import type { CommitStep } from "./commit-step.ts";
-import { copyFile, copyOpen } from "./copy-file.ts";
-import { pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "./exactly.ts";
+import { createFile, writeAll } from "../fs/atomic-write.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { copyFile, copyOpen } from "../fs/copy-file.ts";
+import { osPath, showName } from "../fs/names.ts";
+import { pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "../fs/no-follow.ts";
+import { giveNew } from "../fs/owner.ts";
+import { openChild, type Root } from "../fs/paths.ts";
+import type { CommitStep } from "./plan/commit-step.ts";
 
 export function* stageFromView(view: Root | null, step: CommitStep, to: Spot): Pieces<void> {
   if (step.content === "hunks" || step.content === "merged") stageText(step, to);

@@ -1,13 +1,13 @@
 // The staging directories of a commit, in the project: new content waits there, and what it replaces goes there.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
-import { createFile } from "../atomic-write.ts";
-import { showName } from "../names.ts";
-import { childPath, fdPath, openChildDirectory, type Root } from "../paths.ts";
-import { removeBelow } from "../tree-change.ts";
-import type { Places, StagingPlace } from "./choose-places.ts";
-import { inDirectory, type Spot } from "./exactly.ts";
-import { syncDirectory } from "./sync.ts";
+import { createFile } from "../fs/atomic-write.ts";
+import { showName } from "../fs/names.ts";
+import { inDirectory, type Spot } from "../fs/no-follow.ts";
+import { childPath, fdPath, openChildDirectory, type Root } from "../fs/paths.ts";
+import { syncDirectory } from "../fs/sync.ts";
+import { removeBelow } from "../fs/tree-change.ts";
+import type { Places, StagingPlace } from "./staging-dirs.ts";
 
 export interface Staging {
   /** The open directory for each place. */

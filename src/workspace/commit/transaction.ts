@@ -4,14 +4,21 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
-import { explainingPieces } from "../os-error.ts";
-import { createPace } from "../overlay/pace.ts";
-import { fdPath, type Root } from "../paths.ts";
-import { inPieces, type Pieces } from "../pieces.ts";
-import { applySteps } from "./applying.ts";
-import { choosePlaces } from "./choose-places.ts";
-import type { CommitStep } from "./commit-step.ts";
-import { isThere, type Spot } from "./exactly.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { createPace } from "../fs/event-loop.ts";
+import { isThere, type Spot } from "../fs/no-follow.ts";
+import { explainingPieces } from "../fs/os-error.ts";
+import { fdPath, type Root } from "../fs/paths.ts";
+import {
+  NOT_FOR_DIRECTORIES,
+  openDirectory,
+  openToSync,
+  syncDirectory,
+  syncMany,
+  type ToSync,
+  whileSyncing,
+} from "../fs/sync.ts";
+import { applySteps } from "./apply-steps.ts";
 import { inverseOf } from "./inverse.ts";
 import {
   forget,
@@ -24,18 +31,11 @@ import {
   writeSteps,
 } from "./journal.ts";
 import { drop, keep, openKeptUndo } from "./kept-undo.ts";
-import { findObstacles, refuseObstacles } from "./obstacles.ts";
+import type { CommitStep } from "./plan/commit-step.ts";
+import { findObstacles, refuseObstacles } from "./plan/obstacles.ts";
 import { stageFromUndo } from "./stage-content.ts";
 import { checkLinks, makeStaging, openStaging, removeStaging, type Staging } from "./staging.ts";
-import {
-  NOT_FOR_DIRECTORIES,
-  openDirectory,
-  openToSync,
-  syncDirectory,
-  syncMany,
-  type ToSync,
-  whileSyncing,
-} from "./sync.ts";
+import { choosePlaces } from "./staging-dirs.ts";
 
 export interface Transaction {
   /** Its directory, in the state directory. */

@@ -1,7 +1,7 @@
 // What a diff says. Paths are canonical and relative; text that is not UTF-8 has each odd byte as a lone
 // surrogate, as names have (names.ts).
 import type { ProtectionClass } from "../../policy/protected.ts";
-import type { Side } from "./tree-reader.ts";
+import type { Side } from "../fs/tree-reader.ts";
 
 export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "mode" | "symlink" | "type";
 

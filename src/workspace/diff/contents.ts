@@ -1,13 +1,13 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { chunksOf, readInto } from "../open-file.ts";
-import type { Pieces } from "../pieces.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { chunksOf, readInto } from "../fs/open-file.ts";
+import type { ReadTree } from "../fs/tree-reader.ts";
 import type { Change, Side } from "./changes.ts";
+import type { Pair, Trees } from "./compare-entries.ts";
 import { hunksOf } from "./hunks.ts";
-import type { Pair, Trees } from "./pairs.ts";
 import { textOf } from "./text.ts";
-import type { ReadTree } from "./tree-reader.ts";
 
 export type ContentChange = Pick<Change, "binary" | "added" | "removed" | "hunks">;
 

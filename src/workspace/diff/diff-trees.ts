@@ -1,13 +1,13 @@
 // What changed between two trees, looking only where a layer has something. The cost follows the touched
 // names and the listings of their directories, not the size of the trees.
 import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
-import type { Pieces } from "../pieces.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { Vanished } from "../fs/tree-reader.ts";
 import type { Change, ChangeKind } from "./changes.ts";
+import { type Pair, type PairOptions, type Trees, visitPairs } from "./compare-entries.ts";
 import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
-import { type Pair, type PairOptions, type Trees, visitPairs } from "./pairs.ts";
 import { uniteRenames } from "./renames.ts";
-import { Vanished } from "./tree-reader.ts";
 
 export interface DiffInput extends Trees, PairOptions {
   /** The descriptor of the project's directory. */

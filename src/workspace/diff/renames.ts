@@ -1,10 +1,10 @@
 import fs from "node:fs";
-import { hashFile } from "../open-file.ts";
-import type { Pieces } from "../pieces.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { hashFile } from "../fs/open-file.ts";
+import { splitPath } from "../fs/path-names.ts";
+import { unlessVanished } from "../fs/tree-reader.ts";
+import type { Pair, Trees } from "./compare-entries.ts";
 import { unlessClosed } from "./contents.ts";
-import type { Pair, Trees } from "./pairs.ts";
-import { splitPath } from "./path-names.ts";
-import { unlessVanished } from "./tree-reader.ts";
 
 /** Files that are gone and files that came. */
 interface Candidates {

@@ -1,4 +1,6 @@
 // Changes as text: for people, and as a patch that `git apply` takes.
+
+import { type TreeReader, unlessVanished } from "../fs/tree-reader.ts";
 import { binaryPatch, blobId } from "./binary-patch.ts";
 import type { Change, Hunk, Side } from "./changes.ts";
 import { NO_LINES } from "./contents.ts";
@@ -6,7 +8,6 @@ import { hunksOf } from "./hunks.ts";
 import { quotePath } from "./quote-path.ts";
 import { isInGit, isTooLarge, shownChanges, touchesGit } from "./shown-changes.ts";
 import { bytesOf } from "./text.ts";
-import { type TreeReader, unlessVanished } from "./tree-reader.ts";
 
 export { statText } from "./stat-text.ts";
 

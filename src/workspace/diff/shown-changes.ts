@@ -1,5 +1,5 @@
+import { splitPath } from "../fs/path-names.ts";
 import type { Change } from "./changes.ts";
-import { splitPath } from "./path-names.ts";
 
 /** Without directories that came or went with something in them: what was in them is shown. One that everybody may write is shown too. */
 export function shownChanges(changes: readonly Change[]): Change[] {

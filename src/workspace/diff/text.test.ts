@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeName } from "../names.ts";
+import { decodeName } from "../fs/names.ts";
 import { bytesOf, splitLines, textOf } from "./text.ts";
 
 /** Bytes of which many are no UTF-8, or nearly are. */

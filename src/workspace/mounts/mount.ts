@@ -4,11 +4,11 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { type Protection, READ_ONLY, RESERVED } from "../../policy/protected.ts";
-import { openDirectoryView } from "../directory-view.ts";
-import { openHostWorkspace } from "../host.ts";
-import { openRoot } from "../paths.ts";
-import { areApart } from "../state-dir.ts";
-import type { WorkspaceFS } from "../workspace-fs.ts";
+import { openDirectoryView } from "../directory/directory-view.ts";
+import { openHostWorkspace } from "../directory/host.ts";
+import { areApart } from "../files/state-dir.ts";
+import type { WorkspaceFS } from "../files/workspace-fs.ts";
+import { openRoot } from "../fs/paths.ts";
 
 export interface MountOptions {
   readonly path: string;

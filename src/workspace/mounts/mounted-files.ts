@@ -1,7 +1,7 @@
 // Several directories behind the one interface of files: each path goes to its mount, and comes back with its name.
 import { HotcellError } from "../../core/errors.ts";
-import { showName } from "../names.ts";
-import type { WorkspaceFS } from "../workspace-fs.ts";
+import type { WorkspaceFS } from "../files/workspace-fs.ts";
+import { showName } from "../fs/names.ts";
 import type { Mount } from "./mount.ts";
 import type { Naming, Spot } from "./naming.ts";
 

@@ -1,7 +1,7 @@
 // How tools name files in more than one directory: which mount a path is in, and the path inside it.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
-import { unshowName } from "../names.ts";
+import { unshowName } from "../fs/names.ts";
 import type { Mount } from "./mount.ts";
 
 export interface Spot {

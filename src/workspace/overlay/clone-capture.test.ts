@@ -5,9 +5,9 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type CloneWorld, makeCloneWorld, stackOf } from "../../../test/kit/clone-world.ts";
 import { directory, file, type Planted, type PlantedTree, symlink } from "../../../test/kit/planted-tree.ts";
-import { osPath } from "../names.ts";
-import { pathsIn } from "../session/layers.ts";
-import type { SessionView } from "../session/session-view.ts";
+import { osPath } from "../fs/names.ts";
+import { pathsIn } from "../layers/layer-dirs.ts";
+import type { SessionView } from "./session-view.ts";
 
 const PROJECT: PlantedTree = new Map([
   ["a", file("a\n")],

@@ -1,16 +1,23 @@
 // Puts what changed in the working copy into the live layer. Each path is made what it is in the working copy
 // whatever the layer has there, so it can be done again when it was interrupted.
 import fs from "node:fs";
-import { createCursor } from "../cursor.ts";
-import { fileClock } from "../file-clock.ts";
-import { makeAlike } from "./alike.ts";
-import { clear, copyEntry, goInto, makeReadable } from "./clone-copy.ts";
-import { createFollower } from "./clone-follower.ts";
-import { putPlaceholder, readGone, syncLayer, writeGone } from "./clone-layer.ts";
+import { clear, copyEntry, goInto, makeReadable } from "../fs/copy-entry.ts";
+import { createCursor } from "../fs/cursor.ts";
+import { createPace, type Pace } from "../fs/event-loop.ts";
+import { fileClock } from "../fs/file-clock.ts";
+import { createFollower } from "../fs/follow-tree.ts";
+import { makeAlike } from "../fs/metadata.ts";
+import { putPlaceholder, readGone, syncLayer, writeGone } from "../layers/clone-layer.ts";
+import {
+  childOf,
+  type Difference,
+  isDirectory,
+  namesIn,
+  type Standing,
+  type Tree,
+} from "../layers/clone-tree.ts";
 import type { SeenEntry } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
-import { childOf, type Difference, isDirectory, namesIn, type Standing, type Tree } from "./clone-tree.ts";
-import { createPace, type Pace } from "./pace.ts";
 
 export interface Capturing {
   /** What the working copy had when the layer was last brought up to date. */

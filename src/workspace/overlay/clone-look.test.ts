@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
 import { file, type PlantedTree, plant, symlink } from "../../../test/kit/planted-tree.ts";
-import { clockStep } from "../file-clock.ts";
+import { clockStep } from "../fs/file-clock.ts";
 import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-look.ts";
 
 const NOTHING = seenDirectory(0, new Map());

@@ -2,13 +2,13 @@
 // in directories that changed; everything else is told by its inode, whose change time nobody can set.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { type Cursor, createCursor } from "../cursor.ts";
-import { childPath } from "../paths.ts";
-import { kindOf, type NamedKind, readNames } from "../tree.ts";
-import type { FileKind } from "../workspace-fs.ts";
-import type { TreeEntry } from "./clone-tree.ts";
+import type { FileKind } from "../files/workspace-fs.ts";
+import { type Cursor, createCursor } from "../fs/cursor.ts";
+import { createPace } from "../fs/event-loop.ts";
+import { childPath } from "../fs/paths.ts";
+import { kindOf, type NamedKind, readNames } from "../fs/tree.ts";
+import type { TreeEntry } from "../layers/clone-tree.ts";
 import { allowAt, rightsToRead } from "./keep-readable.ts";
-import { createPace } from "./pace.ts";
 
 /** What was at a name, so that it can be told whether it still is. */
 export interface SeenEntry extends TreeEntry {

@@ -11,8 +11,8 @@ import {
   survey,
   symlink,
 } from "../../../test/kit/planted-tree.ts";
-import { osPath } from "../names.ts";
-import type { Stack } from "../session/record.ts";
+import { osPath } from "../fs/names.ts";
+import type { Stack } from "../layers/record.ts";
 
 /** Few, so that what is done meets what was done before. */
 const PATHS = ["a", "a/a", "a/a/a", "a/\uDCFF", "\uDCFF", "\uDCFF/a"];

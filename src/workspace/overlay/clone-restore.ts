@@ -1,15 +1,15 @@
 // Brings a directory from one view to another: only what differs is touched. Readers see each file wholly old
 // or wholly new.
 import fs from "node:fs";
-import { type Cursor, createCursor } from "../cursor.ts";
-import { childPath, fdPath, openChild, TEMP_PREFIX } from "../paths.ts";
-import { kindAt, makeAlike } from "./alike.ts";
-import { clear, copyEntry, goInto, makeWritable, type Spot } from "./clone-copy.ts";
-import { createFollower, type Follower } from "./clone-follower.ts";
+import { clear, copyEntry, goInto, makeWritable, type Spot } from "../fs/copy-entry.ts";
+import { type Cursor, createCursor } from "../fs/cursor.ts";
+import { createPace, type Pace } from "../fs/event-loop.ts";
+import { createFollower, type Follower } from "../fs/follow-tree.ts";
+import { kindAt, makeAlike } from "../fs/metadata.ts";
+import { childPath, fdPath, openChild, TEMP_PREFIX } from "../fs/paths.ts";
+import type { Difference, Standing } from "../layers/clone-tree.ts";
 import { type SeenEntry, seenDirectory, seenFile } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
-import type { Difference, Standing } from "./clone-tree.ts";
-import { createPace, type Pace } from "./pace.ts";
 
 export interface Restoring {
   /** Open directory. */

@@ -3,8 +3,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
-import { replaceJson, writeSynced } from "../replace-json.ts";
-import type { Stack } from "../session/record.ts";
+import { replaceJson, writeSynced } from "../fs/replace-json.ts";
+import type { Stack } from "../layers/record.ts";
 import { type SeenEntry, seenDirectory } from "./clone-look.ts";
 
 /** What the working copy shows, and what is in it. */

@@ -1,6 +1,6 @@
-import { explaining } from "../os-error.ts";
-import { type Difference, differences, type Standing } from "./clone-tree.ts";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "../fs/event-loop.ts";
+import { explaining } from "../fs/os-error.ts";
+import { type Difference, differences, type Standing } from "../layers/clone-tree.ts";
 
 /** What is done at each step of the way from one view to another. */
 export type Steps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;

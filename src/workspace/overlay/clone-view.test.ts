@@ -13,9 +13,9 @@ import {
   survey,
   symlink,
 } from "../../../test/kit/planted-tree.ts";
-import type { Stack } from "../session/record.ts";
-import type { SessionView } from "../session/session-view.ts";
+import type { Stack } from "../layers/record.ts";
 import type { CloneOptions } from "./clone-view.ts";
+import type { SessionView } from "./session-view.ts";
 
 const PROJECT: PlantedTree = new Map([
   ["a", file("a\n")],

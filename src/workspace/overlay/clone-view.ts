@@ -2,12 +2,11 @@
 // mounted. What was changed in it is found by looking, and kept in layers of the same form as the kernel's.
 import fs from "node:fs";
 import path from "node:path";
-import { explainingLater } from "../os-error.ts";
-import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
-import { unlessFull } from "../session/full-disk.ts";
-import { layerDir } from "../session/layers.ts";
-import type { Stack } from "../session/record.ts";
-import type { SessionPlace, SessionView } from "../session/session-view.ts";
+import { explainingLater } from "../fs/os-error.ts";
+import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../fs/paths.ts";
+import { unlessFull } from "../layers/full-disk.ts";
+import { layerDir } from "../layers/layer-dirs.ts";
+import type { Stack } from "../layers/record.ts";
 import type { SeenEntry } from "./clone-look.ts";
 import { begin, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
 import {
@@ -19,7 +18,8 @@ import {
   type Shown,
   showStack,
 } from "./clone-working-copy.ts";
-import { furnishRoom, type Room } from "./room.ts";
+import { furnishRoom, type Room } from "./mount-namespace.ts";
+import type { SessionPlace, SessionView } from "./session-view.ts";
 
 export interface CloneOptions extends SessionPlace {
   /** The session's directory. */

@@ -2,21 +2,21 @@
 // and until all of it is noted: what finds the mark later makes the copy anew.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
-import { clockStep, fileClock } from "../file-clock.ts";
-import { fdPath, type Root } from "../paths.ts";
-import { layerDir } from "../session/layers.ts";
-import type { Stack } from "../session/record.ts";
-import type { SessionPlace } from "../session/session-view.ts";
-import { allowOwner, takeOver } from "./alike.ts";
+import { clearBelow } from "../fs/copy-entry.ts";
+import { createPace } from "../fs/event-loop.ts";
+import { clockStep, fileClock } from "../fs/file-clock.ts";
+import { allowOwner, takeOver } from "../fs/metadata.ts";
+import { fdPath, type Root } from "../fs/paths.ts";
+import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "../layers/clone-tree.ts";
+import { layerDir } from "../layers/layer-dirs.ts";
+import { readTree } from "../layers/layer-tree.ts";
+import type { Stack } from "../layers/record.ts";
 import { capture } from "./clone-capture.ts";
-import { clearBelow } from "./clone-copy.ts";
 import { type LookOptions, look, type SeenEntry, seenDirectory } from "./clone-look.ts";
 import { restore } from "./clone-restore.ts";
 import { begin, end, isUnderWay, writeProjectTree, writeWorkingCopy } from "./clone-store.ts";
-import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "./clone-tree.ts";
 import { rightsToRead } from "./keep-readable.ts";
-import { readTree } from "./layer-tree.ts";
-import { createPace } from "./pace.ts";
+import type { SessionPlace } from "./session-view.ts";
 
 export interface ClonePlace extends SessionPlace {
   /** The session's directory. */

@@ -2,11 +2,11 @@
 // or discard could go on from there: so the owner can always read what a layer has.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { createCursor } from "../cursor.ts";
-import { childPath, openChild } from "../paths.ts";
-import { tourTree } from "../tree.ts";
-import type { FileKind } from "../workspace-fs.ts";
-import { allowOwner } from "./alike.ts";
+import type { FileKind } from "../files/workspace-fs.ts";
+import { createCursor } from "../fs/cursor.ts";
+import { allowOwner } from "../fs/metadata.ts";
+import { childPath, openChild } from "../fs/paths.ts";
+import { tourTree } from "../fs/tree.ts";
 
 /** What it takes to read a file or a directory. Root needs nothing, and a link can always be read. */
 export function rightsToRead(kind: FileKind): number {

@@ -4,17 +4,17 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
-import { fileClock } from "../file-clock.ts";
-import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../paths.ts";
-import type { Layer, SessionRecord, Stack } from "../session/record.ts";
-import type { SessionView } from "../session/session-view.ts";
-import type { DirectoryLook } from "../view.ts";
-import { collapsedIn } from "./collapse.ts";
+import type { DirectoryLook } from "../files/view.ts";
+import { fileClock } from "../fs/file-clock.ts";
+import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../fs/paths.ts";
+import { collapsedIn } from "../layers/compact.ts";
+import type { Layer, SessionRecord, Stack } from "../layers/record.ts";
 import { keepReadable } from "./keep-readable.ts";
 import { createMask } from "./mask.ts";
 import { furnishMount, mountOverlay, type OverlayMount } from "./mount.ts";
-import { createProjectLooks } from "./project-looks.ts";
-import type { Furnishing, Room } from "./room.ts";
+import type { Furnishing, Room } from "./mount-namespace.ts";
+import type { SessionView } from "./session-view.ts";
+import { createProjectLooks } from "./staleness.ts";
 
 const MERGED = "merged";
 

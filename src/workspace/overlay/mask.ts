@@ -4,14 +4,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
-import { type Cursor, createCursor } from "../cursor.ts";
-import { childPath, openRoot, type Root } from "../paths.ts";
-import { readNames, tourTree, tryDown } from "../tree.ts";
-import { kindAt, takeOver, unlock } from "./alike.ts";
-import { createPace, type Pace } from "./pace.ts";
-import { removeSpot } from "./remove-spot.ts";
+import { type Cursor, createCursor } from "../fs/cursor.ts";
+import { createPace, type Pace } from "../fs/event-loop.ts";
+import { kindAt, takeOver, unlock } from "../fs/metadata.ts";
+import { childPath, openRoot, type Root } from "../fs/paths.ts";
+import { removeSpot } from "../fs/remove-path.ts";
+import { readNames, tourTree, tryDown } from "../fs/tree.ts";
+import { createWhiteouts, type MakeWhiteout } from "../layers/whiteout.ts";
 import { createSecretSearch, type Secrets } from "./secret-search.ts";
-import { createWhiteouts, type MakeWhiteout } from "./whiteout.ts";
 
 /** `mask` in the session's directory. */
 export interface Mask {

@@ -2,9 +2,17 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { HELPER_ENVIRONMENT } from "../helper-environment.ts";
-import { O_PATH } from "../paths.ts";
-import { FURNITURE, type Furnishing, furnishRoom, openRoom, type Room, STAY, unshareArgs } from "./room.ts";
+import { HELPER_ENVIRONMENT } from "../fs/helper-environment.ts";
+import { O_PATH } from "../fs/paths.ts";
+import {
+  FURNITURE,
+  type Furnishing,
+  furnishRoom,
+  openRoom,
+  type Room,
+  STAY,
+  unshareArgs,
+} from "./mount-namespace.ts";
 
 export interface OverlayLayers {
   /** The directory that all names below are relative to: mount options must fit into one page. */

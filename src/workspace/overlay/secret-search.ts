@@ -4,12 +4,12 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
-import { type Cursor, createCursor } from "../cursor.ts";
-import { TIME_STEP_MS } from "../file-clock.ts";
-import { showName } from "../names.ts";
-import { childPath, type Root } from "../paths.ts";
-import { type NamedKind, readNames, tryDown } from "../tree.ts";
-import { createPace } from "./pace.ts";
+import { type Cursor, createCursor } from "../fs/cursor.ts";
+import { createPace } from "../fs/event-loop.ts";
+import { TIME_STEP_MS } from "../fs/file-clock.ts";
+import { showName } from "../fs/names.ts";
+import { childPath, type Root } from "../fs/paths.ts";
+import { type NamedKind, readNames, tryDown } from "../fs/tree.ts";
 
 /** Names in a directory: null is a secret, with all below it; others lead to secrets. */
 export type Secrets = Map<string, Secrets | null>;

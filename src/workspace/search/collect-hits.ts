@@ -1,7 +1,8 @@
 // Puts the results of all who search together: in the order of the walk, and not more than wanted.
-import type { View } from "../view.ts";
-import type { Begun, Counts, Entered, Part, Results } from "./messages.ts";
-import type { SearchMatch, SearchProgress, SearchQuery, SearchResult } from "./search-query.ts";
+
+import type { SearchMatch, SearchProgress, SearchQuery, SearchResult } from "../files/search-query.ts";
+import type { View } from "../files/view.ts";
+import type { Begun, Counts, Entered, Part, Results } from "./workers/messages.ts";
 
 /** With who sent them. */
 export interface SentResults extends Results {

@@ -1,13 +1,13 @@
 // The files that say what is ignored, on the way down.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { createCursor } from "../cursor.ts";
-import { decodeName } from "../names.ts";
-import { beneath } from "../path-text.ts";
-import { type NamedKind, tryDown } from "../tree.ts";
+import { createCursor } from "../fs/cursor.ts";
+import { decodeName } from "../fs/names.ts";
+import { beneath } from "../fs/path-text.ts";
+import { type NamedKind, tryDown } from "../fs/tree.ts";
 import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
-import type { WalkOrder } from "./messages.ts";
-import { openRegular, readBeginning } from "./open-regular.ts";
+import { openRegular, readBeginning } from "./scan/open-regular.ts";
+import type { WalkOrder } from "./workers/messages.ts";
 
 /** The rules that hold for where the search begins, but for those of its own directory. */
 export function outerRules({ root, path }: WalkOrder): IgnoreStack {

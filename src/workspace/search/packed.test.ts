@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { packHits, unpackHits } from "./packed-hits.ts";
-import { packEntered, packRuns, unpackEntered, unpackRuns, withoutFiles } from "./packed-walk.ts";
+import { packHits, unpackHits } from "./workers/packed-hits.ts";
+import { packEntered, packRuns, unpackEntered, unpackRuns, withoutFiles } from "./workers/packed-walk.ts";
 
 /** With half characters, as names that are no UTF-8 have. */
 const text = (without: RegExp) =>

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeHostWorld } from "../../../test/kit/host-workspace.ts";
 import { queryFor } from "../../../test/kit/search-query.ts";
 import { HotcellError } from "../../core/errors.ts";
-import type { WorkspaceFS } from "../workspace-fs.ts";
+import type { WorkspaceFS } from "../files/workspace-fs.ts";
 
 /** Takes for ever on the line below, and nowhere else. */
 const SLOW = queryFor("^(a+)+(?!a)b", { regex: true, hidden: "all" });

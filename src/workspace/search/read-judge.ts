@@ -1,5 +1,5 @@
-import { beneath } from "../path-text.ts";
-import type { View } from "../view.ts";
+import type { View } from "../files/view.ts";
+import { beneath } from "../fs/path-text.ts";
 
 /** Says of a name in a directory, at or below where a search began, whether the file may be read. */
 export type ReadJudge = (directory: string) => (name: string) => boolean;

@@ -2,16 +2,16 @@
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
-import type { View } from "../view.ts";
+import type { SearchOptions, SearchResult } from "../files/search-query.ts";
+import type { View } from "../files/view.ts";
 import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
-import type { Crew, CrewOrder } from "./crew.ts";
-import { createDealer } from "./deal-chunks.ts";
-import { inTurns } from "./in-turns.ts";
-import type { Ask, Begun, Failed, Found, Part, Report } from "./messages.ts";
-import { unpackHits } from "./packed-hits.ts";
-import { unpackEntered } from "./packed-walk.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
-import type { SearchOptions, SearchResult } from "./search-query.ts";
+import { inTurns } from "./workers/in-turns.ts";
+import type { Ask, Begun, Failed, Found, Part, Report } from "./workers/messages.ts";
+import { unpackHits } from "./workers/packed-hits.ts";
+import { unpackEntered } from "./workers/packed-walk.ts";
+import { createDealer } from "./workers/schedule.ts";
+import type { Crew, CrewOrder } from "./workers/workers.ts";
 
 const PROGRESS_MS = 100;
 /** Who is told to stop does so soon, unless a pattern keeps it. */

@@ -1,15 +1,15 @@
 // Searching the files of a view. Other processes walk, and read what was judged here before.
 import fs from "node:fs";
 import { LIMITS } from "../../core/limits.ts";
-import { openToRead } from "../open-file.ts";
-import { atFound, openChildDirectory } from "../paths.ts";
-import type { View } from "../view.ts";
-import type { WorkspaceFS } from "../workspace-fs.ts";
+import type { SearchQuery, SearchResult } from "../files/search-query.ts";
+import type { View } from "../files/view.ts";
+import type { WorkspaceFS } from "../files/workspace-fs.ts";
+import { openToRead } from "../fs/open-file.ts";
+import { atFound, openChildDirectory } from "../fs/paths.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { notSearchable, refuseLineBreak } from "./not-searchable.ts";
 import { runSearch, type SearchTask } from "./run-search.ts";
-import type { SearchPool } from "./search-pool.ts";
-import type { SearchQuery, SearchResult } from "./search-query.ts";
+import type { SearchPool } from "./workers/search-pool.ts";
 
 export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "search"> {
   return {

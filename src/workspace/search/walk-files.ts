@@ -2,15 +2,15 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { createCursor } from "../cursor.ts";
-import { osPath } from "../names.ts";
-import { beneath } from "../path-text.ts";
-import { type NamedKind, type NamesIn, readNames, tryDown } from "../tree.ts";
+import { createCursor } from "../fs/cursor.ts";
+import { osPath } from "../fs/names.ts";
+import { beneath } from "../fs/path-text.ts";
+import { type NamedKind, type NamesIn, readNames, tryDown } from "../fs/tree.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { type IgnoreStack, isIgnored, NOTHING_IGNORED } from "./ignore/ignore-stack.ts";
 import { outerRules, rulesIn } from "./ignore-files.ts";
-import type { WalkOrder } from "./messages.ts";
 import { createSharedDirectories, startChunk, type WalkedChunk } from "./walk-chunk.ts";
+import type { WalkOrder } from "./workers/messages.ts";
 
 /** A chunk ends after so many directories too: results shall not wait for the end of a tree without files. */
 const MAX_CHUNK_DIRECTORIES = 256;

@@ -1,15 +1,15 @@
 // The life of a call in a session: the order of its steps.
 
+import { changedIn } from "../layers/layer-dirs.ts";
+import { isEmptyLayer } from "../layers/layer-notes.ts";
+import type { CallMark } from "../layers/record.ts";
+import { liveLayer } from "../layers/stack.ts";
 import { beginLayer, checkpoint, recordChanges, settle, settleLayers } from "./checkpoint.ts";
 import { ifPossible } from "./if-possible.ts";
-import { isEmptyLayer } from "./layer-notes.ts";
-import { changedIn } from "./layers.ts";
-import type { CallMark } from "./record.ts";
+import type { Turns } from "./read-write-lock.ts";
 import { refreshView, type SessionState } from "./session-state.ts";
-import type { Changed, ChangeOptions } from "./session-words.ts";
+import type { Changed, ChangeOptions } from "./session-types.ts";
 import { settleWork } from "./settle-work.ts";
-import { liveLayer } from "./stack.ts";
-import type { Turns } from "./turns.ts";
 
 /** A call that changes something, in a turn of its own. */
 export async function changeIn<T>(

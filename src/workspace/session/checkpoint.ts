@@ -1,13 +1,13 @@
 // Between two calls: what the last one changed is recorded, what was committed has left the layers, and the next one gets
 // a layer of its own on a fresh view of the project.
-import { fileClock } from "../file-clock.ts";
-import { type Had, takeBases } from "./bases.ts";
+import { fileClock } from "../fs/file-clock.ts";
+import { isEmptyLayer } from "../layers/layer-notes.ts";
+import type { CallMark, Layer, SessionRecord } from "../layers/record.ts";
+import { checkpointed, liveLayer, relayered } from "../layers/stack.ts";
+import { type Had, takeBases } from "./bases/bases.ts";
 import { unfinishedCommits } from "./commits.ts";
-import { isEmptyLayer } from "./layer-notes.ts";
-import type { CallMark, Layer, SessionRecord } from "./record.ts";
 import { type SessionState, saveRecord, showRecord, withProject, workInProject } from "./session-state.ts";
 import { settleCommits } from "./settle-commits.ts";
-import { checkpointed, liveLayer, relayered } from "./stack.ts";
 
 /** What follows belongs to this call. While a background process works on the view, calls share a layer. */
 export async function checkpoint(

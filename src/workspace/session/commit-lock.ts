@@ -3,9 +3,9 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { LIMITS } from "../../core/limits.ts";
 import { holdLock, isHeld } from "../../core/lock.ts";
-import { workspaceKey } from "../host.ts";
-import { openRealRoot, type Root } from "../paths.ts";
-import type { SessionRecord } from "./record.ts";
+import { workspaceKey } from "../directory/host.ts";
+import { openRealRoot, type Root } from "../fs/paths.ts";
+import type { SessionRecord } from "../layers/record.ts";
 
 /** One commit, revert or recovery at a time in a project, whichever session it is of. */
 export async function withCommitLock<T>(

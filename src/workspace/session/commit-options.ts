@@ -1,7 +1,7 @@
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
-import type { ConflictPolicy } from "../commit/plan.ts";
-import type { Selection } from "../commit/selection.ts";
+import type { ConflictPolicy } from "../commit/plan/plan.ts";
+import type { Selection } from "../commit/plan/selection.ts";
 
 export interface CommitOptions {
   /** All when left out. */

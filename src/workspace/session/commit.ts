@@ -1,8 +1,10 @@
 // The life of a commit in a session, and of its revert: the order of their steps.
-import type { CommitResult } from "../commit/apply.ts";
+
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
+import type { CommitResult } from "../commit/run-commit.ts";
 import type { Watching } from "../commit/watching.ts";
-import { clockStep } from "../file-clock.ts";
+import { clockStep } from "../fs/file-clock.ts";
+import { removeUnused } from "../layers/unreferenced-layers.ts";
 import { beginLayer, settle, settleLayers, showSettled } from "./checkpoint.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import type { CommitOptions } from "./commit-options.ts";
@@ -11,7 +13,6 @@ import { ifPossible } from "./if-possible.ts";
 import { type CommitRun, commitSession } from "./session-commit.ts";
 import { diffPlaceOf, refreshView, rollingBack, type SessionState, withProject } from "./session-state.ts";
 import { leaveSession } from "./settle-commits.ts";
-import { removeUnused } from "./unused.ts";
 
 export async function commitIn(
   state: SessionState,

@@ -4,8 +4,8 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { committedMs, hasJournal, isUnfinished, stands, timesUndone } from "../commit/journal.ts";
-import { readRecord, type SessionRecord, sessionDir } from "./record.ts";
-import { sessionIds } from "./unused.ts";
+import { readRecord, type SessionRecord, sessionDir } from "../layers/record.ts";
+import { sessionIds } from "../layers/unreferenced-layers.ts";
 
 /** Where a commit is kept, by its number. */
 export function txDirOf(dir: string, number: number | string): string {

@@ -1,14 +1,14 @@
 import fs from "node:fs";
-import { fileClock } from "../file-clock.ts";
-import { explaining } from "../os-error.ts";
-import { openRoot } from "../paths.ts";
-import { makeSession, newSessionId, removeSession } from "./make-session.ts";
+import { fileClock } from "../fs/file-clock.ts";
+import { explaining } from "../fs/os-error.ts";
+import { openRoot } from "../fs/paths.ts";
+import type { Strategy } from "../layers/record.ts";
+import { makeSession, newSessionId, removeSession } from "../layers/session-dirs.ts";
+import { begun } from "../layers/stack.ts";
+import type { SessionPlace } from "../overlay/session-view.ts";
 import { strategyFor } from "./open-view.ts";
-import type { Strategy } from "./record.ts";
 import { openSession } from "./session.ts";
-import type { SessionPlace } from "./session-view.ts";
-import type { Session } from "./session-words.ts";
-import { begun } from "./stack.ts";
+import type { Session } from "./session-types.ts";
 
 export interface CreateOptions extends SessionPlace {
   /** The kernel's overlay where it can be had for this project, when left out. */

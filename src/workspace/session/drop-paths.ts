@@ -1,19 +1,25 @@
 // Takes paths out of layers. A layer that has some of them is replaced by one without them, which shares all other files
 // with it; one that has nothing else is dropped. Afterwards these paths show what is below.
 import path from "node:path";
-import { parentsOf } from "../commit/exactly.ts";
-import { joinPath } from "../diff/path-names.ts";
-import { openTreeReader } from "../diff/tree-reader.ts";
-import { directoryEntry, goneEntry, type LayerEntry, readLayers, writeLayer } from "../overlay/layer-tree.ts";
-import { createWhiteouts } from "../overlay/whiteout.ts";
-import { fdPath, type Root } from "../paths.ts";
-import { isUnchanged, type Known, readStack, rememberDirectories, wasThere } from "./bases.ts";
-import { kindsIn } from "./kinds-in.ts";
-import { type Base, copyKeptText, type Notes, readNotes, writeNotes } from "./layer-notes.ts";
-import { layerDir, withLayer } from "./layers.ts";
-import { removeLayer } from "./make-session.ts";
-import { type Layer, type SessionRecord, type Stack, sessionDir, withoutCollapsed } from "./record.ts";
-import { statOf } from "./stat-of.ts";
+import { parentsOf } from "../fs/no-follow.ts";
+import { joinPath } from "../fs/path-names.ts";
+import { fdPath, type Root } from "../fs/paths.ts";
+import { openTreeReader } from "../fs/tree-reader.ts";
+import { layerDir, withLayer } from "../layers/layer-dirs.ts";
+import { type Base, copyKeptText, type Notes, readNotes, writeNotes } from "../layers/layer-notes.ts";
+import { directoryEntry, goneEntry, type LayerEntry, readLayers, writeLayer } from "../layers/layer-tree.ts";
+import {
+  type Layer,
+  type SessionRecord,
+  type Stack,
+  sessionDir,
+  withoutCollapsed,
+} from "../layers/record.ts";
+import { removeLayer } from "../layers/session-dirs.ts";
+import { statOf } from "../layers/stat-of.ts";
+import { createWhiteouts } from "../layers/whiteout.ts";
+import { isUnchanged, type Known, readStack, rememberDirectories, wasThere } from "./bases/bases.ts";
+import { kindsIn } from "./bases/kinds-in.ts";
 
 /** What becomes of a path that is dropped. */
 export interface Drop {

@@ -1,17 +1,24 @@
 // What a revert took out of the project enters the session again: a new layer below all others shows it, based on what is
 // in the project again. Where the session has changed a path since the commit, the layers above show that.
-import { isThere, parentsOf } from "../commit/exactly.ts";
-import { expectedVersion, lookOf, sameVersion } from "../commit/fingerprint.ts";
+
 import { type Reverted, revertedIn, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
-import { directoryEntry, goneEntry, type LayerEntry, writeLayer } from "../overlay/layer-tree.ts";
-import { createWhiteouts } from "../overlay/whiteout.ts";
-import { fdPath, type Root } from "../paths.ts";
-import { keepAncestor, readStack } from "./bases.ts";
-import { type Base, readNotes, writeNotes } from "./layer-notes.ts";
-import { layerDir } from "./layers.ts";
-import { removeLayer } from "./make-session.ts";
-import { type Layer, type SessionRecord, type Stack, sessionDir, withoutCollapsed } from "./record.ts";
+import { expectedVersion, lookOf, sameVersion } from "../fs/fingerprint.ts";
+import { isThere, parentsOf } from "../fs/no-follow.ts";
+import { fdPath, type Root } from "../fs/paths.ts";
+import { layerDir } from "../layers/layer-dirs.ts";
+import { type Base, readNotes, writeNotes } from "../layers/layer-notes.ts";
+import { directoryEntry, goneEntry, type LayerEntry, writeLayer } from "../layers/layer-tree.ts";
+import {
+  type Layer,
+  type SessionRecord,
+  type Stack,
+  sessionDir,
+  withoutCollapsed,
+} from "../layers/record.ts";
+import { removeLayer } from "../layers/session-dirs.ts";
+import { createWhiteouts } from "../layers/whiteout.ts";
+import { keepAncestor, readStack } from "./bases/bases.ts";
 import type { Settling } from "./settle-commits.ts";
 
 export async function enterReverted(

@@ -1,10 +1,10 @@
-import { fileClock } from "../file-clock.ts";
+import { fileClock } from "../fs/file-clock.ts";
+import { makeSession, newSessionId } from "../layers/session-dirs.ts";
+import { forked } from "../layers/stack.ts";
+import type { SessionPlace } from "../overlay/session-view.ts";
 import { checkpoint } from "./checkpoint.ts";
-import { makeSession, newSessionId } from "./make-session.ts";
 import type { SessionState } from "./session-state.ts";
-import type { SessionPlace } from "./session-view.ts";
-import type { Session } from "./session-words.ts";
-import { forked } from "./stack.ts";
+import type { Session } from "./session-types.ts";
 
 /** Makes another session with the same changes; gives its id. */
 export async function forkOf(

@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
+import { type SessionRecord, type Strategy, sessionDir, writeRecord } from "../layers/record.ts";
 import { openCloneView } from "../overlay/clone-view.ts";
 import { openKernelView } from "../overlay/kernel-view.ts";
 import { canMountElsewhere } from "../overlay/mount.ts";
-import { type SessionRecord, type Strategy, sessionDir, writeRecord } from "./record.ts";
-import type { SessionPlace, SessionView } from "./session-view.ts";
+import type { SessionPlace, SessionView } from "../overlay/session-view.ts";
 
 export interface OpenedView {
   readonly record: SessionRecord;

@@ -1,23 +1,23 @@
 // Going back: to before a call, or to what the project has. What was committed has left the session, and stays.
 import { HotcellError } from "../../core/errors.ts";
-import { fingerprintOf } from "../commit/fingerprint.ts";
-import { fileClock } from "../file-clock.ts";
-import { showName } from "../names.ts";
-import { readLayers } from "../overlay/layer-tree.ts";
-import { openStackReader } from "../overlay/stack-reader.ts";
-import { inPieces, type Pieces } from "../pieces.ts";
-import { hiddenAbove, readStack } from "./bases.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { fileClock } from "../fs/file-clock.ts";
+import { fingerprintOf } from "../fs/fingerprint.ts";
+import { showName } from "../fs/names.ts";
+import { unlessFull } from "../layers/full-disk.ts";
+import { hasEntry, layerDir, pathsIn } from "../layers/layer-dirs.ts";
+import { readNotes, writeNotes } from "../layers/layer-notes.ts";
+import { readLayers } from "../layers/layer-tree.ts";
+import type { Stack } from "../layers/record.ts";
+import { indexOfCall, restacked, rewound, unwound } from "../layers/stack.ts";
+import { openStackReader } from "../layers/stack-reader.ts";
+import { emptyUnused, removeUnused } from "../layers/unreferenced-layers.ts";
+import { hiddenAbove, readStack } from "./bases/bases.ts";
 import { recordChanges, settle } from "./checkpoint.ts";
 import { allSettled, commitsSince } from "./commits.ts";
 import { dropPaths, replaceLayers } from "./drop-paths.ts";
-import { unlessFull } from "./full-disk.ts";
-import { readNotes, writeNotes } from "./layer-notes.ts";
-import { hasEntry, layerDir, pathsIn } from "./layers.ts";
-import type { Stack } from "./record.ts";
 import { rollingBack, type SessionState, showRecord, withProject } from "./session-state.ts";
-import type { Rewound } from "./session-words.ts";
-import { indexOfCall, restacked, rewound, unwound } from "./stack.ts";
-import { emptyUnused, removeUnused } from "./unused.ts";
+import type { Rewound } from "./session-types.ts";
 
 /** To before a call: everything, or these paths. */
 export async function rewindTo(

@@ -4,12 +4,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { tempDir } from "../../../test/kit/temp-cell.ts";
 import { createProtection } from "../../policy/protected.ts";
 import { recoverCommit } from "../commit/recover.ts";
-import { openStateDir } from "../state-dir.ts";
+import { openStateDir } from "../files/state-dir.ts";
+import { sessionDir } from "../layers/record.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import { unfinishedCommits } from "./commits.ts";
 import { createSession } from "./create-session.ts";
-import { sessionDir } from "./record.ts";
-import type { Session } from "./session-words.ts";
+import type { Session } from "./session-types.ts";
 
 /** Two sessions of one project: a commit of the first was interrupted, the second has something to commit. */
 async function makeWorld() {

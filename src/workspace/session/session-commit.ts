@@ -1,29 +1,29 @@
 // Taking what a session changed into the project. The plan is an object that a person can look at; a commit makes it anew
 // and goes on only when it is still the same.
 import { HotcellError } from "../../core/errors.ts";
-import { applyCommit, type CommitResult } from "../commit/apply.ts";
+import type { Leaving } from "../commit/journal.ts";
+import { type CommitPlan, planCommit } from "../commit/plan/plan.ts";
+import type { Selection } from "../commit/plan/selection.ts";
+import { applyCommit, type CommitResult } from "../commit/run-commit.ts";
+import type { Watching } from "../commit/watching.ts";
+import type { Change } from "../diff/changes.ts";
+import { applyHunks } from "../diff/hunks.ts";
+import { threeWayMerge } from "../diff/three-way-merge.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
 import {
   expectedVersion,
   type Fingerprint,
   type FingerprintOf,
   lookOf,
   rememberFingerprints,
-} from "../commit/fingerprint.ts";
-import type { Leaving } from "../commit/journal.ts";
-import { type CommitPlan, planCommit } from "../commit/plan.ts";
-import type { Selection } from "../commit/selection.ts";
-import type { Watching } from "../commit/watching.ts";
-import type { Change } from "../diff/changes.ts";
-import { applyHunks } from "../diff/hunks.ts";
-import { threeWayMerge } from "../diff/three-way-merge.ts";
-import type { Root } from "../paths.ts";
-import { inPieces, type Pieces } from "../pieces.ts";
-import { openBases } from "./bases.ts";
+} from "../fs/fingerprint.ts";
+import type { Root } from "../fs/paths.ts";
+import { holdsSecrets } from "../layers/layer-dirs.ts";
+import { type SessionRecord, sessionDir } from "../layers/record.ts";
+import { openBases } from "./bases/bases.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
 import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
-import { holdsSecrets } from "./layers.ts";
-import { type SessionRecord, sessionDir } from "./record.ts";
 import { type DiffOptions, type DiffSources, withDiff } from "./session-diff.ts";
 
 /** What a commit would do; nothing is touched. */

@@ -1,23 +1,23 @@
 // What a session changed, or one call of it. It is read from the layers: nothing is mounted, and the session's lock is
 // not needed, so a person can look while an agent works.
 import fs from "node:fs";
-import { type FingerprintOf, haveSameContent, type RootOf } from "../commit/fingerprint.ts";
 import type { Change } from "../diff/changes.ts";
 import { diffTrees } from "../diff/diff-trees.ts";
 import { patchText } from "../diff/render.ts";
 import { shownChanges } from "../diff/shown-changes.ts";
-import { openTreeReader } from "../diff/tree-reader.ts";
-import { readLiveLayers } from "../overlay/layer-tree.ts";
-import { openStackReader } from "../overlay/stack-reader.ts";
-import { openRealRoot, type Root } from "../paths.ts";
-import { inPieces } from "../pieces.ts";
-import { ownChanges } from "./concurrent-changes.ts";
-import { layerDir } from "./layers.ts";
-import { readMounts } from "./mounts.ts";
-import { refuseForeign, type SessionRecord, sessionDir } from "./record.ts";
-import type { SessionPlace } from "./session-view.ts";
-import { indexOfCall } from "./stack.ts";
-import { whileSteady } from "./while-steady.ts";
+import { inPieces } from "../fs/cooperative.ts";
+import { type FingerprintOf, haveSameContent, type RootOf } from "../fs/fingerprint.ts";
+import { readMounts } from "../fs/mountinfo.ts";
+import { openRealRoot, type Root } from "../fs/paths.ts";
+import { openTreeReader } from "../fs/tree-reader.ts";
+import { layerDir } from "../layers/layer-dirs.ts";
+import { readLiveLayers } from "../layers/layer-tree.ts";
+import { refuseForeign, type SessionRecord, sessionDir } from "../layers/record.ts";
+import { indexOfCall } from "../layers/stack.ts";
+import { openStackReader } from "../layers/stack-reader.ts";
+import type { SessionPlace } from "../overlay/session-view.ts";
+import { ownChanges } from "./bases/concurrent-changes.ts";
+import { whileSteady } from "./retry-on-change.ts";
 
 export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */

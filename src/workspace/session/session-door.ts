@@ -1,14 +1,14 @@
 // What a cell offers of its session. On the host there is none, and each of these says so.
 import { HotcellError } from "../../core/errors.ts";
-import type { CommitResult } from "../commit/apply.ts";
-import type { CommitPlan } from "../commit/plan.ts";
+import type { CommitPlan } from "../commit/plan/plan.ts";
 import type { RevertResult } from "../commit/revert.ts";
+import type { CommitResult } from "../commit/run-commit.ts";
 import type { Watching } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { statText, unifiedText } from "../diff/render.ts";
 import type { CommitOptions } from "./commit-options.ts";
 import type { SessionDiff } from "./session-diff.ts";
-import type { Rewound, Session } from "./session-words.ts";
+import type { Rewound, Session } from "./session-types.ts";
 
 export interface DiffView {
   readonly changes: readonly Change[];

@@ -1,16 +1,16 @@
 // What an open session has in memory, and the two ways in which it changes: the record on disk, and the view that shows
 // the record's layers.
 import fs from "node:fs";
-import { collapsedIfTall } from "../overlay/collapse.ts";
-import { openRealRoot, type Root } from "../paths.ts";
-import { inPieces, type Pieces } from "../pieces.ts";
-import type { WorkspaceFS } from "../workspace-fs.ts";
-import type { Looked } from "./looked.ts";
-import { removeLayer } from "./make-session.ts";
-import { rewriteRecord, type SessionRecord } from "./record.ts";
+import type { WorkspaceFS } from "../files/workspace-fs.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { openRealRoot, type Root } from "../fs/paths.ts";
+import { collapsedIfTall } from "../layers/compact.ts";
+import { rewriteRecord, type SessionRecord } from "../layers/record.ts";
+import { removeLayer } from "../layers/session-dirs.ts";
+import { liveLayer } from "../layers/stack.ts";
+import type { SessionPlace, SessionView } from "../overlay/session-view.ts";
+import type { Looked } from "./bases/layer-scan-cache.ts";
 import type { DiffOptions } from "./session-diff.ts";
-import type { SessionPlace, SessionView } from "./session-view.ts";
-import { liveLayer } from "./stack.ts";
 
 export interface SessionState {
   readonly id: string;

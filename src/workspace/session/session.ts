@@ -1,28 +1,28 @@
 // An open session. Each of its operations is a file of its own; here is whose turn it is, and what is refused while a
 // background process works on the view.
 import path from "node:path";
-import { openDirectoryView } from "../directory-view.ts";
-import { explainingLater } from "../os-error.ts";
-import { bytesIn } from "./bytes-in.ts";
+import { openDirectoryView } from "../directory/directory-view.ts";
+import { explainingLater } from "../fs/os-error.ts";
+import { unlessFull } from "../layers/full-disk.ts";
+import { readRecord, refuseForeign, sessionDir } from "../layers/record.ts";
+import type { SessionPlace } from "../overlay/session-view.ts";
+import { createLooked } from "./bases/layer-scan-cache.ts";
+import { canNotHide, isHeld } from "./busy.ts";
 import { changeIn, readIn } from "./change.ts";
 import { checkpoint, settle } from "./checkpoint.ts";
 import { commitIn, revertIn } from "./commit.ts";
 import { refuseUnfinished } from "./commits.ts";
 import { forkOf } from "./fork.ts";
-import { unlessFull } from "./full-disk.ts";
-import { canNotHide, isHeld } from "./held.ts";
-import { holdSession } from "./hold-session.ts";
 import { ifPossible } from "./if-possible.ts";
-import { createLooked } from "./looked.ts";
 import { openView } from "./open-view.ts";
-import { readRecord, refuseForeign, sessionDir } from "./record.ts";
+import { createTurns } from "./read-write-lock.ts";
+import { bytesIn } from "./registry/bytes-in.ts";
 import { discardAllIn, discardIn, rewindTo, undoRewindIn } from "./rewind.ts";
 import { planSession } from "./session-commit.ts";
 import { withDiff } from "./session-diff.ts";
+import { holdSession } from "./session-lock.ts";
 import { diffPlaceOf, refreshView, type SessionState } from "./session-state.ts";
-import type { SessionPlace } from "./session-view.ts";
-import type { Session } from "./session-words.ts";
-import { createTurns } from "./turns.ts";
+import type { Session } from "./session-types.ts";
 
 export async function openSession(id: string, place: SessionPlace, mayChoose = false): Promise<Session> {
   const dir = sessionDir(place.stateDir, id);

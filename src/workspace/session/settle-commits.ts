@@ -1,23 +1,17 @@
 // Makes the layers reflect what commits and reverts did to the project. What was committed leaves every layer: from then
 // on the project alone says what is there. What was reverted enters the session again, in a layer of its own.
 
-import {
-  expectedVersion,
-  type Fingerprint,
-  fingerprintOf,
-  lookOf,
-  sameVersion,
-} from "../commit/fingerprint.ts";
 import { type Committed, committedIn, type Leaving, readSteps, timesUndone } from "../commit/journal.ts";
-import type { Root } from "../paths.ts";
-import { inPieces, type Pieces } from "../pieces.ts";
-import { keepAncestor } from "./bases.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { expectedVersion, type Fingerprint, fingerprintOf, lookOf, sameVersion } from "../fs/fingerprint.ts";
+import type { Root } from "../fs/paths.ts";
+import { hasEntry } from "../layers/layer-dirs.ts";
+import { type Base, keepText } from "../layers/layer-notes.ts";
+import { type Layer, type SessionRecord, sessionDir } from "../layers/record.ts";
+import { keepAncestor } from "./bases/bases.ts";
 import { allSettled, commitsIn, txDirOf } from "./commits.ts";
 import { type Drop, dropPaths, replaceLayers } from "./drop-paths.ts";
 import { enterReverted, rebaseReverted } from "./enter-reverted.ts";
-import { type Base, keepText } from "./layer-notes.ts";
-import { hasEntry } from "./layers.ts";
-import { type Layer, type SessionRecord, sessionDir } from "./record.ts";
 
 export interface Settling {
   readonly stateDir: string;

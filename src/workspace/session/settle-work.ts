@@ -1,6 +1,6 @@
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { explainingLater } from "../os-error.ts";
+import { explainingLater } from "../fs/os-error.ts";
 
 /**
  * Settles what a call has changed. Its work is done, whatever comes of this: when it is called off and takes

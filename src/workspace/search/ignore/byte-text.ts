@@ -1,4 +1,4 @@
-import { osPath } from "../../names.ts";
+import { osPath } from "../../fs/names.ts";
 
 const NOT_ASCII = /[^\x00-\x7F]/;
 

@@ -1,0 +1,50 @@
+import { showName } from "../../../workspace/fs/names.ts";
+import { sessionDir } from "../../../workspace/layers/record.ts";
+import { lastStanding } from "../../../workspace/session/commits.ts";
+import { type Recovered, recoverSessions } from "../../../workspace/session/registry/recover-sessions.ts";
+import { type ExitCode, type Io, printJson, printLines } from "../io.ts";
+import { printShown } from "../print-shown.ts";
+import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";
+
+export async function recoverCommits(
+  io: Io,
+  given: string | undefined,
+  flags: SessionFlags,
+): Promise<ExitCode> {
+  const { stateDir } = placeFor(io, flags);
+  const recovered = await recoverSessions(stateDir, given && findSession(io, given, flags).id);
+  if (flags.json === true) printJson(io, recovered, true);
+  else if (recovered.length === 0) printLines(io, "Nothing to recover.");
+  else printLines(io, ...recovered.map(describe));
+  return recovered.some(({ result }) => result === "failed") ? 1 : 0;
+}
+
+function describe({ session, tx, result, problem }: Recovered): string {
+  if (result === "failed") return `${session}: commit ${tx} could not be recovered. ${problem}`;
+  return `${session}: commit ${tx} was ${result}`;
+}
+
+export interface RevertFlags extends SessionFlags {
+  readonly tx?: string;
+}
+
+/** Exit 1 when something was changed since, and so stays. */
+export async function revertInProject(io: Io, given: string, flags: RevertFlags): Promise<ExitCode> {
+  const found = findSession(io, given, flags);
+  return withSession(io, found, async (session) => {
+    const tx = flags.tx ?? lastStanding(sessionDir(found.place.stateDir, found.id));
+    const { reverted, changed } = await session.revert(tx);
+    if (flags.json === true) printShown(io, { session: session.record.id, reverted, changed });
+    else
+      printLines(
+        io,
+        ...reverted.map((path) => `reverted  ${showName(path)}`),
+        ...changed.map(
+          (path) =>
+            `stays     ${showName(path)}: changed since commit ${tx}; the project's version is left as it is`,
+        ),
+        ...(reverted.length + changed.length === 0 ? ["Nothing to revert: it was reverted before."] : []),
+      );
+    return changed.length > 0 ? 1 : 0;
+  });
+}

@@ -1,0 +1,168 @@
+import fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+
+const open = () =>
+  openSessionCliWorld(
+    { a: "a\n" },
+    {
+      c1: (w) => w.write("a", "one\n"),
+      c2: (w) => w.write("b", "two\n"),
+      c3: (w) => w.write("a", "three\n"),
+    },
+  );
+
+async function contentsOf(world: SessionCliWorld): Promise<Record<string, string>> {
+  const session = await world.open();
+  const entries = Array.from(session.workspace.walk("."), ({ path }) => path).map((path) => [
+    path,
+    session.workspace.read(path).toString(),
+  ]);
+  session.close();
+  return Object.fromEntries(entries);
+}
+
+const ALL = { a: "three\n", b: "two\n" };
+
+describe("hotcell session rewind", () => {
+  test.each([["2"], ["#2"], ["c2"]])(
+    "--to %s goes back to before that call; --undo takes it back",
+    async (to) => {
+      const world = await open();
+      const { id, run } = world;
+      expect(await run(["session", "rewind", id, "--to", to])).toEqual({
+        code: 0,
+        out: `The session has 1 change now. To undo it: hotcell session rewind ${id} --undo\n`,
+        err: "",
+      });
+      expect(await contentsOf(world)).toEqual({ a: "one\n" });
+      expect(await run(["session", "rewind", id, "--undo", "--json"])).toEqual({
+        code: 0,
+        out: `{"session":"${id}","changes":2}\n`,
+        err: "",
+      });
+      expect(await contentsOf(world)).toEqual(ALL);
+    },
+  );
+
+  test("--undo says how to undo it too: what was done after the rewind is put away, and comes back", async () => {
+    const world = await open();
+    const { id, run, change } = world;
+    const undo = () => run(["session", "rewind", id, "--undo"]);
+    const hint = `To undo it: hotcell session rewind ${id} --undo`;
+    await run(["session", "rewind", id, "--to", "2"]);
+    await change({ c4: (w) => w.write("after", "4\n") });
+    expect((await undo()).out).toBe(`The session has 2 changes now. ${hint}\n`);
+    expect(await contentsOf(world)).toEqual(ALL);
+    expect((await undo()).out).toBe(`The session has 2 changes now. ${hint}\n`);
+    expect(await contentsOf(world)).toEqual({ a: "one\n", after: "4\n" });
+  });
+
+  test("says which commits stay, and how to revert them", async () => {
+    const { id, run } = await open();
+    await run(["session", "commit", id, "b", "--yes"]);
+    expect((await run(["session", "rewind", id, "--to", "c1"])).out).toBe(
+      `The session has 0 changes now. To undo it: hotcell session rewind ${id} --undo
+Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
+`,
+    );
+    await run(["session", "rewind", id, "--undo"]);
+    const { out } = await run(["session", "rewind", id, "--to", "c1", "--json"]);
+    expect(JSON.parse(out)).toEqual({ session: id, changes: 0, commits: ["1"] });
+  });
+
+  test("goes back at some paths only", async () => {
+    const world = await open();
+    expect((await world.run(["session", "rewind", world.id, "--to", "2", "a"])).code).toBe(0);
+    expect(await contentsOf(world)).toEqual({ a: "one\n", b: "two\n" });
+  });
+
+  test.each([
+    [[], "Say where to: --to CALL or --undo, one of them."],
+    [["--to", "1", "--undo"], "Say where to: --to CALL or --undo, one of them."],
+    [["--undo", "a"], "leave the paths out"],
+    [["--undo"], "There is no rewind to undo."],
+    [["--to", "9"], 'The session has no call "#9" with changes that are still in it.'],
+    [["--to", "1", "../x"], 'The path "../x" is not in the project'],
+    [["--to", "1", "nope"], 'The session has no change at "nope".'],
+  ])("%j is exit 2 and says why", async (args, message) => {
+    const world = await open();
+    const { code, err } = await world.run(["session", "rewind", world.id, ...args]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(await contentsOf(world)).toEqual(ALL);
+  });
+});
+
+describe("hotcell session discard", () => {
+  test("throws changes at some paths away without asking: that can be undone", async () => {
+    const world = await open();
+    const { id, run } = world;
+    expect((await run(["session", "discard", id, "a"])).out).toBe(
+      `The session has 1 change now. To undo it: hotcell session rewind ${id} --undo\n`,
+    );
+    expect(await contentsOf(world)).toEqual({ a: "a\n", b: "two\n" });
+    await run(["session", "rewind", id, "--undo"]);
+    expect(await contentsOf(world)).toEqual(ALL);
+  });
+
+  test.each([[[]], [["."]]])("asks before it throws all away: %j", async (paths) => {
+    const world = await open();
+    const { id, answer, run } = world;
+    const refused = await answer(["discard", id, ...paths], ["n"]);
+    expect(refused).toEqual({
+      code: 1,
+      out: "",
+      err: ` a | 2 +-
+ b | new file, 1 +
+ 2 changed, 2 lines added, 1 line removed
+hotcell: Did not discard the changes: the answer was no.
+`,
+      questions: ["Throw all of it away? This can't be undone. [y/N] "],
+    });
+    expect(await run(["session", "discard", id, ...paths])).toMatchObject({
+      code: 2,
+      err: "hotcell: Could not discard all changes: there is no terminal to ask in. Add --yes.\n",
+    });
+    expect(await contentsOf(world)).toEqual(ALL);
+    expect(await run(["session", "discard", id, ...paths, "--yes", "--json"])).toEqual({
+      code: 0,
+      out: `{"session":"${id}","changes":0}\n`,
+      err: "",
+    });
+    expect(await contentsOf(world)).toEqual({ a: "a\n" });
+  });
+
+  test("throws a session away whose project is not there any more, when told so", async () => {
+    const { id, root, answer, run } = await open();
+    fs.renameSync(root, `${root}-elsewhere`);
+    expect(await answer(["discard", id], ["n"])).toEqual({
+      code: 1,
+      out: "",
+      err: `The project "${root}" is not there.\nhotcell: Did not discard it: the answer was no.\n`,
+      questions: ["Throw the session away with all its changes? This can't be undone. [y/N] "],
+    });
+    expect(await run(["session", "discard", id])).toMatchObject({
+      code: 2,
+      err: "hotcell: Could not throw the session away: there is no terminal to ask in. Add --yes.\n",
+    });
+    expect((await run(["session", "list"])).out).toContain(id);
+    expect(await run(["session", "discard", id, "--yes"])).toEqual({
+      code: 0,
+      out: "The session is gone, with all its changes.\n",
+      err: "",
+    });
+    expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
+  });
+
+  test("does not throw a session away that another one was forked from", async () => {
+    const { id, root, run } = await open();
+    const fork = (await run(["session", "fork", id])).out.trim();
+    fs.renameSync(root, `${root}-elsewhere`);
+    expect(await run(["session", "discard", id, "--yes"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("another session was forked from it"),
+    });
+    for (const each of [fork, id]) await run(["session", "discard", each, "--yes"]);
+    expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
+  });
+});

@@ -1,0 +1,110 @@
+// The phase in which a transaction does its steps on the project.
+import { HotcellError } from "../../core/errors.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { createPace } from "../fs/event-loop.ts";
+import { stillIs } from "../fs/fingerprint.ts";
+import { inDirectory, isThere, parentOf } from "../fs/no-follow.ts";
+import { explainingPieces } from "../fs/os-error.ts";
+import { fdPath, type Root } from "../fs/paths.ts";
+import { NOT_FOR_DIRECTORIES, openDirectory, syncMany } from "../fs/sync.ts";
+import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
+import { type Journal, type Outcome, type Steps, undoName } from "./journal.ts";
+import type { CommitStep } from "./plan/commit-step.ts";
+import type { Staging } from "./staging.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Does all steps. Gives the journal of what goes on then. */
+export async function applySteps(
+  tx: Transaction,
+  journal: Journal,
+  { steps, undoes }: Steps,
+  staging: Staging,
+): Promise<Journal> {
+  const outcomes: Outcome[] = [];
+  try {
+    await applyAll(tx, steps, staging, outcomes);
+    await syncParents(tx.project, steps);
+    return settled({ ...journal, outcomes: await inPieces(findLateEdits(outcomes, steps, staging)) }, steps);
+  } catch (error) {
+    // What puts back can't be given up; it is tried again by recovery.
+    if (undoes !== null || !(error instanceof HotcellError)) throw error;
+    const failure = { code: error.code, message: error.message };
+    const all = steps.map((_, index) => outcomes[index] ?? LEFT);
+    return putBack({ ...journal, outcomes: all, failure }, (outcome) => outcome.state === "done");
+  }
+}
+
+async function applyAll(
+  { project, tick, progress }: Transaction,
+  steps: readonly CommitStep[],
+  staging: Staging,
+  outcomes: Outcome[],
+): Promise<void> {
+  const isRemoval = ({ op }: CommitStep) => op === "rmdir" || op === "delete";
+  const removed = new Set(steps.filter(isRemoval).map(({ path }) => path));
+  const isRemoved = (path: string) => removed.has(path);
+  const pace = createPace();
+  for (const [index, step] of steps.entries()) {
+    const spots = { fresh: staging.fresh(index), aside: staging.aside(index) };
+    await applyOrTakeBack(step, { project, ...spots, isRemoved, tick }, outcomes);
+    progress(steps.length + index + 1, steps.length * 2);
+    await pace();
+  }
+}
+
+/** A step that fails is not left half done. */
+async function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: Outcome[]): Promise<void> {
+  try {
+    outcomes.push(await inPieces(explainingPieces("commit", step.path, applyStep(step, place))));
+  } catch (error) {
+    outcomes.push(await inPieces(takeBackStep(step, place)));
+    throw error;
+  }
+}
+
+function syncParents(project: Root, steps: readonly CommitStep[]): Promise<void> {
+  const directories = [...new Set(steps.map(({ path }) => parentOf(path)))];
+  const all = directories.map((directory) => ({
+    action: "sync",
+    path: directory || ".",
+    ignored: NOT_FOR_DIRECTORIES,
+    open: () => inDirectory(project, directory, (dir) => (dir === null ? null : openDirectory(fdPath(dir)))),
+  }));
+  return syncMany(all);
+}
+
+/** Somebody who had the replaced file open may have written it after it was moved aside. */
+function* findLateEdits(
+  outcomes: readonly Outcome[],
+  steps: readonly CommitStep[],
+  staging: Staging,
+): Pieces<Outcome[]> {
+  const found = [...outcomes];
+  for (const [index, outcome] of outcomes.entries()) {
+    const { op, expect } = steps[index]!;
+    const aside = staging.aside(index);
+    const isReplaced = outcome.state === "done" && expect !== null && (op === "put" || op === "delete");
+    if (!isReplaced || (yield* stillIs(aside, expect)) || !isThere(aside)) continue;
+    found[index] = { ...outcome, conflict: "changed in the project while it was replaced" };
+  }
+  return found;
+}
+
+/** What goes on after all steps were tried. */
+function settled(journal: Journal, steps: readonly CommitStep[]): Journal {
+  const { outcomes, onConflict } = journal;
+  const inConflict = new Set(
+    steps.filter((_, index) => outcomes[index]!.conflict !== null).map(({ change }) => change),
+  );
+  if (inConflict.size === 0 || onConflict === "leave") return { ...journal, phase: "keeping" };
+  const isWanted = (outcome: Outcome, index: number) =>
+    outcome.state === "done" && (onConflict === "undo all" || inConflict.has(steps[index]!.change));
+  return putBack(journal, isWanted);
+}
+
+/** The journal of a transaction whose steps are to be put back. */
+export function putBack(journal: Journal, which: (outcome: Outcome, index: number) => boolean): Journal {
+  const steps = journal.outcomes.flatMap((outcome, index) => (which(outcome, index) ? [index] : []));
+  if (steps.length === 0) return { ...journal, phase: "keeping" };
+  return { ...journal, phase: "undoing", undoing: { steps, name: undoName(journal.undone + 1) } };
+}

@@ -1,0 +1,22 @@
+import { HotcellError } from "../../core/errors.ts";
+import { explainingLater } from "../fs/os-error.ts";
+import { isUnfinished } from "./journal.ts";
+
+/** Says of what fails what became of the commit. */
+export async function finishing<T>(txDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await explainingLater("commit to", ".", work);
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    const unfinished = isUnfinished(txDir);
+    const state = unfinished
+      ? "The commit is unfinished; every file is old or new. Run hotcell session recover."
+      : "Nothing was written.";
+    throw new HotcellError(
+      error.code,
+      `${error.message} ${state}`,
+      { ...error.details, isUnfinished: unfinished },
+      { cause: error },
+    );
+  }
+}

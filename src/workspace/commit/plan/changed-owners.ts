@@ -1,0 +1,18 @@
+import fs from "node:fs";
+import { atExactly, pathTo } from "../../fs/no-follow.ts";
+import type { Root } from "../../fs/paths.ts";
+import type { CommitStep } from "./commit-step.ts";
+
+/** Files of others that are replaced: only root can give what takes their place to its owner. */
+export function findChangedOwners(project: Root, steps: readonly CommitStep[]): string[] {
+  const user = process.geteuid!();
+  if (user === 0) return [];
+  const isOthers = (path: string) =>
+    atExactly(project, path, (spot) => {
+      if (typeof spot === "string") return false;
+      const stat = fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
+      return stat !== undefined && stat.uid !== user;
+    });
+  const replaced = steps.filter(({ op, expect }) => op === "put" && expect?.kind === "file");
+  return replaced.map(({ path }) => path).filter(isOthers);
+}

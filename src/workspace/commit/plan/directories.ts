@@ -1,0 +1,106 @@
+// Directories between the changes: those that must be made for what comes into them, and those that can't
+// be removed because something is left in them.
+import fs from "node:fs";
+import type { FileKind } from "../../files/workspace-fs.ts";
+import { lookOf } from "../../fs/fingerprint.ts";
+import { atExactly, inDirectory, parentOf, parentsOf } from "../../fs/no-follow.ts";
+import { ownerOfNew } from "../../fs/owner.ts";
+import { openChildDirectory, type Root } from "../../fs/paths.ts";
+import { type NamedKind, readNames } from "../../fs/tree.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { directorySteps } from "./making-steps.ts";
+import type { ConflictReason, PlanInput, Skipped } from "./plan.ts";
+import type { Proposal } from "./propose.ts";
+import { unresolved } from "./resolve.ts";
+
+export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+  return withoutLeftovers(input, withParents(input, proposals));
+}
+
+const isRemoval = ({ op }: CommitStep): boolean => op === "delete" || op === "rmdir";
+
+/** A directory is only removed with all that is in it. What is left out of the commit stays, and its directory with it; so does what the session never had, but then the removal is done: it was of the names that the session knew. */
+function withoutLeftovers(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+  const gone = new Set(proposals.flatMap(({ steps }) => steps.filter(isRemoval).map(({ path }) => path)));
+  const staying = new Set(proposals.filter(({ steps }) => steps.length === 0).flatMap(({ paths }) => paths));
+  const judge = (proposal: Proposal): Proposal => {
+    const removal = proposal.steps.find(({ op }) => op === "rmdir");
+    if (removal === undefined) return proposal;
+    const pathOf = ({ name }: NamedKind) => `${removal.path}/${name}`;
+    const left = namesIn(input.project, removal.path).filter((entry) => !gone.has(pathOf(entry)));
+    if (left.length === 0) return proposal;
+    gone.delete(removal.path);
+    const isLeftOut = left.some((entry) => staying.has(pathOf(entry)));
+    if (!isLeftOut && proposal.steps.length === 1) return kept(proposal, "holds what the session never had");
+    staying.add(removal.path);
+    return isLeftOut
+      ? kept(proposal, "holds what stays")
+      : hindered(input, proposal, "not empty in the project");
+  };
+  // From the leaves: a directory that stays holds the one above it.
+  const fromLeaves = proposals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
+  return fromLeaves.map(judge).reverse();
+}
+
+function namesIn(root: Root, path: string): NamedKind[] {
+  return atExactly(root, path, (spot) => {
+    if (typeof spot === "string") return [];
+    const fd = openChildDirectory(spot.dir, spot.name);
+    try {
+      return readNames(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  });
+}
+
+function kept(proposal: Proposal, why: Skipped["why"]): Proposal {
+  return { ...proposal, steps: [], skipped: { path: proposal.path, why } };
+}
+
+function hindered({ policy }: PlanInput, proposal: Proposal, reason: ConflictReason): Proposal {
+  const { path } = proposal;
+  const conflict = { path, reason, resolution: unresolved(policy), project: null, session: null };
+  return { ...proposal, steps: [], conflict };
+}
+
+/** Proposals come in order of their paths: what makes a directory comes before what is put into it. */
+function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+  const kinds = new Map<string, FileKind | null>();
+  for (const { steps } of proposals)
+    for (const step of steps) if (isRemoval(step)) kinds.set(step.path, null);
+  const kindAt = (path: string): FileKind | null => {
+    if (!kinds.has(path)) kinds.set(path, lookOf(input.project, path)?.kind ?? null);
+    return kinds.get(path)!;
+  };
+  /** When there is a directory, so are those that lead to it: most of them need not be looked at. */
+  const lookAtParents = (path: string, isThere: boolean): void => {
+    const nearest = parentOf(path);
+    if (kinds.has(nearest)) return;
+    if (!isThere && !inDirectory(input.project, nearest, (dir) => dir !== null)) return;
+    for (const parent of parentsOf(path)) if (!kinds.has(parent)) kinds.set(parent, "directory");
+  };
+  /** None where the nearest is there: in a deep tree looking at all of them would take the square of its depth. */
+  const parentsToMake = (path: string): string[] =>
+    kinds.get(parentOf(path)) === "directory" ? [] : [...parentsOf(path)];
+  return proposals.map((proposal) => {
+    const made = proposal.steps.filter(({ op }) => op === "mkdir" || op === "put");
+    for (const { path, expect } of made) lookAtParents(path, expect !== null);
+    const parents = [...new Set(made.flatMap(({ path }) => parentsToMake(path)))];
+    if (parents.some((parent) => !["directory", null].includes(kindAt(parent)))) {
+      return hindered(input, proposal, "below something that is no directory in the project");
+    }
+    const missing = parents.filter((parent) => kindAt(parent) === null);
+    for (const { op, path } of made) kinds.set(path, op === "mkdir" ? "directory" : "file");
+    for (const path of missing) kinds.set(path, "directory");
+    return {
+      ...proposal,
+      steps: [...missing.flatMap((path) => impliedSteps(input, path)), ...proposal.steps],
+    };
+  });
+}
+
+function impliedSteps({ project, view }: PlanInput, path: string): CommitStep[] {
+  const mode = (lookOf(view(path), path)?.mode ?? 0o755) & 0o777;
+  return directorySteps(path, null, mode, ownerOfNew(project.fd));
+}

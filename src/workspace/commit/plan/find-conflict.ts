@@ -1,0 +1,35 @@
+// Whether the project is another than the session began with.
+import type { Change } from "../../diff/changes.ts";
+import type { Pieces } from "../../fs/cooperative.ts";
+import { type Fingerprint, sameVersion } from "../../fs/fingerprint.ts";
+import type { ConflictReason, PlanInput } from "./plan.ts";
+import type { Sides } from "./versions.ts";
+
+export function* findConflict(
+  { baseOf }: PlanInput,
+  change: Change,
+  sides: Sides,
+): Pieces<ConflictReason | null> {
+  const { path, from, kind } = change;
+  const { removed, found, wanted } = sides;
+  if (removed !== null && removed.found !== null) {
+    const reason = difference(yield* baseOf(removed.path), removed.found);
+    if (reason !== null) return reason;
+  }
+  if (wanted === null || removed?.path === path) return null;
+  const base = yield* baseOf(path);
+  if (from !== undefined) return difference(base, found);
+  if (wanted.kind === "directory" && found?.kind === "directory" && kind !== "mode") return null;
+  // What is in the file may be another: only its mode is changed.
+  if (kind === "mode" && base?.kind === found?.kind)
+    return base?.mode === found?.mode ? null : "changed in the project";
+  return difference(base, found);
+}
+
+/** A directory that is not to get another mode is the same whatever its mode: nothing in it is lost. */
+function difference(base: Fingerprint | null, found: Fingerprint | null): ConflictReason | null {
+  const areDirectories = base?.kind === "directory" && found?.kind === "directory";
+  if (areDirectories || sameVersion(base, found)) return null;
+  if (found === null) return "removed in the project";
+  return base === null ? "made in the project" : "changed in the project";
+}

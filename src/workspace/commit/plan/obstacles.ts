@@ -1,0 +1,131 @@
+// What is known to fail before the first write. As root the owner's own rights count, not root's: what the
+// owner made read-only stays as it is.
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../../core/errors.ts";
+import { showName } from "../../fs/names.ts";
+import { atExactly, inDirectory, parentOf, pathTo, type Spot } from "../../fs/no-follow.ts";
+import { fdPath, type Root } from "../../fs/paths.ts";
+import { type CommitStep, unlocks } from "./commit-step.ts";
+import type { Obstacle } from "./plan.ts";
+
+const { W_OK, X_OK } = fs.constants;
+const STICKY = 0o1000;
+
+/** Of what is contested, it is not the session's own doing that something is to become writable. */
+export function findObstacles(
+  project: Root,
+  steps: readonly CommitStep[],
+  contested: ReadonlySet<string> = new Set(),
+): Obstacle[] {
+  const opened = new Set(steps.filter(unlocks).map(({ path }) => path));
+  const judged = new Map<string, string | null>();
+  /** One that is not there yet is made with the rights that are needed, if it can be made. */
+  const directoryProblem = (directory: string): string | null => {
+    if (!judged.has(directory)) inDirectory(project, directory, (dir) => noteDirectory(directory, dir));
+    return judged.get(directory)!;
+  };
+  const noteDirectory = (directory: string, dir: number | null): void => {
+    if (!judged.has(directory)) judged.set(directory, judge(directory, dir));
+  };
+  const judge = (directory: string, dir: number | null): string | null => {
+    if (opened.has(directory)) return null;
+    return dir === null
+      ? directoryProblem(parentOf(directory))
+      : writeProblem(fdPath(dir), "its directory", W_OK | X_OK, () => fs.fstatSync(dir).mode);
+  };
+  return steps.flatMap((step) => {
+    const problem =
+      contentProblem(step) ??
+      ownProblem(project, step, {
+        show: (dir) => noteDirectory(parentOf(step.path), dir),
+        isOpened: makesWritable(step) && !contested.has(step.path),
+      }) ??
+      (step.op === "chmod" ? null : directoryProblem(parentOf(step.path)));
+    return problem === null ? [] : [{ path: step.path, problem }];
+  });
+}
+
+export function refuseObstacles(action: string, obstacles: readonly Obstacle[]): void {
+  const [first] = obstacles;
+  if (first === undefined) return;
+  const paths = new Set(obstacles.map(({ path }) => path));
+  const more = paths.size > 1 ? ` The same or the like holds for ${paths.size - 1} more.` : "";
+  const message = `Could not ${action} "${showName(first.path)}": ${first.problem}.${more} Change that first.`;
+  throw new HotcellError("EXECUTION_ERROR", message, { path: first.path, obstacles });
+}
+
+function contentProblem({ op, content, sha256, expect }: CommitStep): string | null {
+  if (content === "view" && sha256 === null) return "the session's file can't be read";
+  const isTaken = op === "put" || op === "delete";
+  return isTaken && expect?.kind === "file" && expect.sha256 === null
+    ? "it can't be read, so it could not be kept"
+    : null;
+}
+
+interface Looking {
+  /** The directory is shown on the way. */
+  readonly show: (dir: number) => void;
+  /** The commit gives its owner the right to write it, and so may they. */
+  readonly isOpened: boolean;
+}
+
+/** What speaks against changing the thing itself. */
+function ownProblem(project: Root, step: CommitStep, { show, isOpened }: Looking): string | null {
+  if (step.expect === null || step.expect.ino === "" || step.expect.kind === "symlink") return null;
+  return atExactly(project, step.path, (spot) => {
+    if (typeof spot === "string") return null;
+    show(spot.dir);
+    return stickyProblem(spot, step) ?? thingProblem(spot, step, isOpened);
+  });
+}
+
+function thingProblem(spot: Spot, { op, expect }: CommitStep, isOpened: boolean): string | null {
+  const problem = writeProblem(pathTo(spot), "it", W_OK, () => expect!.mode);
+  if (problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
+  if (op === "put" && !isOpened) return problem;
+  // To remove it or to change its mode is the owner's right; others need to write it, to be able to put it back.
+  if (isOwners(spot)) return null;
+  return op === "chmod" ? "it belongs to somebody else" : problem;
+}
+
+function makesWritable({ op, content, mode, expect }: CommitStep): boolean {
+  return op === "put" && content !== "link" && expect !== null && (mode! & ~expect.mode & 0o200) !== 0;
+}
+
+function stickyProblem(spot: Spot, { op }: CommitStep): string | null {
+  const directory = fs.fstatSync(spot.dir);
+  const isHeld = (directory.mode & STICKY) !== 0 && !isOwner(directory) && !isOwners(spot);
+  return isHeld && op !== "chmod" ? "its directory keeps everybody's files to themselves (sticky bit)" : null;
+}
+
+/** Also where nothing is: that is nobody else's. */
+function isOwners(spot: Spot): boolean {
+  const found = fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
+  return found === undefined || isOwner(found);
+}
+
+function isOwner({ uid }: fs.Stats): boolean {
+  return [0, uid].includes(process.geteuid!());
+}
+
+const IMMUTABLE = "it is immutable (chattr -i)";
+const READ_ONLY_DISK = "the file system is read-only";
+
+function writeProblem(
+  at: string | Buffer,
+  what: "it" | "its directory",
+  rights: number,
+  modeOf: () => number,
+): string | null {
+  try {
+    fs.accessSync(at, rights);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return null;
+    if (osErrorCode(error) === "EPERM") return IMMUTABLE.replace("it", what);
+    if (osErrorCode(error) === "EROFS") return READ_ONLY_DISK;
+    if (osErrorCode(error) === "EACCES") return `${what} is read-only for this user`;
+    throw error;
+  }
+  const isRoot = process.geteuid!() === 0;
+  return isRoot && (modeOf() & 0o200) === 0 ? `${what} is read-only for its owner` : null;
+}

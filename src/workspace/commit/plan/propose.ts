@@ -1,0 +1,87 @@
+// One change of the session as steps on the project, or why there are none.
+import { LIMITS } from "../../../core/limits.ts";
+import type { Protection } from "../../../policy/protected.ts";
+import type { Change, Side } from "../../diff/changes.ts";
+import type { Pieces } from "../../fs/cooperative.ts";
+import { versionOf } from "../../fs/fingerprint.ts";
+import { osPath } from "../../fs/names.ts";
+import type { CommitStep } from "./commit-step.ts";
+import { findConflict } from "./find-conflict.ts";
+import { changesScripts } from "./package-scripts.ts";
+import type { Conflict, PlanInput, Skipped } from "./plan.ts";
+import { type Resolution, resolve } from "./resolve.ts";
+import type { Picked } from "./selection.ts";
+import { haveSame, readSides, type Sides } from "./versions.ts";
+
+export interface Proposal {
+  readonly path: string;
+  /** With the one that a file was renamed from. */
+  readonly paths: readonly string[];
+  readonly steps: readonly CommitStep[];
+  readonly conflict: Conflict | null;
+  readonly skipped: Skipped | null;
+  /** Of a person, to these very paths. */
+  readonly needsYes: boolean;
+}
+
+export function* propose(input: PlanInput, picked: Picked): Pieces<Proposal> {
+  const { change } = picked;
+  const { path } = change;
+  const nothing = { path, paths: pathsOf(change), steps: [], conflict: null, skipped: null, needsYes: false };
+  const why = whySkipped(input, change);
+  if (why !== null) return { ...nothing, skipped: { path, why } };
+  const same: Proposal = { ...nothing, skipped: { path, why: "same in the project" } };
+  const sides = yield* readSides(input, change);
+  const reason = yield* findConflict(input, change, sides);
+  if (reason !== null && haveSame(sides)) return same;
+  const resolved = yield* resolve(input, picked, sides, reason);
+  const { resolution } = resolved;
+  if (resolved.steps.length === 0 && resolution === null) return same;
+  const steps = resolved.steps.map((step) => ({ ...step, ...settling(resolution) }));
+  const conflict = resolution && conflictOf(path, resolution, sides);
+  return { ...nothing, steps, conflict, needsYes: needsYes(input, change, steps) };
+}
+
+function settling(resolution: Resolution | null): Pick<CommitStep, "settles"> {
+  const how = resolution?.how;
+  return how === "ours" || how === "merged" ? { settles: how } : {};
+}
+
+const pathsOf = ({ path, from }: Change): string[] => (from === undefined ? [path] : [path, from]);
+
+function whySkipped(input: PlanInput, change: Change): Skipped["why"] | null {
+  const { before, after } = change;
+  const paths = pathsOf(change);
+  const isDirectory = (after ?? before)!.kind === "directory";
+  if (paths.some((at) => Buffer.byteLength(osPath(at)) > LIMITS.maxPathBytes)) return "path is too long";
+  if (paths.some((at) => input.protectionOf(named(at, isDirectory))?.read === "refuse")) return "secret";
+  return [before, after].some(isSpecial) ? "special file" : null;
+}
+
+function isSpecial(side: Side | null): boolean {
+  return side !== null && !["file", "directory", "symlink"].includes(side.kind);
+}
+
+/** A path as protection takes it. */
+const named = (path: string, isDirectory: boolean): string => (isDirectory ? `${path}/` : path);
+
+function conflictOf(path: string, { reason, how }: Resolution, { removed, found, wanted }: Sides): Conflict {
+  const there = found ?? removed?.found ?? null;
+  return {
+    path,
+    reason,
+    resolution: how,
+    project: there && versionOf(there),
+    session: wanted && versionOf(wanted),
+  };
+}
+
+const OWN_YES: ReadonlySet<Protection["class"]> = new Set(["self-running", "ci"]);
+
+function needsYes(input: PlanInput, { protection }: Change, steps: readonly CommitStep[]): boolean {
+  if (protection !== null && OWN_YES.has(protection)) return true;
+  return steps.some((step) => {
+    const found = input.protectionOf(named(step.path, step.op === "mkdir" || step.op === "rmdir"));
+    return (found !== null && OWN_YES.has(found.class)) || changesScripts(step, input);
+  });
+}

@@ -1,0 +1,112 @@
+import path from "node:path";
+import { HotcellError } from "../../core/errors.ts";
+import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { fingerprintOf, type RootOf, versionOf } from "../fs/fingerprint.ts";
+import type { Root } from "../fs/paths.ts";
+import { finishing } from "./explain-failure.ts";
+import { type Journal, type Leaving, readJournal } from "./journal.ts";
+import { type CommitStep, putVersion } from "./plan/commit-step.ts";
+import { refuseObstacles } from "./plan/obstacles.ts";
+import type { CommitPlan, Conflict, ConflictReason, Skipped } from "./plan/plan.ts";
+import { stageFromView } from "./stage-content.ts";
+import { runTransaction } from "./transaction.ts";
+import { type Watching, watched } from "./watching.ts";
+
+export interface ApplyOptions extends Watching {
+  readonly project: Root;
+  readonly view: RootOf;
+  /** A directory of its own for this commit, in the state directory; made when it is not there. */
+  readonly txDir: string;
+  /** What leaves the session with it. */
+  readonly leaving?: Leaving;
+}
+
+export interface CommitResult {
+  /** The name of the transaction's directory; null when there was nothing to begin. */
+  readonly tx: string | null;
+  /** Paths of the changes that are in the project now. */
+  readonly committed: readonly string[];
+  readonly skipped: readonly Skipped[];
+  readonly conflicts: readonly Conflict[];
+}
+
+/** Carries a plan out. What somebody did in the project since the plan was made stays and is reported. */
+export async function applyCommit(
+  plan: CommitPlan,
+  options: ApplyOptions,
+  signal?: AbortSignal,
+): Promise<CommitResult> {
+  const { steps, skipped, conflicts } = plan;
+  const isGivenUp = conflicts.some(({ resolution }) => resolution === "none");
+  if (isGivenUp || steps.length === 0) return { tx: null, committed: [], skipped, conflicts };
+  const journal = await finishing(options.txDir, () => run(plan, options, signal));
+  if (journal.failure !== null) throw takenBack(steps, journal);
+  return {
+    tx: path.basename(options.txDir),
+    committed: committedPathsIn(steps, journal),
+    skipped,
+    conflicts: [...conflicts, ...(await inPieces(conflictsIn(plan, journal, options.project)))],
+  };
+}
+
+async function run(plan: CommitPlan, options: ApplyOptions, signal?: AbortSignal): Promise<Journal> {
+  const { project, view, txDir, leaving } = options;
+  refuseObstacles("commit", plan.obstacles);
+  if (readJournal(txDir) !== null) throw new Error(`a commit was made in ${txDir} already`);
+  return runTransaction(
+    { dir: txDir, project, ...watched(options) },
+    {
+      steps: plan.steps,
+      undoes: null,
+      ...(leaving && { leaving }),
+      onConflict: isAllOrNothing(plan) ? "undo all" : "undo the change",
+      stage: (step, _index, to) => stageFromView(view(step.path), step, to),
+    },
+    signal,
+  );
+}
+
+const isAllOrNothing = ({ policy }: CommitPlan): boolean => policy === "abort" || policy === "merge";
+
+function takenBack(steps: readonly CommitStep[], { outcomes, failure }: Journal): HotcellError {
+  const changed = steps.filter((_, index) => outcomes[index]!.state === "done").map((step) => step.path);
+  const state =
+    changed.length === 0 ? "." : `, except where it was changed meanwhile (${changed.length} paths).`;
+  const message = `${failure!.message} What was written is taken back${state}`;
+  return new HotcellError(failure!.code, message, { changed });
+}
+
+/** The changes all of whose steps are done. */
+function committedPathsIn(steps: readonly CommitStep[], { outcomes }: Journal): string[] {
+  const missing = new Set(
+    steps.filter((_, index) => outcomes[index]!.state !== "done").map(({ change }) => change),
+  );
+  const changes = new Set(steps.map(({ change }) => change));
+  return [...changes].filter((change) => change !== null && !missing.has(change)).sort() as string[];
+}
+
+function* conflictsIn(plan: CommitPlan, { outcomes }: Journal, project: Root): Pieces<Conflict[]> {
+  const conflicts: Conflict[] = [];
+  for (const [index, step] of plan.steps.entries()) {
+    const { conflict } = outcomes[index]!;
+    if (conflict !== null) conflicts.push(yield* conflictOf(plan, step, conflict, project));
+  }
+  return conflicts;
+}
+
+function* conflictOf(
+  plan: CommitPlan,
+  step: CommitStep,
+  reason: ConflictReason,
+  project: Root,
+): Pieces<Conflict> {
+  const { op, path: at, change } = step;
+  const found = yield* fingerprintOf(project, at);
+  return {
+    path: change ?? at,
+    reason,
+    resolution: isAllOrNothing(plan) ? "none" : "left",
+    project: found && versionOf(found),
+    session: op === "put" ? versionOf(putVersion(step)) : null,
+  };
+}

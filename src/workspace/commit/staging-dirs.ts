@@ -1,0 +1,92 @@
+// Where a commit has its staging directories: links and renames only work within one file system. There is
+// one at the project's top, and one more for each mount or subvolume in it that the commit changes.
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { decodeName } from "../fs/names.ts";
+import { inDirectory, parentOf } from "../fs/no-follow.ts";
+import { fdPath, type Root, TEMP_PREFIX } from "../fs/paths.ts";
+import type { CommitStep } from "./plan/commit-step.ts";
+
+/** A directory of our own in the project. */
+export interface StagingPlace {
+  readonly directory: string;
+  readonly name: string;
+}
+
+export interface Places {
+  readonly places: readonly StagingPlace[];
+  /** For each step the index of its place. */
+  readonly placeOf: readonly number[];
+}
+
+export function choosePlaces(project: Root, steps: readonly CommitStep[]): Places {
+  const name = `${TEMP_PREFIX}commit-${randomBytes(8).toString("hex")}`;
+  const holderOf = createHolders(project);
+  const directories = steps.map(({ path, expect }) => holderOf(parentOf(path), expect?.dev));
+  const chosen = [...new Set(directories)];
+  const indexes = new Map(chosen.map((directory, index) => [directory, index]));
+  return {
+    places: chosen.map((directory) => ({ directory, name })),
+    placeOf: directories.map((directory) => indexes.get(directory)!),
+  };
+}
+
+interface Found {
+  readonly device: number;
+  /** The topmost directory on its file system that can be written: no commit removes it, for what holds it can't be. */
+  readonly topmost: string | null;
+  /** The directory itself, or the one above that is there. */
+  readonly present: string;
+}
+
+/** Gives for a directory, with the device of a file in it if known, the one that holds its staging directory. */
+function createHolders(project: Root): (directory: string, device?: string) => string {
+  const mounts = mountsIn(project);
+  const known = new Map<string, Found>();
+  const { dev: topDevice } = fs.fstatSync(project.fd);
+  const mayBeTop = mounts.size === 0 && mayWrite(project.fd);
+  /** Without a mount on the way nothing leads back from another device: then one look tells of all directories on the way. */
+  const isAtTop = (directory: string): boolean =>
+    mayBeTop && inDirectory(project, directory, (dir) => dir !== null && fs.fstatSync(dir).dev === topDevice);
+  const find = (directory: string): Found => {
+    if (isAtTop(directory)) return { device: topDevice, topmost: "", present: directory };
+    const above = directory === "" ? null : lookAt(parentOf(directory));
+    return inDirectory(project, directory, (dir) => {
+      if (dir === null) return above!;
+      const { dev: device } = fs.fstatSync(dir);
+      // Links and renames cross neither mounts of one device nor devices of one mount (subvolumes).
+      const isSame = above?.device === device && !mounts.has(directory);
+      const topmost = (isSame ? above.topmost : null) ?? (mayWrite(dir) ? directory : null);
+      return { device, topmost, present: directory };
+    });
+  };
+  const lookAt = (directory: string): Found => {
+    if (!known.has(directory)) known.set(directory, find(directory));
+    return known.get(directory)!;
+  };
+  return (directory, device) => {
+    if (mayBeTop && device === String(topDevice)) return "";
+    const { topmost, present } = lookAt(directory);
+    return topmost ?? present;
+  };
+}
+
+/** Where something is mounted in the project. */
+function mountsIn(project: Root): Set<string> {
+  const lines = fs.readFileSync("/proc/self/mountinfo", "latin1").trim().split("\n");
+  const points = lines.map((line) => line.split(" ")[4]!.replace(/\\([0-7]{3})/g, unescaped));
+  const top = `${project.path}/`;
+  const names = points.map((point) => decodeName(Buffer.from(point, "latin1")));
+  return new Set(names.filter((point) => point.startsWith(top)).map((point) => point.slice(top.length)));
+}
+
+const unescaped = (_: string, octal: string): string => String.fromCharCode(Number.parseInt(octal, 8));
+
+function mayWrite(fd: number): boolean {
+  try {
+    fs.accessSync(fdPath(fd), fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

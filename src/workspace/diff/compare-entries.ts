@@ -1,0 +1,121 @@
+import type { FileKind } from "../files/workspace-fs.ts";
+import type { Pieces } from "../fs/cooperative.ts";
+import { joinPath } from "../fs/path-names.ts";
+import { type Looked, type ReadTree, unlessVanished } from "../fs/tree-reader.ts";
+import type { Side, TouchedLayer } from "./changes.ts";
+import { judgedPaths } from "./judged-paths.ts";
+
+/** What was and what is at a path that may have changed. Contents are not looked at yet. */
+export interface Pair {
+  readonly path: string;
+  /** The path of `before`, where that is another one. */
+  readonly from?: string;
+  readonly before: Side | null;
+  readonly after: Side | null;
+  readonly calls: readonly string[];
+}
+
+export interface Trees {
+  readonly before: ReadTree;
+  readonly after: ReadTree;
+}
+
+export interface PairOptions {
+  /** Oldest first. */
+  readonly layers: readonly TouchedLayer[];
+  /** Whether something else is mounted at a directory of the project, or above it: the session does not show that. */
+  readonly isMounted: (directory: string) => boolean;
+  readonly isMasked: (path: string) => boolean;
+}
+
+/** A directory on at least one side; on the other may be nothing, or something else. */
+interface Level {
+  readonly path: string;
+  readonly inBefore: boolean;
+  readonly inAfter: boolean;
+  /** The layers that have it. */
+  readonly layers: readonly TouchedLayer[];
+  readonly calls: readonly string[];
+  /** Whether it, or a directory above it, was made anew: then it may lack names that no layer has. */
+  readonly isAnew: boolean;
+}
+
+/** Visits every name that a layer has; and of directories that are on one side only, or were made anew, every name, with all that is below it. */
+export function* visitPairs(
+  trees: Trees,
+  { layers, isMounted, isMasked }: PairOptions,
+  visit: (pair: Pair) => Pieces<void>,
+): Pieces<void> {
+  const levels: Level[] = [{ path: "", inBefore: true, inAfter: true, layers, calls: [], isAnew: false }];
+  for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
+    yield;
+    const isOnBoth = level.inBefore && level.inAfter;
+    const isTold = isOnBoth && (!level.isAnew || isMounted(level.path));
+    for (const name of isTold ? namesIn(level) : namesToCompare(level, trees)) {
+      const path = joinPath(level.path, name);
+      const { before, after } = lookAt(path, level, trees, isMasked);
+      if (before === null && after === null) continue;
+      const found = layersAt(level, name);
+      const calls = found.length === 0 ? level.calls : callsOf(found);
+      const inBefore = before?.kind === "directory";
+      const inAfter = after?.kind === "directory";
+      if (!(inBefore && inAfter && isMounted(path))) yield* visit({ path, before, after, calls });
+      // What is mounted in the project is not gone with the directory that it is mounted on.
+      if (!inAfter && (!inBefore || isMounted(path))) continue;
+      const below = found.filter(({ entry }) => entry.below !== null);
+      const isAnew = level.isAnew || below.length < found.length || below.some(({ entry }) => entry.isOpaque);
+      levels.push({ path, inBefore, inAfter, layers: below, calls, isAnew });
+    }
+  }
+}
+
+const namesIn = ({ layers }: Level): Set<string> =>
+  new Set(layers.flatMap(({ entry }) => [...entry.below!.keys()]));
+
+function layersAt({ layers }: Level, name: string): TouchedLayer[] {
+  return layers.flatMap(({ entry, call }) => {
+    const found = entry.below!.get(name);
+    return found === undefined ? [] : [{ entry: found, call }];
+  });
+}
+
+const callsOf = (layers: readonly TouchedLayer[]): string[] => [
+  ...new Set(layers.flatMap(({ call }) => call ?? [])),
+];
+
+/** Without those that are on both sides and that no layer has: they are the project's own. */
+function* namesToCompare(level: Level, { before, after }: Trees): Generator<string, void, void> {
+  const old = kindsIn(before, level.path, level.inBefore);
+  const now = kindsIn(after, level.path, level.inAfter);
+  const touched = namesIn(level);
+  for (const name of new Set([...old.keys(), ...now.keys()])) {
+    const isOnBoth = old.has(name) && now.has(name);
+    // The session shows no whiteout, also none that is the project's own.
+    const isWhiteout = level.inAfter && old.get(name) === "device" && !now.has(name);
+    if (touched.has(name) || !(isOnBoth || isWhiteout)) yield name;
+  }
+}
+
+function kindsIn(tree: ReadTree, directory: string, isThere: boolean): Map<string, FileKind> {
+  const names = isThere ? unlessVanished(() => tree.list(directory), []) : [];
+  return new Map(names.map(({ name, kind }) => [name, kind]));
+}
+
+function lookAt(
+  path: string,
+  { inBefore, inAfter }: Level,
+  { before, after }: Trees,
+  isMasked: (path: string) => boolean,
+): Pick<Pair, "before" | "after"> {
+  const old = inBefore ? before.look(path) : null;
+  const now = inAfter ? after.look(path) : null;
+  const hidden = new Map<boolean, boolean>();
+  const shown = (found: Looked | null): Side | null => {
+    if (found === null) return null;
+    const isDirectory = found.side.kind === "directory";
+    const isHidden = hidden.get(isDirectory) ?? judgedPaths(path, isDirectory).some(isMasked);
+    hidden.set(isDirectory, isHidden);
+    return isHidden ? null : found.side;
+  };
+  return { before: shown(old), after: shown(now) };
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import type { Protection } from "../../policy/protected.ts";
+import type { WorkspaceFS } from "../files/workspace-fs.ts";
+import { openRoot } from "../fs/paths.ts";
+import { openDirectoryView } from "./directory-view.ts";
+
+export interface HostWorkspaceOptions {
+  readonly workspace: string;
+  /** As `openStateDir` gave it. */
+  readonly stateDir: string;
+  readonly protectionOf: (path: string) => Protection | null;
+}
+
+/** Mode `host`: reads and writes are the project's own files. */
+export function openHostWorkspace({ workspace, stateDir, protectionOf }: HostWorkspaceOptions): WorkspaceFS {
+  const root = openRoot(workspace);
+  const notesDir = path.join(stateDir, "workspaces", workspaceKey(root.path));
+  try {
+    const closeRoot = () => fs.closeSync(root.fd);
+    return openDirectoryView({ mode: "host", project: root.path, root, closeRoot, notesDir, protectionOf });
+  } catch (error) {
+    fs.closeSync(root.fd);
+    throw osErrorCode(error) === undefined ? error : unusable(workspace, error);
+  }
+}
+
+function unusable(workspace: string, error: unknown): HotcellError {
+  const message = `Could not open the workspace "${workspace}": what is noted about it in the state directory can't be used (${osErrorCode(error)}).`;
+  return new HotcellError("WORKSPACE_UNUSABLE", message, {}, { cause: error });
+}
+
+/** A short name for a workspace that stays the same from run to run. */
+export function workspaceKey(root: string): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,223 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { HotcellError } from "../../core/errors.ts";
+import { replaceFile, writeAll } from "../fs/atomic-write.ts";
+import { atOnce } from "../fs/cooperative.ts";
+import { createCursor } from "../fs/cursor.ts";
+import type { Leftovers } from "../fs/leftovers.ts";
+import { osPath, showName } from "../fs/names.ts";
+import {
+  appendAll,
+  checkReplaceable,
+  copyBytes,
+  hashFile,
+  O_APPEND,
+  O_RDONLY,
+  O_WRONLY,
+  withOpenFile,
+  writeAt,
+} from "../fs/open-file.ts";
+import { ownerOfNew, ownerOfReplaced } from "../fs/owner.ts";
+import { beneath } from "../fs/path-text.ts";
+import { atFound, atPlace, childPath, type Found, fdPath, type Place } from "../fs/paths.ts";
+import { copyTree, makeDirectory, makeLink, removeBelow } from "../fs/tree-change.ts";
+import {
+  alreadyExists,
+  existing,
+  notADirectory,
+  notAFile,
+  refuseIntoItself,
+  refuseRoot,
+} from "./refusals.ts";
+import { renameDirectory } from "./rename-directory.ts";
+import type { View } from "./view.ts";
+import type { WorkspaceFS, WriteOptions } from "./workspace-fs.ts";
+
+type Changing = Pick<
+  WorkspaceFS,
+  "write" | "append" | "mkdir" | "remove" | "rename" | "copy" | "symlink" | "chmod"
+>;
+
+export function changingOf({ root, changing, guard, guardTree }: View, leftovers: Leftovers): Changing {
+  const newOwner = () => ownerOfNew(root.fd);
+
+  /** Makes the directories that the place lacks and works in the one that shall hold the name. */
+  const inParent = (place: Place, work: (dir: number, name: string) => void): void => {
+    const names = [place.name, ...place.missingBelow];
+    const last = names.pop()!;
+    const cursor = createCursor(place.dir);
+    try {
+      for (const name of names) {
+        makeDirectory(cursor.fd, name, newOwner());
+        cursor.down(name);
+      }
+      work(cursor.fd, last);
+    } finally {
+      cursor.close();
+    }
+  };
+
+  /** A file that is there keeps its mode and owner; a new one gets the mode, if one is given. */
+  const replace = (place: Place, fill: (fd: number) => void, newMode: number | null = null): void => {
+    if (place.namesDirectory) throw notAFile("write", place.path, "it is named as a directory");
+    if (place.found !== null) checkReplaceable(place.found, place.path);
+    const { mode = newMode } = place.found?.stat ?? {};
+    const owner = place.found === null ? newOwner() : ownerOfReplaced(place.found.stat);
+    inParent(place, (dir, name) =>
+      replaceFile({ dir, directory: parentOf(place.path), name, mode, owner }, leftovers, fill),
+    );
+  };
+
+  const copyFile = (from: Found, at: string, place: Place): void =>
+    withOpenFile(from, at, O_RDONLY, (source) =>
+      replace(place, (fd) => atOnce(copyBytes(source, at, fd)), from.stat.mode),
+    );
+
+  const appendByCopy = (found: Found, place: Place, more: Uint8Array): void =>
+    withOpenFile(found, place.path, O_RDONLY, (source) =>
+      replace(place, (fd) => {
+        atOnce(copyBytes(source, place.path, fd));
+        writeAt(fd, more, fs.fstatSync(fd).size);
+      }),
+    );
+
+  return {
+    write(input, data, options = {}) {
+      const bytes = bytesOf(data);
+      return changing("write", input, () =>
+        atPlace(root, input, {}, (place) => {
+          guard(place.path, "write");
+          checkMatch(place, options);
+          replace(place, (fd) => writeAll(fd, bytes));
+          const sha256 = createHash("sha256").update(bytes).digest("hex");
+          return { path: place.path, bytes: bytes.length, sha256, created: place.found === null };
+        }),
+      );
+    },
+
+    append(input, data) {
+      const bytes = bytesOf(data);
+      changing("append to", input, () =>
+        atPlace(root, input, {}, (place) => {
+          guard(place.path, "write");
+          const { found } = place;
+          if (found === null) return replace(place, (fd) => writeAll(fd, bytes));
+          checkReplaceable(found, place.path);
+          // Another name of the same file may be outside: appending in place would write there.
+          if (found.stat.nlink > 1) return appendByCopy(found, place, bytes);
+          withOpenFile(found, place.path, O_WRONLY | O_APPEND, (fd) => appendAll(fd, bytes));
+        }),
+      );
+    },
+
+    mkdir(input) {
+      changing("make the directory", input, () =>
+        atPlace(root, input, {}, (place) => {
+          guard(`${place.path}/`, "write");
+          if (place.found?.stat.isDirectory()) return;
+          if (place.found !== null) throw alreadyExists("make the directory", place.path);
+          inParent(place, (dir, name) => makeDirectory(dir, name, newOwner()));
+        }),
+      );
+    },
+
+    remove(input, options) {
+      changing("remove", input, () =>
+        atPlace(root, input, { follow: false }, (place) => {
+          const found = existing(place, "remove");
+          refuseRoot("remove", place.path);
+          if (options?.recursive) guardTree(found, place.path, "write");
+          else guard(named(found, place.path), "write");
+          if (!found.stat.isDirectory()) return fs.unlinkSync(childPath(place.dir, place.name));
+          if (options?.recursive) removeBelow(found.fd);
+          fs.rmdirSync(childPath(place.dir, place.name));
+        }),
+      );
+    },
+
+    rename(from, to) {
+      changing("rename", from, () =>
+        atPlace(root, from, { follow: false }, (source) =>
+          atPlace(root, to, { follow: false }, (target) => {
+            const moved = existing(source, "rename");
+            refuseRoot("rename", source.path);
+            refuseRoot("rename to", target.path);
+            refuseIntoItself("rename", source.path, target.path);
+            if (target.namesDirectory && !moved.stat.isDirectory())
+              throw notADirectory("rename", source.path);
+            guardTree(moved, source.path, "write");
+            guardTree(moved, target.path, "write");
+            inParent(target, (dir, name) =>
+              moved.stat.isDirectory()
+                ? renameDirectory(source, { dir, name })
+                : fs.renameSync(childPath(source.dir, source.name), childPath(dir, name)),
+            );
+          }),
+        ),
+      );
+    },
+
+    copy(from, to) {
+      changing("copy", from, () =>
+        atFound(root, from, (source, at) =>
+          atPlace(root, to, {}, (target) => {
+            guardTree(source, at, "read");
+            guardTree(source, target.path, "write");
+            if (!source.stat.isDirectory()) return copyFile(source, at, target);
+            refuseIntoItself("copy", at, target.path);
+            if (target.found !== null) throw alreadyExists("copy to", target.path);
+            inParent(target, (dir, name) => atOnce(copyTree(source, dir, name, newOwner())));
+          }),
+        ),
+      );
+    },
+
+    symlink(target, input) {
+      changing("make the link", input, () =>
+        atPlace(root, input, { follow: false }, (place) => {
+          guard(place.path, "write");
+          if (place.namesDirectory) throw notAFile("make the link", place.path, "it is named as a directory");
+          if (place.found !== null) throw alreadyExists("make the link", place.path);
+          inParent(place, (dir, name) => {
+            // Not normalised: a link on the way may lead elsewhere than its name says.
+            const way = target.startsWith("/") ? target : beneath(parentOf(place.path), target);
+            atPlace(root, way, {}, (end) => guard(end.path, "read"));
+            makeLink(osPath(target), dir, name, newOwner());
+          });
+        }),
+      );
+    },
+
+    chmod(input, mode) {
+      changing("change the mode of", input, () =>
+        atPlace(root, input, {}, (place) => {
+          const found = existing(place, "change the mode of");
+          guard(named(found, place.path), "write");
+          fs.chmodSync(fdPath(found.fd), mode & 0o777);
+        }),
+      );
+    },
+  };
+}
+
+function bytesOf(data: Uint8Array | string): Uint8Array {
+  return typeof data === "string" ? Buffer.from(data, "utf8") : data;
+}
+
+const named = (found: Found, at: string): string => (found.stat.isDirectory() ? `${at}/` : at);
+
+function parentOf(at: string): string {
+  const slash = at.lastIndexOf("/");
+  return slash < 0 ? "" : at.slice(0, slash);
+}
+
+function checkMatch({ found, path }: Place, { ifMatchSha256 }: WriteOptions): void {
+  if (ifMatchSha256 === undefined) return;
+  const present = found && withOpenFile(found, path, O_RDONLY, (fd) => atOnce(hashFile(fd, path)));
+  if (present === ifMatchSha256.toLowerCase()) return;
+  throw new HotcellError(
+    "PRECONDITION_FAILED",
+    `Could not write "${showName(path)}": its sha256 is ${present ?? "none (no such file)"}, not "${ifMatchSha256}". Read it again.`,
+    { path, sha256: present },
+  );
+}

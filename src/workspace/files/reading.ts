@@ -1,0 +1,139 @@
+import fs from "node:fs";
+import { decodeName } from "../fs/names.ts";
+import { chunksOf, openToRead, readBytes } from "../fs/open-file.ts";
+import { explaining } from "../fs/os-error.ts";
+import { beneath } from "../fs/path-text.ts";
+import { atFound, atPlace, childPath, type Found, lookStraight, openChildDirectory } from "../fs/paths.ts";
+import { type NamesIn, readNames, type TreeStep, tourTree } from "../fs/tree.ts";
+import { entryOf, statOf } from "./file-stat.ts";
+import { existing, notADirectory, notAFile } from "./refusals.ts";
+import type { View } from "./view.ts";
+import type { FileStat, WorkspaceFS } from "./workspace-fs.ts";
+
+type Reading = Pick<
+  WorkspaceFS,
+  "resolve" | "stat" | "read" | "open" | "stream" | "list" | "walk" | "readlink"
+>;
+
+/** `namesIn` may know what is in a directory from a walk before. */
+export function readingOf(view: View, namesIn: NamesIn): Reading {
+  const { root, looking, guard } = view;
+
+  const mayRead = (at: string): void => guard(at, "read");
+
+  const inDirectory = <T>(action: string, input: string, work: (found: Found, at: string) => T): T =>
+    looking(action, input, () =>
+      atFound(root, input, (found, at) => {
+        if (!found.stat.isDirectory()) throw notADirectory(action, at);
+        guard(`${at}/`, "read");
+        return work(found, at);
+      }),
+    );
+
+  return {
+    resolve(input) {
+      return looking("find", input, () => {
+        const seen = lookStraight(root, input);
+        if (seen !== null) return { path: seen.path, kind: statOf(seen.stat).kind };
+        return atPlace(root, input, {}, ({ path, found }) => ({
+          path,
+          kind: found && statOf(found.stat).kind,
+        }));
+      });
+    },
+
+    stat(input, { follow = true } = {}) {
+      return looking("look at", input, () => {
+        const seen = lookStraight(root, input);
+        if (seen !== null) return statOf(seen.stat);
+        return atPlace(root, input, { follow }, (place) => statOf(existing(place, "look at").stat));
+      });
+    },
+
+    read(input, options) {
+      return looking("read", input, () => {
+        const file = openToRead(root, input, mayRead);
+        try {
+          return readBytes(file.fd, input, options?.maxBytes, file);
+        } finally {
+          fs.closeSync(file.fd);
+        }
+      });
+    },
+
+    open(input) {
+      return looking("read", input, () => {
+        const file = openToRead(root, input, mayRead);
+        const { fd, path, size } = file;
+        return { path, size, chunks: () => chunksOf(fd, path, file), close: () => fs.closeSync(fd) };
+      });
+    },
+
+    *stream(input) {
+      const fd = looking("read", input, () => openToRead(root, input, mayRead).fd);
+      try {
+        yield* chunksOf(fd, input);
+      } finally {
+        fs.closeSync(fd);
+      }
+    },
+
+    list(input, options) {
+      return inDirectory("list", input, ({ fd }) => {
+        const names = readNames(fd);
+        const shown = names.slice(0, options?.limit ?? names.length);
+        return { entries: shown.flatMap(({ name }) => entryOf(fd, name)), total: names.length };
+      });
+    },
+
+    *walk(input, { enter, refused } = {}) {
+      const start = inDirectory("walk", input, ({ fd }, at) => ({ fd: openChildDirectory(fd, "."), at }));
+      // The way to each directory on the trail, and a new string for each entry: only what is looked at is
+      // ever put together, which in a deep tree would be costly for all.
+      const ways = [start.at];
+      const pathOf = (name: string) => beneath(ways.at(-1)!, name);
+      const enters = (trail: readonly string[]) => {
+        const path = pathOf(trail.at(-1)!);
+        if (enter?.(path) === false) return false;
+        const may = view.mayEnter(start.at, trail);
+        if (!may) refused?.(path);
+        return may;
+      };
+      const unreadable = (trail: readonly string[]) => refused?.(beneath(start.at, trail.join("/")));
+      const tour = tourTree(start.fd, { enters, namesIn, ...(refused && { unreadable }) });
+      try {
+        for (;;) {
+          const next = explaining("walk", input, () => tour.next());
+          if (next.done) return;
+          const { step, name, kind, stat } = next.value;
+          if (step === "leave") {
+            ways.pop();
+            continue;
+          }
+          const path = pathOf(name);
+          yield { path, kind, stat: () => explaining("look at", path, () => statAt(next.value)) };
+          if (stat === undefined) continue;
+          ways.push(pathOf(name));
+          view.entered(ways.at(-1)!, stat);
+        }
+      } finally {
+        tour.return();
+        fs.closeSync(start.fd);
+      }
+    },
+
+    readlink(input) {
+      return looking("read the link", input, () =>
+        atPlace(root, input, { follow: false }, (place) => {
+          const { stat } = existing(place, "read the link");
+          if (!stat.isSymbolicLink()) throw notAFile("read the link", place.path, "it is no link");
+          return decodeName(fs.readlinkSync(childPath(place.dir, place.name), "buffer"));
+        }),
+      );
+    },
+  };
+}
+
+function statAt({ dir, name, stat }: TreeStep): FileStat {
+  return statOf(stat ?? fs.lstatSync(childPath(dir, name)));
+}

@@ -1,0 +1,91 @@
+// The kernel's overlay can't rename a directory that the project has: there, what is in it is moved name by
+// name. A move that fails is taken back.
+import fs from "node:fs";
+import { osErrorCode } from "../../core/errors.ts";
+import { createCursor } from "../fs/cursor.ts";
+import { makeAlike } from "../fs/metadata.ts";
+import { ownerOfReplaced } from "../fs/owner.ts";
+import { childPath, openChildDirectory } from "../fs/paths.ts";
+import { tourTree } from "../fs/tree.ts";
+import { makeDirectory, removeBelow } from "../fs/tree-change.ts";
+
+/** A name in an open directory. */
+interface Spot {
+  readonly dir: number;
+  readonly name: string;
+}
+
+const pathOf = ({ dir, name }: Spot): string | Buffer => childPath(dir, name);
+
+/** Over an empty directory that is there, as the system does it. */
+export function renameDirectory(from: Spot, to: Spot): void {
+  try {
+    fs.renameSync(pathOf(from), pathOf(to));
+  } catch (error) {
+    if (osErrorCode(error) !== "EXDEV") throw error;
+    moveByNames(from, to);
+  }
+}
+
+function moveByNames(from: Spot, to: Spot): void {
+  removeEmpty(to);
+  const source = openChildDirectory(from.dir, from.name);
+  try {
+    makeDirectory(to.dir, to.name, ownerOfReplaced(fs.fstatSync(source)));
+    const target = openChildDirectory(to.dir, to.name);
+    try {
+      moveAllOrNothing(source, target, to);
+    } finally {
+      fs.closeSync(target);
+    }
+    removeBelow(source);
+  } finally {
+    fs.closeSync(source);
+  }
+  fs.rmdirSync(pathOf(from));
+}
+
+function removeEmpty(spot: Spot): void {
+  try {
+    fs.rmdirSync(pathOf(spot));
+  } catch (error) {
+    if (osErrorCode(error) !== "ENOENT") throw error;
+  }
+}
+
+function moveAllOrNothing(source: number, target: number, to: Spot): void {
+  try {
+    moveBelow(source, target);
+  } catch (error) {
+    moveBelow(target, source);
+    removeBelow(target);
+    fs.rmdirSync(pathOf(to));
+    throw error;
+  }
+}
+
+/** Everything but the directories, for which there are new ones alike. */
+function moveBelow(from: number, to: number): void {
+  const target = createCursor(to);
+  const stats = [fs.fstatSync(from)];
+  try {
+    makeAlike(target.fd, stats[0]!);
+    for (const { step, dir, name } of tourTree(from, { temporary: true })) {
+      if (step === "entry") fs.renameSync(childPath(dir, name), childPath(target.fd, name));
+      if (step === "enter") {
+        const stat = fs.fstatSync(dir);
+        makeDirectory(target.fd, name, ownerOfReplaced(stat));
+        target.down(name);
+        makeAlike(target.fd, stat);
+        stats.push(stat);
+      }
+      if (step === "leave") {
+        makeAlike(target.fd, stats.pop()!);
+        target.up();
+      }
+    }
+    makeAlike(target.fd, stats[0]!);
+  } finally {
+    target.close();
+  }
+}

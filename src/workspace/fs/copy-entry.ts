@@ -1,0 +1,163 @@
+// Copies and removes what is at one name, in directories that an agent may be writing. Everything is done
+// through descriptors: a name that is swapped meanwhile leads nowhere else.
+import fs from "node:fs";
+import { osErrorCode } from "../../core/errors.ts";
+import { inPieces } from "./cooperative.ts";
+import type { Cursor } from "./cursor.ts";
+import type { Pace } from "./event-loop.ts";
+import { allowOwner, kindAt } from "./metadata.ts";
+import { copyBytes, hasHoles, O_RDONLY, openFile } from "./open-file.ts";
+import { ownerOfReplaced } from "./owner.ts";
+import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
+import { tourTree } from "./tree.ts";
+import { makeDirectory, makeLink } from "./tree-change.ts";
+
+const { COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+/** A larger file is copied by another thread, and by sharing its blocks where that is possible. */
+const MAX_SMALL_BYTES = 64 * 1024;
+
+/** A name in an open directory. */
+export interface Spot {
+  readonly dir: number;
+  readonly name: string;
+}
+
+/** Copies a file or link to a name that is free, with mode, times and, as root, owner; blocks are shared where the file system can. Null when nothing is there, or something else: the tree lives. */
+export async function copyEntry(from: Spot, to: Spot): Promise<fs.Stats | null> {
+  const fd = tryOpen(from);
+  if (fd === null) return null;
+  try {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile()) return await copyFile({ fd, stat }, to);
+    return stat.isSymbolicLink() ? copyLink(from, stat, to) : null;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+async function copyFile(from: Found, { dir, name }: Spot): Promise<fs.Stats> {
+  const { mode, atimeMs, mtimeMs } = from.stat;
+  const fd = fs.openSync(childPath(dir, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    const owner = ownerOfReplaced(from.stat);
+    // First of all: what is in the file must never be root's to run.
+    if (owner !== null) fs.fchownSync(fd, owner.uid, owner.gid);
+    const isReadable = await copyContent(from, name, fd);
+    fs.fchmodSync(fd, isReadable ? mode & 0o7777 : 0);
+    fs.futimesSync(fd, atimeMs / 1000, mtimeMs / 1000);
+    return fs.fstatSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** False when it may not be read: the copy stands in for it, and can't be read either. */
+async function copyContent(from: Found, name: string, to: number): Promise<boolean> {
+  try {
+    if (from.stat.size > MAX_SMALL_BYTES && (await tryShare(from, to))) return true;
+    const source = openFile(from, name, O_RDONLY);
+    try {
+      await inPieces(copyBytes(source, name, to));
+    } finally {
+      fs.closeSync(source);
+    }
+    return true;
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return false;
+    throw error;
+  }
+}
+
+/** Where its blocks can't be shared, the system would fill the holes of a file: false then. */
+async function tryShare({ fd, stat }: Found, to: number): Promise<boolean> {
+  const withHoles = hasHoles(stat);
+  try {
+    await fs.promises.copyFile(fdPath(fd), fdPath(to), withHoles ? COPYFILE_FICLONE_FORCE : COPYFILE_FICLONE);
+    return true;
+  } catch (error) {
+    if (!withHoles || osErrorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function copyLink(from: Spot, stat: fs.Stats, to: Spot): fs.Stats | null {
+  const target = tryReadlink(from);
+  if (target === null) return null;
+  makeLink(target, to.dir, to.name, ownerOfReplaced(stat));
+  const at = childPath(to.dir, to.name);
+  fs.lutimesSync(at, stat.atimeMs / 1000, stat.mtimeMs / 1000);
+  return fs.lstatSync(at);
+}
+
+/** Removes whatever is at a name; true when it was a directory. */
+export async function clear({ dir, name }: Spot, pace: Pace): Promise<boolean> {
+  const kind = kindAt(dir, name);
+  if (kind === null) return false;
+  if (kind === "directory") await clearDirectory({ dir, name }, pace);
+  else fs.unlinkSync(childPath(dir, name));
+  return kind === "directory";
+}
+
+async function clearDirectory({ dir, name }: Spot, pace: Pace): Promise<void> {
+  const fd = openChildDirectory(dir, name);
+  try {
+    await clearBelow(fd, pace);
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.rmdirSync(childPath(dir, name));
+}
+
+export async function clearBelow(dir: number, pace: Pace): Promise<void> {
+  for (const { step, dir: holder, name } of tourTree(dir, { temporary: true, unlock: true })) {
+    if (step === "entry") fs.unlinkSync(childPath(holder, name));
+    if (step === "leave") fs.rmdirSync(childPath(holder, name));
+    await pace();
+  }
+}
+
+/** Goes down into the directory of this name, and makes it when there is none; true when it did. It can be written then, whatever its mode was. */
+export async function goInto(
+  cursor: Cursor,
+  name: string,
+  model: fs.Stats | null,
+  pace: Pace,
+): Promise<boolean> {
+  const isNew = kindAt(cursor.fd, name) !== "directory";
+  if (isNew) {
+    await clear({ dir: cursor.fd, name }, pace);
+    makeDirectory(cursor.fd, name, model && ownerOfReplaced(model));
+  }
+  cursor.down(name);
+  makeWritable(cursor.fd);
+  return isNew;
+}
+
+/** For whoever owns the directory: also one that is read-only can be filled and emptied. */
+export function makeWritable(dir: number): void {
+  allowOwner(dir, 0o700);
+}
+
+/** Root needs no rights. */
+export function makeReadable(dir: number): void {
+  if (process.geteuid?.() !== 0) allowOwner(dir, 0o500);
+}
+
+function tryOpen({ dir, name }: Spot): number | null {
+  try {
+    return openChild(dir, name);
+  } catch (error) {
+    if (["ENOENT", "EACCES"].includes(osErrorCode(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+/** Null when it is no link any more. */
+function tryReadlink({ dir, name }: Spot): Buffer | null {
+  try {
+    return fs.readlinkSync(childPath(dir, name), "buffer");
+  } catch (error) {
+    if (["EINVAL", "ENOENT"].includes(osErrorCode(error) ?? "")) return null;
+    throw error;
+  }
+}

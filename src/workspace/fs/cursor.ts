@@ -1,0 +1,66 @@
+// Moving through a tree of any depth with few open directories: those near the start stay open; further down
+// going up is opening `..` and checking that it is the directory we came from.
+import fs from "node:fs";
+import { HotcellError } from "../../core/errors.ts";
+import { openChild, openChildDirectory } from "./paths.ts";
+
+const MAX_HELD = 24;
+
+interface Identity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+export interface Cursor {
+  readonly fd: number;
+  down(name: string): void;
+  up(): void;
+  close(): void;
+}
+
+/** Starts in an open directory, which stays the caller's. With `closeDirectory` others may go on using those it leaves. */
+export function createCursor(start: number, closeDirectory: (fd: number) => void = fs.closeSync): Cursor {
+  const held: number[] = [];
+  const left: Identity[] = [];
+  let fd = openChild(start, ".");
+
+  return {
+    get fd() {
+      return fd;
+    },
+    down(name) {
+      const next = openChildDirectory(fd, name);
+      if (held.length < MAX_HELD) held.push(fd);
+      else {
+        left.push(identityOf(fd));
+        closeDirectory(fd);
+      }
+      fd = next;
+    },
+    up() {
+      const above = left.pop();
+      const next = above === undefined ? held.pop()! : openAbove(fd, above);
+      closeDirectory(fd);
+      fd = next;
+    },
+    close() {
+      for (const open of [...held, fd]) closeDirectory(open);
+    },
+  };
+}
+
+function identityOf(dir: number): Identity {
+  const { dev, ino } = fs.fstatSync(dir);
+  return { dev, ino };
+}
+
+function openAbove(dir: number, { dev, ino }: Identity): number {
+  const above = openChild(dir, "..");
+  const found = fs.fstatSync(above);
+  if (found.dev === dev && found.ino === ino) return above;
+  fs.closeSync(above);
+  throw new HotcellError(
+    "EXECUTION_ERROR",
+    "A directory was moved away while it was being walked. Try again.",
+  );
+}

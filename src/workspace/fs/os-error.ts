@@ -1,0 +1,77 @@
+import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
+import type { Pieces } from "./cooperative.ts";
+import { showName } from "./names.ts";
+
+const FREE_SPACE =
+  "Free some space; sessions that are not needed any more go with hotcell session discard or gc.";
+
+/** The code, the state found and, where there is one, the next step. */
+type Explanation = readonly [ErrorCode, string, string?];
+
+const CODES: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
+  ["ENOENT", ["NOT_FOUND", "nothing is there"]],
+  ["ENOTDIR", ["NOT_A_DIRECTORY", "a part of the path is not a directory"]],
+  ["EISDIR", ["NOT_A_FILE", "it is a directory"]],
+  ["EEXIST", ["ALREADY_EXISTS", "something is there already"]],
+  ["ENOTEMPTY", ["ALREADY_EXISTS", "the directory is not empty"]],
+  ["ENXIO", ["NOT_A_FILE", "it is not a regular file"]],
+  ["ENAMETOOLONG", ["INVALID_ARGUMENTS", "the name is too long for this file system"]],
+  ["ELOOP", ["EXECUTION_ERROR", "it changed while it was opened; try again"]],
+  ["EACCES", ["EXECUTION_ERROR", "permission denied by the system"]],
+  ["EPERM", ["EXECUTION_ERROR", "the system does not permit it"]],
+  ["ENOSPC", ["EXECUTION_ERROR", "the disk is full", FREE_SPACE]],
+  ["EDQUOT", ["EXECUTION_ERROR", "the disk quota is used up", FREE_SPACE]],
+  ["EIO", ["EXECUTION_ERROR", "the disk reported an input/output error"]],
+  ["EROFS", ["EXECUTION_ERROR", "the file system is read-only"]],
+  ["EMFILE", ["EXECUTION_ERROR", "too many files are open; try again"]],
+  ["EFBIG", ["EXECUTION_ERROR", "the file would be larger than allowed"]],
+  [
+    "EOVERFLOW",
+    [
+      "EXECUTION_ERROR",
+      "it, or a directory above it, belongs to another user or group, which the kernel's overlay can't copy for an ordinary user",
+      "A session made with --strategy clone can.",
+    ],
+  ],
+  ["EXDEV", ["EXECUTION_ERROR", "the two places are on different file systems"]],
+]);
+
+/** Runs file-system work and turns what the system refuses into an error that says what could not be done. */
+export function explaining<T>(action: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explain(action, path, error);
+  }
+}
+
+/** The same for work that takes its time. */
+export async function explainingLater<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explain(action, path, error);
+  }
+}
+
+/** The same for work in pieces. */
+export function* explainingPieces<T>(action: string, path: string, work: Pieces<T>): Pieces<T> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw explain(action, path, error);
+  }
+}
+
+function explain(action: string, path: string, error: unknown): unknown {
+  const code = isNotEmpty(error) ? "ENOTEMPTY" : osErrorCode(error);
+  if (error instanceof HotcellError || code === undefined) return error;
+  const [hotcellCode, state, next] = CODES.get(code) ?? ["EXECUTION_ERROR", "the system refused"];
+  const message = `Could not ${action} "${showName(path)}": ${state} (${code}).${next ? ` ${next}` : ""}`;
+  return new HotcellError(hotcellCode, message, { path, errno: code });
+}
+
+/** XFS says of a rename onto a directory with something in it that something is there. */
+function isNotEmpty(error: unknown): boolean {
+  return osErrorCode(error) === "EEXIST" && (error as NodeJS.ErrnoException).syscall === "rename";
+}

@@ -1,0 +1,49 @@
+// Paths as they are written.
+import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { hasHalfCharacter, osPath, respell, unshowName } from "./names.ts";
+
+/** The path in its one spelling; refused when no file can have it. */
+export function checkedPath(input: string): string {
+  const problem = pathProblem(input);
+  if (problem === null) return respell(input);
+  throw new HotcellError("INVALID_ARGUMENTS", `The path is refused: ${problem}.`);
+}
+
+function pathProblem(input: string): string | null {
+  if (input === "") return 'it is empty; the workspace itself is "."';
+  if (input.includes("\0")) return "it has a NUL character";
+  if (hasHalfCharacter(input)) return "it has half a character (an unpaired surrogate)";
+  if (lengthOf(input) > LIMITS.maxPathBytes) return `it is longer than ${LIMITS.maxPathBytes} bytes`;
+  if (hasLongName(input)) {
+    return `a name in it is longer than ${LIMITS.maxNameBytes} bytes`;
+  }
+  return null;
+}
+
+/** A character has three bytes at most, or four that count as two characters. */
+function hasLongName(input: string): boolean {
+  if (input.length * 3 <= LIMITS.maxNameBytes) return false;
+  return input.split("/").some((name) => lengthOf(unshowName(name) ?? name) > LIMITS.maxNameBytes);
+}
+
+const lengthOf = (name: string): number => Buffer.byteLength(osPath(name));
+
+export function namesOf(relative: string): string[] {
+  return relative.split("/").filter((name) => name !== "" && name !== ".");
+}
+
+export function endsAsDirectory(relative: string): boolean {
+  return relative.endsWith("/") || relative.endsWith("/.");
+}
+
+/** An empty name, `.` or `..`, a NUL, or a character that stands for bytes or has four of them. */
+const NOT_A_NAME = /(?:^|\/)\.{0,2}(?:\/|$)|[\0\uD800-\uDFFF]/;
+
+/** Whether it is names with `/` between them, and nothing that would have to be looked at more closely. */
+export function isNamesOnly(path: string): boolean {
+  return !NOT_A_NAME.test(path);
+}
+
+/** A path with another below it; `""` is the root. */
+export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);

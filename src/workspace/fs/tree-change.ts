@@ -1,0 +1,130 @@
+// Making, copying and removing trees of any depth. Every name is used in an open directory, so a
+// directory that is swapped for a link meanwhile leads nowhere else.
+import fs from "node:fs";
+import { osErrorCode } from "../../core/errors.ts";
+import { openNewFile } from "./atomic-write.ts";
+import type { Pieces } from "./cooperative.ts";
+import { type Cursor, createCursor } from "./cursor.ts";
+import { copyBytes, O_RDONLY, openFile } from "./open-file.ts";
+import { giveNew, type Owner } from "./owner.ts";
+import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
+import { tourTree } from "./tree.ts";
+
+/** Content with it when something of that name is there: whoever goes down into it finds out what. */
+export function makeDirectory(dir: number, name: string, owner: Owner | null): void {
+  try {
+    makeNewDirectory(dir, name, owner);
+  } catch (error) {
+    if (osErrorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+function makeNewDirectory(dir: number, name: string, owner: Owner | null): void {
+  makeOwned(dir, name, owner, (at) => fs.mkdirSync(at));
+}
+
+export function makeLink(target: string | Buffer, dir: number, name: string, owner: Owner | null): void {
+  makeOwned(dir, name, owner, (at) => fs.symlinkSync(target, at));
+}
+
+function makeOwned(
+  dir: number,
+  name: string,
+  owner: Owner | null,
+  make: (at: string | Buffer) => void,
+): void {
+  const began = Date.now();
+  make(childPath(dir, name));
+  if (owner !== null) giveNew(dir, name, owner, began);
+}
+
+export function removeBelow(dir: number, unlock = false): void {
+  for (const { step, dir: holder, name, trail } of tourTree(dir, { temporary: true, unlock })) {
+    if (step === "enter" && trail.length % COPIED_UP_AT_ONCE === 0) tryCopyUp(holder);
+    if (step === "entry") fs.unlinkSync(childPath(holder, name));
+    if (step === "leave") fs.rmdirSync(childPath(holder, name));
+  }
+}
+
+/** A change at the bottom of a tree makes the kernel's overlay copy up all directories above, in time that grows with the square of their number. So some are copied on the way down. */
+const COPIED_UP_AT_ONCE = 100;
+
+function tryCopyUp(dir: number): void {
+  try {
+    const { atimeMs, mtimeMs } = fs.fstatSync(dir);
+    fs.utimesSync(fdPath(dir), atimeMs / 1000, mtimeMs / 1000);
+  } catch {
+    // Whoever does not own the directory only waits longer.
+  }
+}
+
+/** Copies a directory and what is below it to a new one, or to none. Special files are left out. */
+export function* copyTree(from: Found, dir: number, name: string, owner: Owner | null): Pieces<void> {
+  makeNewDirectory(dir, name, owner);
+  const target = createCursor(dir);
+  try {
+    target.down(name);
+    yield* copyBelow(from, target, owner);
+  } catch (error) {
+    tryRemoveTree(dir, name);
+    throw error;
+  } finally {
+    target.close();
+  }
+}
+
+function* copyBelow(from: Found, target: Cursor, owner: Owner | null): Pieces<void> {
+  const modes = [from.stat.mode];
+  // The mode comes last: a directory that may not be written has to be filled first.
+  const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()! & 0o777);
+  for (const { step, dir, name } of tourTree(from.fd)) {
+    if (step === "entry") yield* copyEntry(dir, target.fd, name, owner);
+    if (step === "enter") {
+      makeNewDirectory(target.fd, name, owner);
+      target.down(name);
+      modes.push(fs.fstatSync(dir).mode);
+    }
+    if (step === "leave") {
+      finish();
+      target.up();
+    }
+  }
+  finish();
+}
+
+function tryRemoveTree(dir: number, name: string): void {
+  try {
+    const made = openChildDirectory(dir, name);
+    try {
+      removeBelow(made);
+    } finally {
+      fs.closeSync(made);
+    }
+    fs.rmdirSync(childPath(dir, name));
+  } catch {
+    // What can't be removed stays; the reason why the copy failed is the one to tell.
+  }
+}
+
+function* copyEntry(from: number, to: number, name: string, owner: Owner | null): Pieces<void> {
+  const fd = openChild(from, name);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile()) yield* copyFile({ fd, stat }, to, name, owner);
+    if (!stat.isSymbolicLink()) return;
+    makeLink(fs.readlinkSync(childPath(from, name), "buffer"), to, name, owner);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function* copyFile(from: Found, dir: number, name: string, owner: Owner | null): Pieces<void> {
+  const open = [openFile(from, name, O_RDONLY)];
+  try {
+    open.push(openNewFile(childPath(dir, name), { mode: from.stat.mode, owner }));
+    const [source, copy] = open as [number, number];
+    yield* copyBytes(source, name, copy);
+  } finally {
+    for (const fd of open) fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,148 @@
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { createCursor } from "./cursor.ts";
+import { decodeName } from "./names.ts";
+import { childPath, fdPath, TEMP_PREFIX } from "./paths.ts";
+
+export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
+
+export interface NamedKind {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/** One step of a tour through a tree. `dir` and `trail` are as they are until the next step. */
+export interface TreeStep extends NamedKind {
+  readonly step: "entry" | "enter" | "leave";
+  /** The open directory that holds `name`, or on `enter` the one entered. */
+  readonly dir: number;
+  /** On `enter` what the directory was then. */
+  readonly stat?: fs.Stats;
+  /** The names on the way from where the tour began, this one last. */
+  readonly trail: readonly string[];
+}
+
+export interface TourOptions {
+  /** Whether to go on below this directory; all of them when left out. */
+  readonly enters?: (trail: readonly string[]) => boolean;
+  /** Told of a directory whose names can't be read, which then counts as empty; without it the tour ends there. */
+  readonly unreadable?: (trail: readonly string[]) => void;
+  /** Also visit the temporary files that hotcell makes itself. */
+  readonly temporary?: boolean;
+  /** Give the owner all rights to each directory that is entered. */
+  readonly unlock?: boolean;
+  /** The names in an open directory, for who knows them; they are read when left out. */
+  readonly namesIn?: NamesIn;
+}
+
+export type NamesIn = (dir: number, stat: fs.Stats) => readonly NamedKind[];
+
+/** Visits everything below an open directory, in order of names, following no link: an `enter` and a `leave` for each directory, one `entry` for one that is not to be entered. */
+export function* tourTree(
+  start: number,
+  { enters = () => true, unreadable, temporary = false, unlock = false, namesIn }: TourOptions = {},
+): Generator<TreeStep, void, void> {
+  const read: NamesIn = namesIn ?? ((dir, stat) => readNames(dir, temporary, stat));
+  const cursor = createCursor(start);
+  const trail: string[] = [];
+  // What is still to be visited in each directory on the trail, last first.
+  const levels: NamedKind[][] = [];
+  const open = (stat: fs.Stats) => {
+    if (unlock) fs.chmodSync(fdPath(cursor.fd), 0o700);
+    try {
+      levels.push(read(cursor.fd, stat).toReversed());
+    } catch (error) {
+      if (unreadable === undefined || osErrorCode(error) !== "EACCES") throw error;
+      unreadable(trail);
+      levels.push([]);
+    }
+  };
+  try {
+    for (open(fs.fstatSync(cursor.fd)); levels.length > 0; ) {
+      const next = levels.at(-1)!.pop();
+      if (next === undefined) {
+        levels.pop();
+        if (levels.length === 0) return;
+        cursor.up();
+        yield { step: "leave", name: trail.at(-1)!, kind: "directory", dir: cursor.fd, trail };
+        trail.pop();
+        continue;
+      }
+      // Steps are put together field by field: spreading `next` would take more time than all the rest.
+      const { name, kind } = next;
+      trail.push(name);
+      if (kind !== "directory" || !enters(trail)) {
+        yield { step: "entry", name, kind, dir: cursor.fd, trail };
+        trail.pop();
+      } else if (tryDown(cursor, name)) {
+        const stat = fs.fstatSync(cursor.fd);
+        yield { step: "enter", name, kind, dir: cursor.fd, trail, stat };
+        open(stat);
+      } else trail.pop();
+    }
+  } finally {
+    cursor.close();
+  }
+}
+
+/** False when the directory is gone or no directory any more: the tree lives while it is visited. */
+export function tryDown(cursor: { down(name: string): void }, name: string): boolean {
+  try {
+    cursor.down(name);
+    return true;
+  } catch (error) {
+    const code = osErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return false;
+    throw error;
+  }
+}
+
+/** The names in an open directory, sorted; without hotcell's own temporary files unless they are wanted. */
+export function readNames(dir: number, temporary = false, stat = fs.fstatSync(dir)): NamedKind[] {
+  refuseHuge(stat);
+  const names = readDirectory(dir).filter(({ name }) => temporary || !name.startsWith(TEMP_PREFIX));
+  return names.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** All names are read at once: millions of them would hold up everything else, and fill the memory. */
+function refuseHuge({ size }: fs.Stats): void {
+  if (size <= LIMITS.maxDirectoryBytes) return;
+  throw new HotcellError(
+    "FILE_TOO_LARGE",
+    `Could not list a directory: its table of names has ${size} bytes, the limit is ${LIMITS.maxDirectoryBytes}.`,
+  );
+}
+
+function readDirectory(dir: number): NamedKind[] {
+  const entries = fs.readdirSync(fdPath(dir), { withFileTypes: true });
+  if (!entries.some((entry) => entry.name.includes("\uFFFD")))
+    return entries.map((entry) => named(dir, entry.name, entry));
+  const raw = fs.readdirSync(fdPath(dir), { withFileTypes: true, encoding: "buffer" });
+  return raw.map((entry) => named(dir, decodeName(entry.name), entry));
+}
+
+function named(dir: number, name: string, entry: Kinds): NamedKind {
+  return { name, kind: kindOf(entry) ?? kindOf(fs.lstatSync(childPath(dir, name))) ?? "device" };
+}
+
+interface Kinds {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+  isFIFO(): boolean;
+  isSocket(): boolean;
+  isBlockDevice(): boolean;
+  isCharacterDevice(): boolean;
+}
+
+/** Undefined where the file system does not tell the kind with the name. */
+export function kindOf(entry: Kinds): FileKind | undefined {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  if (entry.isSymbolicLink()) return "symlink";
+  if (entry.isFIFO()) return "fifo";
+  if (entry.isSocket()) return "socket";
+  if (entry.isBlockDevice() || entry.isCharacterDevice()) return "device";
+  return undefined;
+}

@@ -1,0 +1,72 @@
+// A layer of the clone strategy: a directory with all that changed, and beside it the list of paths that are
+// gone, each of which has an empty file in its place. Files of a layer are replaced, never written again.
+import fs from "node:fs";
+import { promisify } from "node:util";
+import { osErrorCode } from "../../core/errors.ts";
+import { createPace } from "../fs/event-loop.ts";
+import type { Spot } from "../fs/no-follow.ts";
+import { childPath } from "../fs/paths.ts";
+import { replaceJson } from "../fs/replace-json.ts";
+import { type TreeStep, tourTree } from "../fs/tree.ts";
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+const fsync = promisify(fs.fsync);
+
+export function readGone(at: string): Set<string> {
+  try {
+    return new Set(JSON.parse(fs.readFileSync(`${at}.gone`, "utf8")) as string[]);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return new Set();
+    throw error;
+  }
+}
+
+export function writeGone(at: string, gone: ReadonlySet<string>): void {
+  replaceJson(`${at}.gone`, [...gone]);
+}
+
+/** Stands where something is gone. */
+export function putPlaceholder({ dir, name }: Spot): void {
+  fs.writeFileSync(childPath(dir, name), "", { flag: "wx", mode: 0o600 });
+}
+
+/** Puts on the disk what was written since then. */
+export async function syncLayer(at: string, sinceMs: number): Promise<void> {
+  await tourLayer(at, async ({ step, kind, dir, name }) => {
+    if (step !== "entry" || kind !== "file") return;
+    if (fs.lstatSync(childPath(dir, name)).ctimeMs >= sinceMs) await syncFile(dir, name);
+  });
+}
+
+async function syncFile(dir: number, name: string): Promise<void> {
+  const fd = tryOpen(dir, name);
+  if (fd === null) return;
+  try {
+    await fsync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Null when it may not be read. */
+function tryOpen(dir: number, name: string): number | null {
+  try {
+    return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW);
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return null;
+    throw error;
+  }
+}
+
+async function tourLayer(at: string, visit: (step: TreeStep) => Promise<void> | void): Promise<void> {
+  const pace = createPace();
+  const fd = fs.openSync(at, O_RDONLY | O_DIRECTORY);
+  try {
+    for (const step of tourTree(fd)) {
+      await visit(step);
+      await pace();
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,69 @@
+// The kernel takes only so many layers. Where a stack has become tall, one layer is made that stands for its lower
+// layers. They stay as they are, for rewinds, forks, and the diff of a call.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { layerDir } from "./layer-dirs.ts";
+import { readLayers, uniteLayers, writeLayer } from "./layer-tree.ts";
+import { type SessionRecord, type Stack, sessionDir } from "./record.ts";
+import { removeDirectory } from "./session-dirs.ts";
+import { createWhiteouts } from "./whiteout.ts";
+
+/** Gives the record that the stack is to be shown by; the same one where it is not tall. */
+export async function collapsedIfTall(
+  record: SessionRecord,
+  stateDir: string,
+  limit: number = LIMITS.maxLayers,
+): Promise<SessionRecord> {
+  const at = record.strategy === "kernel" ? layerToCollapse(record, limit) : -1;
+  if (at < 0) return record;
+  const collapsed = await collapseAt(record, at, stateDir);
+  return collapsed === null ? record : collapsedIfTall(collapsed, stateDir, limit);
+}
+
+/** The lowest that leaves few enough above it; -1 when they are few. It must be the session's own, as what stands for it and those below is kept where it is. */
+function layerToCollapse({ id, stack }: SessionRecord, limit: number): number {
+  const live = stack.length - 1;
+  const lowest = stack.findLastIndex((layer) => layer.collapsed !== undefined) + limit;
+  if (lowest >= live - 1) return -1;
+  return stack.findIndex(({ session }, index) => index >= lowest && index < live && session === id);
+}
+
+/** Null when somebody took from the owner the right to read a directory: then the layers are mounted one by one. */
+async function collapseAt(
+  record: SessionRecord,
+  at: number,
+  stateDir: string,
+): Promise<SessionRecord | null> {
+  const collapsed = `c-${record.next}`;
+  try {
+    await collapse(
+      record.stack.slice(0, at + 1),
+      path.join(sessionDir(stateDir, record.id), collapsed),
+      stateDir,
+    );
+  } catch (error) {
+    if (osErrorCode(error) === "EACCES") return null;
+    throw error;
+  }
+  const stack = record.stack.map((layer, index) => (index === at ? { ...layer, collapsed } : layer));
+  return { ...record, stack, next: record.next + 1 };
+}
+
+async function collapse(stack: Stack, to: string, stateDir: string): Promise<void> {
+  const shown = stack.slice(Math.max(collapsedIn(stack), 0)).reverse();
+  const dirs = shown.map(({ session, name, collapsed = name }) =>
+    layerDir(stateDir, { session, name: collapsed }),
+  );
+  // The number in the name has not been in a record yet, so nobody uses what may be there.
+  for (const leftover of [to, `${to}.new`]) removeDirectory(leftover);
+  const united = uniteLayers(await readLayers(dirs, "kernel"));
+  await writeLayer(`${to}.new`, united, "kernel", createWhiteouts(path.dirname(to)));
+  fs.renameSync(`${to}.new`, to);
+}
+
+/** The index of the layer that has what stands for all below it; -1 when there is none. */
+export function collapsedIn(stack: Stack): number {
+  return stack.findLastIndex((layer) => layer.collapsed !== undefined);
+}

@@ -1,0 +1,71 @@
+// What is noted beside a layer about the project as it was: it comes and goes with the layer.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import { bytesOf, textOf } from "../diff/text.ts";
+import type { Fingerprint } from "../fs/fingerprint.ts";
+import { layerDir } from "./layer-dirs.ts";
+import { type Layer, sessionDir } from "./record.ts";
+
+/** Null: nothing was there. `unknown`: somebody changed it just then. */
+export type Base = Fingerprint | null | "unknown";
+
+export interface Notes {
+  readonly bases: Map<string, Base>;
+  /** What the project has and the session does not show any more: nothing is noted of what is below. */
+  readonly hidden: Set<string>;
+}
+
+const notesFile = (layer: Layer, stateDir: string): string => `${layerDir(stateDir, layer)}.base`;
+
+export function isEmptyLayer(layer: Layer, stateDir: string): boolean {
+  return fs.readdirSync(layerDir(stateDir, layer)).length === 0;
+}
+
+export function readNotes(layer: Layer, stateDir: string): Notes {
+  try {
+    const { bases, hidden } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
+    return { bases: new Map(bases), hidden: new Set(hidden) };
+  } catch (error) {
+    // Cut short by a power failure, they are as if they had not been taken.
+    if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
+    return { bases: new Map(), hidden: new Set() };
+  }
+}
+
+export function writeNotes(layer: Layer, stateDir: string, { bases, hidden }: Notes): void {
+  const file = notesFile(layer, stateDir);
+  const text = JSON.stringify({ bases: [...bases], hidden: [...hidden] });
+  fs.writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+}
+
+/** By content: the same text is kept once. */
+function textFile({ session }: Layer, stateDir: string, sha256: string): string {
+  return path.join(sessionDir(stateDir, session), "base", sha256);
+}
+
+export function keepText(layer: Layer, stateDir: string, sha256: string, text: string): void {
+  const file = textFile(layer, stateDir, sha256);
+  if (fs.existsSync(file)) return;
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  fs.writeFileSync(`${file}.new`, bytesOf(text), { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+}
+
+/** Null when it is not kept. */
+export function readKeptText(layer: Layer, stateDir: string, sha256: string): string | null {
+  try {
+    return textOf(fs.readFileSync(textFile(layer, stateDir, sha256)));
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Gives the session of another layer the text of a base. */
+export function copyKeptText(from: Layer, to: Layer, stateDir: string, base: Base): void {
+  if (from.session === to.session || base === "unknown" || !base?.sha256) return;
+  const text = readKeptText(from, stateDir, base.sha256);
+  if (text !== null) keepText(to, stateDir, base.sha256, text);
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../core/errors.ts";
+import { O_PATH } from "../fs/paths.ts";
+import { removeBelow } from "../fs/tree-change.ts";
+import { type SessionRecord, sessionDir, writeRecord } from "./record.ts";
+
+/** Sorts by age, and says nothing about the project. */
+export function newSessionId(): string {
+  return `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}`;
+}
+
+/** The session is there when its directory has its name. */
+export function makeSession(record: SessionRecord, stateDir: string): void {
+  const dir = sessionDir(stateDir, record.id);
+  const made = `${dir}.new`;
+  try {
+    fs.mkdirSync(made, { recursive: true, mode: 0o700 });
+    fillSession(made, record);
+    fs.renameSync(made, dir);
+  } catch (error) {
+    removeDirectory(made);
+    throw error;
+  }
+}
+
+function fillSession(made: string, record: SessionRecord): void {
+  const { name: live } = record.stack.at(-1)!;
+  for (const name of ["mask", "merged", "notes", live]) fs.mkdirSync(path.join(made, name), { mode: 0o700 });
+  fs.symlinkSync(record.workspace, path.join(made, "lower"));
+  writeRecord(made, record);
+}
+
+/** The session is gone when its directory has lost its name. */
+export function removeSession(id: string, stateDir: string): void {
+  const dir = sessionDir(stateDir, id);
+  fs.renameSync(dir, `${dir}.gone`);
+  removeDirectory(`${dir}.gone`);
+}
+
+/** Removes a layer with what is noted about it: also what a killed process left of one. */
+export function removeLayer(dir: string, name: string): void {
+  for (const directory of [name, `w${name}`]) removeDirectory(path.join(dir, directory));
+  for (const beside of fs.readdirSync(dir).filter((entry) => entry.startsWith(`${name}.`)))
+    fs.unlinkSync(path.join(dir, beside));
+}
+
+/** Whatever an agent has put into it, of any depth, and whatever rights it took away. */
+export function removeDirectory(dir: string): void {
+  if (emptyDirectory(dir)) fs.rmdirSync(dir);
+}
+
+/** False when there is none. */
+export function emptyDirectory(dir: string): boolean {
+  let fd: number;
+  try {
+    fd = fs.openSync(dir, O_PATH | fs.constants.O_DIRECTORY);
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+  try {
+    removeBelow(fd, true);
+  } finally {
+    fs.closeSync(fd);
+  }
+  return true;
+}

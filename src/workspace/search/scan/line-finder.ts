@@ -1,0 +1,219 @@
+// Finds the lines that match a query. Literals are found by the finder in the memory; where a pattern is more than
+// that, only lines are matched that have one of the literals it needs, or a place where a match may begin.
+
+import type { SearchQuery } from "../../files/search-query.ts";
+import { refuseLineBreak } from "../not-searchable.ts";
+import type { CompiledRegex } from "../regex/compile-regex.ts";
+import type { LineMatcher } from "../regex/line-matcher.ts";
+import { MAX_ROW_LENGTH } from "./byte-row.ts";
+import { type Filter, needleSet } from "./needle-set.ts";
+import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
+import { withoutReturn } from "./shown-line.ts";
+
+/** More literals than this are looked for by the matcher alone: each is a pass of its own over the text. */
+const MAX_NEEDLES = 8;
+/** At how many places a match may seem to begin: at more, most lines have one, and a literal of one byte says as much. */
+const MAX_LIKELIHOOD = 1 / 100;
+/** What may be matched in vain before such a filter has to pay. */
+const SPARE_BYTES = 8 * 1024 * 1024;
+const NOT_ASCII = /[^\x00-\x7F]/;
+
+export interface LineFinder {
+  readonly engine: "linear" | "backtracking";
+  /** To be called first for each text in the memory: it ends at `to`. */
+  begin(to: number): void;
+  /** A place in the first line at or behind `from`, where a line begins, that matches; -1 when none does. */
+  next(from: number): number;
+  /** For one line that comes in pieces. */
+  longLine(): LinePieces;
+}
+
+export interface LinePieces {
+  /** So many of a piece's last bytes come again before those of the next one. */
+  readonly overlap: number;
+  /** A place in the bytes [from, to) that makes the line match, or -1; [from, fresh) came with the last piece too. */
+  next(from: number, fresh: number, to: number): number;
+  /** The line ends here: whether it is only now known to match. */
+  end(): boolean;
+}
+
+/** Null when what is looked for has to be matched as a pattern. */
+export function createLiteralFinder(memory: ScanMemory, query: SearchQuery): LineFinder | null {
+  const { pattern, regex, ignoreCase } = query;
+  if (regex || (ignoreCase && NOT_ASCII.test(pattern))) return null;
+  const needles = needlesFor(memory, [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase);
+  return needles && literalFinder(memory, needles);
+}
+
+export async function createLineFinder(memory: ScanMemory, query: SearchQuery): Promise<LineFinder> {
+  const literal = createLiteralFinder(memory, query);
+  if (literal !== null) return literal;
+  const { pattern, regex, ignoreCase } = query;
+  // Only patterns need the parser: it takes a while to load.
+  const { compileRegex } = await import("../regex/compile-regex.ts");
+  const compiled = compileRegex(regex ? pattern : escaped(pattern), { ignoreCase });
+  if (compiled.needsLineBreak) throw refuseLineBreak();
+  return regexFinder(memory, compiled, ignoreCase);
+}
+
+function regexFinder(memory: ScanMemory, compiled: CompiledRegex, ignoreCase: boolean): LineFinder {
+  const { matcher, required, regexp } = compiled;
+  const needles = required && needlesFor(memory, required, ignoreCase);
+  if (needles !== null && compiled.exact) return literalFinder(memory, needles);
+  const judge = matcher === null ? backtracking(memory, regexp) : linear(memory, matcher);
+  const row = rowFor(memory, compiled);
+  const longLine = row === null ? judge.longLine : () => laterPieces(memory, row, judge);
+  if (row !== null && !needles?.every(({ length }) => length > 1))
+    return { ...filtered(memory, rowFilter(memory, row), judge, SPARE_BYTES), longLine };
+  return needles === null ? judge : { ...filtered(memory, needleSet(memory, needles), judge), longLine };
+}
+
+function rowFor(memory: ScanMemory, compiled: CompiledRegex): ByteRow | null {
+  const row = memory.row(compiled.firstBytes(MAX_ROW_LENGTH));
+  return row !== null && row.likelihood <= MAX_LIKELIHOOD ? row : null;
+}
+
+const escaped = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** Null when the literals can't be looked for one by one. */
+function needlesFor(memory: ScanMemory, literals: readonly string[], ignoreCase: boolean): Needle[] | null {
+  if (literals.length === 0 || literals.length > MAX_NEEDLES) return null;
+  if (ignoreCase && literals.some((literal) => NOT_ASCII.test(literal))) return null;
+  const needles = literals.map((literal) => memory.needle(Buffer.from(literal), ignoreCase));
+  return needles.every((needle) => needle !== null) ? needles : null;
+}
+
+/** A line that comes in pieces is matched from the first place on where a match may begin. */
+function laterPieces(memory: ScanMemory, row: ByteRow, judge: LineFinder): LinePieces {
+  let begun: LinePieces | null = null;
+  return {
+    overlap: row.length,
+    next(from, fresh, to) {
+      if (begun !== null) return begun.next(from, fresh, to);
+      const place = memory.findRow(row, Math.max(from, fresh - row.length + 1), to);
+      if (place < 0) return -1;
+      begun = judge.longLine();
+      // With the byte before it, where no match begins: it says what `^` and `\b` ask for.
+      const start = Math.max(from, place - 1);
+      return begun.next(start, start, to);
+    },
+    end: () => begun?.end() ?? false,
+  };
+}
+
+function rowFilter(memory: ScanMemory, row: ByteRow): Filter {
+  let end = 0;
+  return {
+    begin(to) {
+      end = to;
+    },
+    next: (from) => memory.findRow(row, from, end),
+  };
+}
+
+function literalFinder(memory: ScanMemory, needles: readonly Needle[]): LineFinder {
+  const { begin, next } = needleSet(memory, needles);
+  const overlap = Math.max(...needles.map(({ length }) => length)) - 1;
+  return {
+    engine: "linear",
+    begin,
+    next,
+    longLine: () => ({
+      overlap,
+      next(from, _fresh, to) {
+        begin(to);
+        return next(from);
+      },
+      end: () => false,
+    }),
+  };
+}
+
+function linear({ bytes }: ScanMemory, matcher: LineMatcher): LineFinder {
+  let end = 0;
+  return {
+    engine: "linear",
+    begin(to) {
+      end = to;
+    },
+    next: (from) => matcher.find(bytes, from, end),
+    longLine() {
+      const feed = matcher.begin();
+      return {
+        overlap: 0,
+        next: (_from, fresh, to) => feed.feed(bytes, fresh, to),
+        end: feed.end,
+      };
+    },
+  };
+}
+
+/** Only lines with such a place are judged; all of them once more than half of the text was, beyond what is spared. */
+function filtered(
+  memory: ScanMemory,
+  filter: Filter,
+  judge: LineFinder,
+  sparedBytes = Number.POSITIVE_INFINITY,
+): Omit<LineFinder, "longLine"> {
+  let end = 0;
+  let spare = sparedBytes;
+  return {
+    engine: judge.engine,
+    begin(to) {
+      end = to;
+      filter.begin(to);
+    },
+    next(from) {
+      let at = from;
+      while (at < end && spare >= 0) {
+        const candidate = filter.next(at);
+        const start = candidate < 0 ? end : memory.lineStart(candidate, at);
+        spare += start - at;
+        if (candidate < 0) return -1;
+        const behind = Math.min(memory.lineEnd(candidate, end) + 1, end);
+        judge.begin(behind);
+        const found = judge.next(start);
+        if (found >= 0) return found;
+        spare -= behind - start;
+        at = behind;
+      }
+      if (at >= end) return -1;
+      judge.begin(end);
+      return judge.next(at);
+    },
+  };
+}
+
+function backtracking(memory: ScanMemory, regexp: RegExp): LineFinder {
+  const { bytes, lineEnd } = memory;
+  const matches = (from: number, to: number) =>
+    regexp.test(bytes.toString("utf8", from, withoutReturn(bytes, from, to)));
+  let end = 0;
+  return {
+    engine: "backtracking",
+    begin(to) {
+      end = to;
+    },
+    next(from) {
+      for (let at = from; at < end; ) {
+        const stop = lineEnd(at, end);
+        if (matches(at, stop)) return at;
+        at = stop + 1;
+      }
+      return -1;
+    },
+    // Of a line that does not fit into the window such a pattern sees the beginning.
+    longLine() {
+      let isFirst = true;
+      return {
+        overlap: 0,
+        next(from, _fresh, to) {
+          const found = isFirst && matches(from, to) ? from : -1;
+          isFirst = false;
+          return found;
+        },
+        end: () => false,
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import fs from "node:fs";
+import { readInto } from "../../fs/open-file.ts";
+import { childPath } from "../../fs/paths.ts";
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
+export interface RegularFile {
+  /** The caller's to close. */
+  readonly fd: number;
+  readonly size: number;
+}
+
+/** To open a name to be read, whatever it is: nothing that is read from it keeps anybody waiting. A link is not opened. */
+export const NO_WAITING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+export function openAtOnce(dir: number, name: string): number {
+  return fs.openSync(childPath(dir, name), NO_WAITING);
+}
+
+/** Null when it is no regular file. */
+export function openRegular(dir: number, name: string): RegularFile | null {
+  const fd = openAtOnce(dir, name);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (stat.isFile()) return { fd, size: stat.size };
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+  fs.closeSync(fd);
+  return null;
+}
+
+export function readBeginning({ fd, size }: RegularFile, maxBytes: number): Buffer {
+  return readInto(fd, Buffer.allocUnsafe(Math.min(size, maxBytes)));
+}

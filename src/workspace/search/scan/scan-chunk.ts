@@ -1,0 +1,90 @@
+// Searches the files of a chunk, one after the other.
+import fs from "node:fs";
+import { HotcellError, osErrorCode } from "../../../core/errors.ts";
+import { beneath } from "../../fs/path-text.ts";
+import type { Chunk, Run } from "../workers/messages.ts";
+import type { Outbox } from "../workers/outbox.ts";
+import type { ScanText } from "./scan-text.ts";
+import { fromUtf16, openText } from "./text-source.ts";
+
+export interface Directories {
+  /** Gives what opens a name in an open directory to be read, whatever it is: nothing that is read from it keeps anybody waiting. What can't be opened throws, a link too. */
+  enter(dir: number): (name: string) => number;
+  /** From now on none is used. */
+  leave(): void;
+}
+
+export interface ScanChunkOptions {
+  readonly directories: Directories;
+  readonly scan: ScanText;
+  readonly outbox: Outbox;
+  readonly stopped: () => boolean;
+  /** As the function of this name says it of where the search begins. */
+  readonly readsToTheEnd: boolean;
+}
+
+/** When nothing more is wanted, the rest is left out. */
+export function scanChunk(chunk: Chunk, options: ScanChunkOptions): void {
+  const { directories, outbox, stopped } = options;
+  outbox.begin(chunk);
+  try {
+    for (const run of chunk.runs) if (run.names.length > 0 && !stopped()) scanRun(run, options);
+  } finally {
+    directories.leave();
+  }
+  outbox.end();
+}
+
+/** The search is of one file alone, which is open. */
+export function scanAlone(
+  fd: number,
+  path: string,
+  { scan, outbox }: Pick<ScanChunkOptions, "scan" | "outbox">,
+): void {
+  outbox.begin({ number: 0, unreadable: 0 });
+  outbox.file(path);
+  try {
+    scanFile(fd, false, scan, outbox);
+  } catch (error) {
+    countUnreadable(error, outbox);
+  }
+  outbox.end();
+}
+
+function scanRun({ dir, path, names }: Run, options: ScanChunkOptions): void {
+  const { directories, scan, outbox, stopped, readsToTheEnd } = options;
+  const open = directories.enter(dir);
+  for (const name of names) {
+    if (stopped()) return;
+    try {
+      const fd = open(name);
+      outbox.file(beneath(path, name));
+      try {
+        scanFile(fd, readsToTheEnd, scan, outbox);
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch (error) {
+      countUnreadable(error, outbox);
+    }
+  }
+}
+
+function scanFile(fd: number, readsToTheEnd: boolean, scan: ScanText, outbox: Outbox): void {
+  let partlySearched = 0;
+  const onPartlySearched = () => {
+    partlySearched++;
+  };
+  const watch = { onHit: outbox.hit, onPartlySearched };
+  const kind = scan(openText(fd, readsToTheEnd), watch);
+  const isUtf16 = kind === "utf-16le" || kind === "utf-16be";
+  if ((isUtf16 ? scan(fromUtf16(fd, kind), watch) : kind) === "binary") outbox.isBinary();
+  // Only now: how much of a file was searched when a hit is sent depends on who is faster.
+  outbox.isPartlySearched(partlySearched);
+}
+
+/** What the system does not let us read, or what is gone by now, is counted. */
+function countUnreadable(error: unknown, outbox: Outbox): void {
+  if (error instanceof HotcellError || osErrorCode(error) === undefined) throw error;
+  outbox.isUnreadable();
+}

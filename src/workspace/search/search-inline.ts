@@ -1,0 +1,104 @@
+// A search in the asking process itself, for a short time: many have found what they want, or are through, before other
+// processes would be awake. Whatever it comes to, it is what the crew would come to.
+
+import type { SearchResult } from "../files/search-query.ts";
+import type { View } from "../files/view.ts";
+import { rememberNames } from "../fs/known-names.ts";
+import { explaining } from "../fs/os-error.ts";
+import type { NamesIn } from "../fs/tree.ts";
+import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
+import { createReadJudge, type ReadJudge } from "./read-judge.ts";
+import type { SearchTask } from "./run-search.ts";
+import { createLiteralFinder } from "./scan/line-finder.ts";
+import { openAtOnce } from "./scan/open-regular.ts";
+import { type Directories, type ScanChunkOptions, scanAlone, scanChunk } from "./scan/scan-chunk.ts";
+import { createScanMemory, type ScanMemory } from "./scan/scan-memory.ts";
+import { createScanText } from "./scan/scan-text.ts";
+import { createFileWalk, type FileWalkOptions, readInOrder } from "./walk-files.ts";
+import type { Hit, Run } from "./workers/messages.ts";
+import { createOutbox, type Outbox } from "./workers/outbox.ts";
+
+/** Nothing else has its turn meanwhile; but processes that are to be started take longer before they begin. */
+const MAX_MS = { awake: 5, asleep: 20 };
+const CHUNK_FILES = 8;
+
+/** Null when it takes longer, or when more than a literal is looked for: then a crew has to search. */
+export type HereSearch = (task: SearchTask, isCrewAwake: boolean) => SearchResult | null;
+
+export function createHereSearch(): HereSearch {
+  const kept = { memory: createScanMemory(), namesIn: rememberNames(readInOrder) };
+  return (task, isCrewAwake) => searchHere(task, kept, isCrewAwake ? MAX_MS.awake : MAX_MS.asleep);
+}
+
+/** From one search for the next. */
+interface Kept {
+  readonly memory: ScanMemory;
+  readonly namesIn: NamesIn;
+}
+
+function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): SearchResult | null {
+  const { memory, namesIn } = kept;
+  const { query, path } = order;
+  memory.clear();
+  const finder = createLiteralFinder(memory, query);
+  if (finder === null) return null;
+  const collector = createHitCollector(view, query);
+  const outbox = outboxTo(collector, query.maxMatches);
+  let hits = 0;
+  const hit = (found: Hit): void => {
+    hits++;
+    outbox.hit(found);
+  };
+  const endMs = performance.now() + maxMs;
+  // Those of a chunk are collected at its end; one more than wanted fills the collector then.
+  const stopped = () => hits > query.maxMatches || performance.now() > endMs;
+  const scan = createScanText({ memory, finder, query, stopped });
+  // To learn whether files are read to the end takes as long as to read some of them once more.
+  const options = { scan, stopped, outbox: { ...outbox, hit }, directories, readsToTheEnd: false };
+  explaining("search", path, () => {
+    if (order.isDirectory) scanTree({ ...order, namesIn }, view, options);
+    else scanAlone(order.fd, path, options);
+  });
+  return collector.isFull() || !stopped() ? collector.result(finder.engine) : null;
+}
+
+const directories: Directories = { enter: (dir) => (name) => openAtOnce(dir, name), leave() {} };
+
+/** What is found is used up at once. */
+function outboxTo(collector: HitCollector, maxMatches: number): Outbox {
+  let taken = 0;
+  return createOutbox(
+    {
+      post(results) {
+        for (const { weight } of collector.take({ ...results, part: 0 })) taken += weight;
+      },
+      taken: () => taken,
+      wait() {},
+      stopped: () => false,
+    },
+    maxMatches,
+  );
+}
+
+function scanTree(order: FileWalkOptions, view: View, options: ScanChunkOptions): void {
+  const judgeIn = createReadJudge(view, order.path);
+  const walk = createFileWalk(order);
+  try {
+    for (let number = 0; !options.stopped(); number++) {
+      const chunk = walk.next(CHUNK_FILES, options.stopped);
+      if (chunk === null) return;
+      noteEntered(view, chunk.entered);
+      try {
+        scanChunk({ ...chunk, number, runs: readable(chunk.runs, judgeIn) }, options);
+      } finally {
+        chunk.close();
+      }
+    }
+  } finally {
+    walk.close();
+  }
+}
+
+function readable(runs: readonly Run[], judgeIn: ReadJudge): readonly Run[] {
+  return runs.map((run) => ({ ...run, names: run.names.filter(judgeIn(run.path)) }));
+}

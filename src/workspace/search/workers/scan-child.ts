@@ -1,0 +1,167 @@
+// A process of the search: it works on one order after the other. It opens no file before the asking process has said
+// that it may be read, and ends with that process.
+import fs from "node:fs";
+import { runInNewContext } from "node:vm";
+import { HotcellError, osErrorCode } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/limits.ts";
+import { rememberNames } from "../../fs/known-names.ts";
+import { O_PATH } from "../../fs/paths.ts";
+import type { NamesIn } from "../../fs/tree.ts";
+import { createLineFinder, type LineFinder } from "../scan/line-finder.ts";
+import { type ScanChunkOptions, scanAlone, scanChunk } from "../scan/scan-chunk.ts";
+import { createScanMemory, type ScanMemory } from "../scan/scan-memory.ts";
+import { createScanText } from "../scan/scan-text.ts";
+import { workInDirectories } from "../scan/work-in-directories.ts";
+import { createFileWalk, readInOrder } from "../walk-files.ts";
+import { leadWalk } from "./lead-walk.ts";
+import type { Failed, ScanGiven, SearchOrder } from "./messages.ts";
+import { createOutbox } from "./outbox.ts";
+import { packHits } from "./packed-hits.ts";
+import { unpackRuns, withoutFiles } from "./packed-walk.ts";
+import { type AskerLink, openAskerLink } from "./parent-channel.ts";
+
+const { O_RDONLY, O_DIRECTORY, O_NONBLOCK, O_NOCTTY } = fs.constants;
+/** What the asking process is given to end it before it does so itself. */
+const GRACE_MS = 1000;
+
+await serve();
+
+interface Kept {
+  readonly link: AskerLink;
+  readonly memory: ScanMemory;
+  readonly namesIn: NamesIn;
+  /** By which others reach its open directories. */
+  readonly descriptors: string;
+}
+
+async function serve(): Promise<never> {
+  const kept: Kept = {
+    link: openAskerLink(),
+    memory: createScanMemory(),
+    namesIn: rememberNames(readInOrder),
+    descriptors: `/proc/${fs.readlinkSync("/proc/self")}/fd`,
+  };
+  for (let scanning: Scanning | null = null; ; ) {
+    const task = kept.link.next();
+    if (task.kind === "search") scanning = await begin(task, kept);
+    else if (task.kind === "help" && scanning !== null) help(task, scanning, kept);
+  }
+}
+
+/** A search under way. */
+interface Scanning extends Omit<ScanChunkOptions, "directories"> {
+  readonly search: number;
+  readonly engine: LineFinder["engine"];
+}
+
+/** Null when there is nothing more to do for it. */
+async function begin(order: SearchOrder, kept: Kept): Promise<Scanning | null> {
+  const { search, query, part } = order;
+  const { link, memory, descriptors } = kept;
+  try {
+    memory.clear();
+    const finder = await createLineFinder(memory, query);
+    const { engine } = finder;
+    link.post({ kind: "begun", search, engine, descriptors });
+    const scanning = { search, engine, ...scanningOf(order, finder, kept) };
+    if (part === 1) return scanning;
+    const chunks = within(engine, () => lead(order, scanning, kept));
+    link.post({ kind: "done", search, chunks });
+  } catch (error) {
+    link.post({ kind: "failed", search, chunk: null, ...explained(error) });
+  }
+  return null;
+}
+
+function scanningOf(
+  { search, query, readsToTheEnd }: SearchOrder,
+  finder: LineFinder,
+  { link, memory }: Kept,
+): Omit<ScanChunkOptions, "directories"> {
+  const { taken, wait, stopped } = link;
+  const outbox = createOutbox(
+    {
+      post: ({ files, ...results }) =>
+        link.post({ kind: "found", search, ...results, hits: packHits(files) }),
+      ...{ taken, wait, stopped },
+    },
+    query.maxMatches,
+  );
+  return { outbox, stopped, readsToTheEnd, scan: createScanText({ memory, finder, query, stopped }) };
+}
+
+/** Gives how many chunks there were. */
+function lead(order: SearchOrder, scanning: Scanning, kept: Kept): number {
+  const { start, isDirectory, path } = order;
+  const flags = isDirectory ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  return opened(start, flags, (fd) => {
+    if (isDirectory) return leadFrom(fd, order, scanning, kept);
+    scanAlone(fd, path, scanning);
+    return 1;
+  });
+}
+
+function leadFrom(fd: number, order: SearchOrder, scanning: Scanning, kept: Kept): number {
+  const { link, namesIn } = kept;
+  return opened(order.root, O_PATH | O_DIRECTORY, (root) => {
+    const walk = createFileWalk({ ...order, fd, root, namesIn });
+    const directories = workInDirectories("/proc/self/fd");
+    try {
+      return leadWalk(walk, order.search, link, { ...scanning, directories });
+    } finally {
+      walk.close();
+    }
+  });
+}
+
+function help(given: ScanGiven, scanning: Scanning, { link }: Kept): void {
+  const { search, engine } = scanning;
+  const { number, unreadable, refused, descriptors } = given;
+  const chunk = { number, unreadable, runs: withoutFiles(unpackRuns(given), refused) };
+  try {
+    // Else it would seem that nothing can be read.
+    fs.readlinkSync(`${descriptors}/0`);
+    const directories = workInDirectories(descriptors);
+    within(engine, () => scanChunk(chunk, { ...scanning, directories }));
+  } catch (error) {
+    link.post({ kind: "failed", search, chunk: number, ...explained(error) });
+  }
+}
+
+function opened<T>(name: string, flags: number, work: (fd: number) => T): T {
+  const fd = fs.openSync(name, flags);
+  try {
+    return work(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** V8's matching sees nobody go who would end it. */
+function within<T>(engine: LineFinder["engine"], work: () => T): T {
+  if (engine === "linear") return work();
+  try {
+    return runInNewContext("work()", { work }, { timeout: LIMITS.backtrackingMs + GRACE_MS });
+  } catch (error) {
+    if (osErrorCode(error) === "ERR_SCRIPT_EXECUTION_TIMEOUT") process.exit();
+    throw error;
+  }
+}
+
+function explained(error: unknown): Pick<Failed, "code" | "message" | "details"> {
+  if (error instanceof HotcellError) {
+    const { code, message, details } = error;
+    return { code, message, details };
+  }
+  const errno = osErrorCode(error);
+  if (errno === undefined) return { code: null, message: stackOf(error), details: {} };
+  return {
+    code: "EXECUTION_ERROR",
+    message: `Could not search: the system refused (${errno}).`,
+    details: { errno },
+  };
+}
+
+function stackOf(error: unknown): string {
+  return (error instanceof Error && error.stack) || String(error);
+}

@@ -1,0 +1,126 @@
+// Which directories of the live layer have to be looked at again: those in which a name came, went or was
+// replaced since the last time, in the layer or in the project. Only this process knows; another one looks at all.
+import fs from "node:fs";
+import { HotcellError } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/limits.ts";
+import { fileClock } from "../../fs/file-clock.ts";
+import { joinPath, splitPath } from "../../fs/path-names.ts";
+import { O_PATH, type Root } from "../../fs/paths.ts";
+import { type NamedKind, tourTree } from "../../fs/tree.ts";
+import { openTreeReader, type TreeReader } from "../../fs/tree-reader.ts";
+import { layerDir } from "../../layers/layer-dirs.ts";
+import { type Layer, sessionDir } from "../../layers/record.ts";
+
+export interface LayerDirectory {
+  readonly directory: string;
+  readonly names: readonly NamedKind[];
+  /** Whether the project has a directory there. */
+  readonly isInProject: boolean;
+}
+
+export interface Look {
+  /** Parents before children. Without what has so long a path that it is never committed. */
+  readonly changed: readonly LayerDirectory[];
+  /** They need not be looked at again. */
+  done(): void;
+}
+
+export interface Looked {
+  look(live: Layer, stateDir: string, project: Root): Look;
+  /** What was noted of the layer has changed otherwise. */
+  forget(): void;
+}
+
+export function createLooked(): Looked {
+  let layer = "";
+  let stamps: ReadonlyMap<string, string> = new Map();
+  return {
+    look(live, stateDir, project) {
+      const known = live.name === layer ? stamps : new Map();
+      const began = fileClock(sessionDir(stateDir, live.session));
+      const found = withStamps(directoriesIn(layerDir(stateDir, live)), project);
+      return {
+        changed: found.filter(({ directory, stamp }) => known.get(directory) !== stamp),
+        done() {
+          layer = live.name;
+          // What is as new as the clock may change once more and be as new.
+          const settled = found.filter(({ changedMs }) => changedMs < began);
+          stamps = new Map(settled.map(({ directory, stamp }) => [directory, stamp]));
+        },
+      };
+    },
+    forget() {
+      stamps = new Map();
+    },
+  };
+}
+
+interface Stamped extends LayerDirectory {
+  readonly stamp: string;
+  readonly changedMs: number;
+}
+
+interface Toured {
+  readonly directory: string;
+  readonly names: NamedKind[];
+  readonly stat: fs.Stats;
+}
+
+/** Without what has so long a path that it is never committed. */
+function directoriesIn(layer: string): Toured[] {
+  const start = fs.openSync(layer, O_PATH | fs.constants.O_DIRECTORY);
+  try {
+    const trail: Toured[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
+    const directories = [...trail];
+    const enters = () => trail.at(-1)!.directory.length <= LIMITS.maxPathBytes;
+    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {} })) {
+      if (step === "leave") {
+        trail.pop();
+        continue;
+      }
+      const { directory, names } = trail.at(-1)!;
+      names.push({ name, kind });
+      if (step !== "enter") continue;
+      const entered = { directory: joinPath(directory, name), names: [], stat: stat! };
+      trail.push(entered);
+      directories.push(entered);
+    }
+    return directories;
+  } finally {
+    fs.closeSync(start);
+  }
+}
+
+function withStamps(toured: readonly Toured[], project: Root): Stamped[] {
+  const tree = openTreeReader(project);
+  const directories = new Set<string>();
+  try {
+    return toured.map(({ directory, names, stat }) => {
+      const isReachable = directory === "" || directories.has(splitPath(directory).directory);
+      const real = isReachable ? tryStat(tree, directory) : null;
+      if (real !== null) directories.add(directory);
+      return {
+        directory,
+        names,
+        isInProject: real !== null,
+        stamp: `${stampOf(stat)} ${real && stampOf(real)}`,
+        changedMs: Math.max(stat.ctimeMs, real?.ctimeMs ?? 0),
+      };
+    });
+  } finally {
+    tree.close();
+  }
+}
+
+const stampOf = ({ dev, ino, ctimeMs }: fs.Stats): string => `${dev}:${ino}:${ctimeMs}`;
+
+/** Null where the project has no directory, or none that can be reached. */
+function tryStat(tree: TreeReader, directory: string): fs.Stats | null {
+  try {
+    const stat = tree.stat(directory);
+    return stat?.isDirectory() ? stat : null;
+  } catch (error) {
+    if (error instanceof HotcellError) return null;
+    throw error;
+  }
+}

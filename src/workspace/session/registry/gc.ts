@@ -1,0 +1,169 @@
+// What sessions leave on the disk, and when it may go. Changes are never thrown away unless a limit is given.
+import fs from "node:fs";
+import path from "node:path";
+import { HotcellError } from "../../../core/errors.ts";
+import { holdLock } from "../../../core/lock.ts";
+import { quote } from "../../../core/quote.ts";
+import { holdsSecrets } from "../../layers/layer-dirs.ts";
+import { readRecord, sessionDir } from "../../layers/record.ts";
+import { removeDirectory, removeSession } from "../../layers/session-dirs.ts";
+import { removeUnused, sessionIds } from "../../layers/unreferenced-layers.ts";
+import { commitsIn } from "../commits.ts";
+import type { DiffOptions } from "../session-diff.ts";
+import { listSessions, type SessionSummary } from "./list-sessions.ts";
+
+export interface GcOptions {
+  /** Of all sessions together. When they have more, those go whose last use is longest ago, with their changes. */
+  readonly maxBytes?: number;
+  readonly dryRun?: boolean;
+  /** Sessions that may go; any when left out. */
+  readonly only?: readonly string[];
+}
+
+export interface GcResult {
+  readonly removed: readonly {
+    readonly id: string;
+    readonly bytes: number;
+    readonly changes: number | null;
+  }[];
+  readonly freedBytes: number;
+  /** What is left. */
+  readonly totalBytes: number;
+}
+
+export async function collectGarbage(place: DiffOptions, options: GcOptions = {}): Promise<GcResult> {
+  const { stateDir } = place;
+  if (!options.dryRun) clearUp(stateDir);
+  const listed = new Map(sessionIds(stateDir).map((id) => [id, readRecordText(id, stateDir)]));
+  const sessions = await listSessions(place);
+  const before = totalOf(sessions);
+  const removed = chooseRemoved(sessions, place, options.maxBytes ?? Number.POSITIVE_INFINITY).filter(
+    ({ id }) =>
+      options.dryRun || (options.only?.includes(id) !== false && tryRemove(id, stateDir, listed.get(id))),
+  );
+  const freedBytes = totalOf(removed);
+  return {
+    removed: removed.map(({ id, bytes, changes }) => ({ id, bytes, changes })),
+    freedBytes,
+    totalBytes: before - freedBytes,
+  };
+}
+
+const totalOf = (sessions: readonly SessionSummary[]): number =>
+  sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+
+function chooseRemoved(
+  sessions: readonly SessionSummary[],
+  place: DiffOptions,
+  maxBytes: number,
+): SessionSummary[] {
+  const { stateDir } = place;
+  const holds = ({ id }: SessionSummary) => holdsSecrets(readRecord(sessionDir(stateDir, id)).stack, place);
+  const needed = neededByOthers(stateDir);
+  const idle = sessions.filter(({ id, state }) => state === "idle" && !needed.has(id));
+  const empty = idle.filter(
+    (session) =>
+      session.changes === 0 &&
+      !canBeUndone(session, stateDir) &&
+      !keepsState(session, stateDir) &&
+      !holds(session),
+  );
+  const byAge = idle
+    .filter((session) => !empty.includes(session))
+    .sort((a, b) => lastUse(a, stateDir) - lastUse(b, stateDir));
+  let total = totalOf(sessions) - totalOf(empty);
+  const over = byAge.filter(({ bytes }) => {
+    const isOver = total > maxBytes;
+    if (isOver) total -= bytes;
+    return isOver;
+  });
+  return [...empty, ...over];
+}
+
+/** Whether something was rewound or committed that a person may want back. */
+function canBeUndone({ id }: SessionSummary, stateDir: string): boolean {
+  const dir = sessionDir(stateDir, id);
+  return readRecord(dir).left.length > 0 || commitsIn(dir).length > 0;
+}
+
+/** Whether its run has something in @state: without the session nobody would find it again. */
+function keepsState({ id }: SessionSummary, stateDir: string): boolean {
+  const dir = path.join(stateDir, "runs", id, "state");
+  return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
+}
+
+/** Sessions that others were forked from use their layers. */
+function neededByOthers(stateDir: string): Set<string> {
+  const needed = new Set<string>();
+  for (const id of sessionIds(stateDir)) {
+    const { stack, left } = readRecord(sessionDir(stateDir, id));
+    for (const { session } of [stack, ...left].flat()) if (session !== id) needed.add(session);
+  }
+  return needed;
+}
+
+function lastUse({ id }: SessionSummary, stateDir: string): number {
+  return fs.statSync(path.join(sessionDir(stateDir, id), "session.json")).mtimeMs;
+}
+
+/** False when somebody has it open by now, or has used it since it was listed. */
+function tryRemove(id: string, stateDir: string, listed: string | undefined): boolean {
+  return whileLocked(id, stateDir, () => {
+    const isUsed = readRecordText(id, stateDir) !== listed || neededByOthers(stateDir).has(id);
+    if (!isUsed) removeSession(id, stateDir);
+    return !isUsed;
+  });
+}
+
+/** Throws a session away with all that is in it: for one whose project is not there any more. */
+export function removeWhole(id: string, stateDir: string): void {
+  const isGone = whileLocked(id, stateDir, () => {
+    if (neededByOthers(stateDir).has(id)) return false;
+    removeSession(id, stateDir);
+    return true;
+  });
+  if (isGone) return;
+  const message = `Could not throw the session ${quote(id)} away: another hotcell works in it, or another session was forked from it. Close or discard that one first.`;
+  throw new HotcellError("LOCKED", message, { session: id });
+}
+
+function readRecordText(id: string, stateDir: string): string {
+  return JSON.stringify(readRecord(sessionDir(stateDir, id)));
+}
+
+/** What killed processes and thrown away changes have left behind. */
+function clearUp(stateDir: string): void {
+  const sessions = path.join(stateDir, "sessions");
+  if (!fs.existsSync(sessions)) return;
+  for (const name of fs.readdirSync(sessions)) {
+    if (name.endsWith(".gone") || (name.endsWith(".new") && isOld(path.join(sessions, name))))
+      removeDirectory(path.join(sessions, name));
+  }
+  for (const id of sessionIds(stateDir)) {
+    whileLocked(id, stateDir, () => {
+      removeUnused(readRecord(sessionDir(stateDir, id)), stateDir);
+      return true;
+    });
+  }
+}
+
+const MAKING_MS = 60_000;
+
+/** One that is being made just now is not. */
+function isOld(dir: string): boolean {
+  return fs.statSync(dir).mtimeMs < Date.now() - MAKING_MS;
+}
+
+function whileLocked(id: string, stateDir: string, work: () => boolean): boolean {
+  try {
+    const release = holdLock(path.join(sessionDir(stateDir, id), "lock"));
+    try {
+      return work();
+    } finally {
+      release();
+    }
+  } catch (error) {
+    if (error instanceof HotcellError && error.code === "LOCKED") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import path from "node:path";
+import { HotcellError } from "../../../core/errors.ts";
+import { isHeld } from "../../../core/lock.ts";
+import { committedPaths } from "../../commit/journal.ts";
+import { changedIn } from "../../layers/layer-dirs.ts";
+import { readRecord, type Stack, type Strategy, sessionDir } from "../../layers/record.ts";
+import { sessionIds } from "../../layers/unreferenced-layers.ts";
+import { commitsIn, txDirOf, unfinishedCommits } from "../commits.ts";
+import { whileSteady } from "../retry-on-change.ts";
+import { type DiffOptions, withDiff } from "../session-diff.ts";
+import { bytesIn } from "./bytes-in.ts";
+
+export interface SessionSummary {
+  readonly id: string;
+  readonly workspace: string;
+  readonly created: string;
+  readonly strategy: Strategy;
+  /** `interrupted`: a commit has to be recovered. */
+  readonly state: "idle" | "open" | "interrupted";
+  /** Null when they can't be told: the project is not there, or can't be read. */
+  readonly changes: number | null;
+  /** On the disk. */
+  readonly bytes: number;
+}
+
+export interface SessionDetails extends SessionSummary {
+  readonly layers: number;
+  /** Those that changed something. */
+  readonly calls: readonly {
+    readonly id: string;
+    readonly tool: string;
+    readonly at: string;
+    readonly paths: number;
+  }[];
+  readonly commits: readonly { readonly tx: string; readonly paths: readonly string[] }[];
+}
+
+/** Oldest first. */
+export async function listSessions(place: DiffOptions): Promise<SessionSummary[]> {
+  const summaries: SessionSummary[] = [];
+  for (const id of sessionIds(place.stateDir)) summaries.push(await summarize(id, place));
+  return summaries;
+}
+
+export async function showSession(id: string, place: DiffOptions): Promise<SessionDetails> {
+  const { stateDir } = place;
+  const dir = sessionDir(stateDir, id);
+  const { stack, calls } = await whileSteady(id, stateDir, (record) => ({
+    stack: record.stack,
+    calls: callsIn(record.stack, stateDir),
+  }));
+  const commits = commitsIn(dir).map((number) => ({
+    tx: String(number),
+    paths: committedPaths(txDirOf(dir, number)),
+  }));
+  return { ...(await summarize(id, place)), layers: stack.length, calls, commits };
+}
+
+function callsIn(stack: Stack, stateDir: string): SessionDetails["calls"] {
+  return stack.flatMap((layer) => {
+    if (layer.call === null) return [];
+    const at = new Date(layer.since).toISOString();
+    return [{ ...layer.call, at, paths: changedIn(layer, stateDir).length }];
+  });
+}
+
+async function summarize(id: string, place: DiffOptions): Promise<SessionSummary> {
+  const dir = sessionDir(place.stateDir, id);
+  const { workspace, created, strategy } = readRecord(dir);
+  return {
+    id,
+    workspace,
+    created,
+    strategy,
+    state: stateOf(dir),
+    changes: await countChanges(id, place),
+    bytes: bytesIn(dir),
+  };
+}
+
+function stateOf(dir: string): SessionSummary["state"] {
+  if (unfinishedCommits(dir).length > 0) return "interrupted";
+  return isHeld(path.join(dir, "lock")) ? "open" : "idle";
+}
+
+async function countChanges(id: string, place: DiffOptions): Promise<number | null> {
+  try {
+    return await withDiff(id, place, ({ shown }) => shown.length);
+  } catch (error) {
+    if (error instanceof HotcellError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import path from "node:path";
+import { HotcellError } from "../../../core/errors.ts";
+import { type Recovery, recoverCommit } from "../../commit/recover.ts";
+import type { Root } from "../../fs/paths.ts";
+import { readRecord, sessionDir } from "../../layers/record.ts";
+import { sessionIds } from "../../layers/unreferenced-layers.ts";
+import { withCommitLock } from "../commit-lock.ts";
+import { unfinishedCommits } from "../commits.ts";
+
+export interface Recovered {
+  readonly session: string;
+  readonly tx: string;
+  readonly result: Recovery | "failed";
+  /** Why it failed. */
+  readonly problem?: string;
+}
+
+/** Brings commits that were interrupted to an end: of one session, or of all. One that fails does not keep the others from it. */
+export async function recoverSessions(stateDir: string, id?: string): Promise<Recovered[]> {
+  const ids = id === undefined ? sessionIds(stateDir) : [id];
+  const recovered: Recovered[] = [];
+  for (const session of ids) {
+    const dir = sessionDir(stateDir, session);
+    const { workspace } = readRecord(dir);
+    for (const txDir of unfinishedCommits(dir)) {
+      const result = await tryRecover(txDir, workspace, stateDir);
+      recovered.push({ session, tx: path.basename(txDir), ...result });
+    }
+  }
+  return recovered;
+}
+
+async function tryRecover(
+  txDir: string,
+  workspace: string,
+  stateDir: string,
+): Promise<Pick<Recovered, "result" | "problem">> {
+  try {
+    const recover = (project: Root) => recoverCommit(txDir, project);
+    return { result: await withCommitLock({ workspace }, stateDir, recover) };
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    return { result: "failed", problem: error.message };
+  }
+}
