@@ -29,7 +29,7 @@ export {
   type ToolHostOptions,
 } from "./doors/tool-host.ts";
 export type { ToolPermission, ToolScope } from "./policy/scope.ts";
-export { envFor, sanitizeEnv } from "./shield/environment.ts";
+export { envFor, sanitizeEnv } from "./shield/process/environment.ts";
 export { type CommandToolOptions, commandTool } from "./tools/configured/command-tool.ts";
 export { type InlineToolOptions, inlineTool } from "./tools/configured/inline-tool.ts";
 export { validateBinary } from "./tools/configured/validate-binary.ts";

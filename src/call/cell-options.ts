@@ -1,6 +1,6 @@
 import type { Approve } from "../approval/approve.ts";
 import type { FileLimits } from "../core/types.ts";
-import type { CommandLimits } from "../shield/command.ts";
+import type { CommandLimits } from "../shield/process/command.ts";
 import type { FilesOptions } from "../workspace/open-files.ts";
 import type { RulebookOptions } from "./tools-and-policy.ts";
 

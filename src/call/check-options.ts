@@ -4,7 +4,7 @@ import { describeUnknownKey, findFault } from "../config/find-fault.ts";
 import { CONFIG_PROPERTIES, type Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { ToolPermission, ToolScope } from "../policy/scope.ts";
-import { DEFAULT_LIMITS } from "../shield/limits.ts";
+import { DEFAULT_LIMITS } from "../shield/process/limits.ts";
 import type { MountOptions } from "../workspace/mounts/mount.ts";
 import type { CellOptions } from "./cell-options.ts";
 

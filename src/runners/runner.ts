@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Progress, Told } from "../core/types.ts";
-import type { OutputStream } from "../shield/command.ts";
+import type { OutputStream } from "../shield/process/command.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { PathCheck } from "../workspace/files/view.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";

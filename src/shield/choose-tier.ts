@@ -1,10 +1,10 @@
 // Which shield a cell gets: the full one, or the weaker one where the machine has no user namespaces, or none.
 import { HotcellError } from "../core/errors.ts";
-import { openLandlockTier } from "./landlock-tier.ts";
-import { type NamespacesOptions, openNamespacesTier } from "./namespaces-tier.ts";
+import { openLandlockTier } from "./landlock/landlock-tier.ts";
+import { type NamespacesOptions, openNamespacesTier } from "./namespaces/namespaces-tier.ts";
 import { installLine } from "./package-manager.ts";
 import { LANDLOCK_PROGRAM, type Machine, packagesOf, probeMachine } from "./probe.ts";
-import type { Tier } from "./tier.ts";
+import type { Tier } from "./process/tier.ts";
 
 export interface ChosenTier extends Tier {
   /** What it lacks, for a person to read; null of the full one. */

@@ -2,8 +2,8 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
-import { captureOutput } from "./capture-output.ts";
-import type { CommandEnd, OnOutput } from "./command.ts";
+import { captureOutput } from "./process/capture-output.ts";
+import type { CommandEnd, OnOutput } from "./process/command.ts";
 
 export interface BackgroundProcess {
   readonly id: string;

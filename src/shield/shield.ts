@@ -1,12 +1,12 @@
 // The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
 // under limits.
 import { type ChosenTier, openTier } from "./choose-tier.ts";
-import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./command.ts";
-import { limitReport } from "./limits.ts";
-import type { NamespacesOptions } from "./namespaces-tier.ts";
-import { passInterrupts } from "./pass-interrupts.ts";
-import { supervise } from "./supervise.ts";
-import { type DiskMeter, startDiskMeter } from "./watch-usage.ts";
+import type { NamespacesOptions } from "./namespaces/namespaces-tier.ts";
+import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./process/command.ts";
+import { limitReport } from "./process/limits.ts";
+import { passInterrupts } from "./process/pass-interrupts.ts";
+import { supervise } from "./process/supervise.ts";
+import { type DiskMeter, startDiskMeter } from "./process/watch-usage.ts";
 
 export interface RunOptions {
   readonly limits: CommandLimits;

@@ -1,7 +1,7 @@
 // What is the same for every tool that runs a command: above all, what is said of one that did not end by itself.
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Termination } from "../shield/command.ts";
+import type { Termination } from "../shield/process/command.ts";
 import type { CommandResult } from "./commands.ts";
 
 /** Gives the output of a command that came to its end, with whatever exit code or signal; else throws with it. */

@@ -1,6 +1,6 @@
 // What a tool that runs commands is given. The shield is behind it: no tool starts a process by itself.
-import type { Captured } from "../shield/capture-output.ts";
-import type { CommandEnd, CommandLimits } from "../shield/command.ts";
+import type { Captured } from "../shield/process/capture-output.ts";
+import type { CommandEnd, CommandLimits } from "../shield/process/command.ts";
 import type { BackgroundProcess, Processes } from "../shield/processes.ts";
 
 export interface CommandRequest {

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import os from "node:os";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { seccompFilter } from "../../src/shield/seccomp.ts";
-import type { Arch } from "../../src/shield/syscall-table.ts";
+import { seccompFilter } from "../../src/shield/seccomp/seccomp.ts";
+import type { Arch } from "../../src/shield/seccomp/syscall-table.ts";
 import { type Argv, type LandlockWorld, makeLandlockWorld } from "./landlock-world.ts";
 
 type Attempt = readonly [what: string, argv: (world: LandlockWorld) => Argv, refusal: RegExp];

@@ -5,8 +5,8 @@ import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { type LandlockPlan, launcherArgs } from "../../src/shield/landlock.ts";
-import type { Arch } from "../../src/shield/syscall-table.ts";
+import { type LandlockPlan, launcherArgs } from "../../src/shield/landlock/landlock.ts";
+import type { Arch } from "../../src/shield/seccomp/syscall-table.ts";
 
 export interface LandlockWorld {
   readonly inside: string;

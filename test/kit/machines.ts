@@ -1,5 +1,5 @@
 // Machines as the probe would find them.
-import type { Trial } from "../../src/shield/findings.ts";
+import type { Trial } from "../../src/shield/doctor-report.ts";
 import type { Machine } from "../../src/shield/probe.ts";
 
 export const GOOD_MACHINE: Machine = {

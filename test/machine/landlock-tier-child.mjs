@@ -3,9 +3,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { createProtection } from "../../dist/policy/protected.js";
-import { openGround } from "../../dist/shield/ground.js";
-import { openLandlockTier } from "../../dist/shield/landlock-tier.js";
-import { DEFAULT_LIMITS } from "../../dist/shield/limits.js";
+import { openLandlockTier } from "../../dist/shield/landlock/landlock-tier.js";
+import { openGround } from "../../dist/shield/process/command-view.js";
+import { DEFAULT_LIMITS } from "../../dist/shield/process/limits.js";
 import { openStateDir } from "../../dist/workspace/files/state-dir.js";
 import { createSession } from "../../dist/workspace/session/create-session.js";
 

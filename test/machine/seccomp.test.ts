@@ -4,9 +4,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { seccompFilter } from "../../src/shield/seccomp.ts";
-import { SECCOMP_RULES } from "../../src/shield/seccomp-rules.ts";
-import { type Arch, SYSCALL_NAMES, type SyscallName, syscallNumber } from "../../src/shield/syscall-table.ts";
+import { seccompFilter } from "../../src/shield/seccomp/seccomp.ts";
+import { SECCOMP_RULES } from "../../src/shield/seccomp/seccomp-rules.ts";
+import {
+  type Arch,
+  SYSCALL_NAMES,
+  type SyscallName,
+  syscallNumber,
+} from "../../src/shield/seccomp/syscall-table.ts";
 import { compile } from "../kit/compile.ts";
 
 const arch = os.arch() as Arch;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { GOOD_MACHINE, GOOD_TRIAL, NO_NAMESPACES } from "../../../test/kit/machines.ts";
-import { findingsOf } from "../../shield/findings.ts";
+import { findingsOf } from "../../shield/doctor-report.ts";
 import { describeDiagnosis } from "./doctor.ts";
 
 test("what is in order takes one line each, and the end says what commands and sessions get", () => {

@@ -3,7 +3,7 @@ import os from "node:os";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { DEFAULT_LIMITS } from "../../shield/limits.ts";
+import { DEFAULT_LIMITS } from "../../shield/process/limits.ts";
 import type { CommandRequest, CommandResult, Commands } from "../commands.ts";
 import type { Kit, Tool } from "../define-tool.ts";
 import { type CommandToolOptions, commandTool } from "./command-tool.ts";

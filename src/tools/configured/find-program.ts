@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { envFor } from "../../shield/environment.ts";
+import { envFor } from "../../shield/process/environment.ts";
 
 /** The same that configured tools have as PATH. */
 export function systemPath(): string {

@@ -6,7 +6,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
 import type { Effect } from "../../core/types.ts";
 import { createRedactor } from "../../log/redact.ts";
-import { envFor } from "../../shield/environment.ts";
+import { envFor } from "../../shield/process/environment.ts";
 import { commandOutput } from "../command-output.ts";
 import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
 import { defineTool, type Tool } from "../define-tool.ts";

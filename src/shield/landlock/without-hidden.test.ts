@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { tempDir } from "../../test/kit/temp-cell.ts";
+import { tempDir } from "../../../test/kit/temp-cell.ts";
 import { withoutHidden } from "./without-hidden.ts";
 
 function plantedDir(): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GOOD_MACHINE, GOOD_TRIAL, NO_NAMESPACES } from "../../test/kit/machines.ts";
-import { type Finding, findingsOf, type Trial } from "./findings.ts";
+import { type Finding, findingsOf, type Trial } from "./doctor-report.ts";
 import { PACKAGE_MANAGERS } from "./package-manager.ts";
 import type { Machine } from "./probe.ts";
 

@@ -1,7 +1,7 @@
 // What the kernel does not hold a command to is looked at from time to time. It may be overshot by what fits
 // into one interval.
 import fs from "node:fs";
-import { HotcellError } from "../core/errors.ts";
+import { HotcellError } from "../../core/errors.ts";
 import type { CommandLimits, Exceeded, LimitReport } from "./command.ts";
 import { readText } from "./read-text.ts";
 

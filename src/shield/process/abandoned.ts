@@ -1,7 +1,7 @@
 // Processes that a hotcell which was killed has left: bubblewrap's own, when it was not yet sure to die with us. They
 // wait for ever for somebody who is dead, and run nothing.
 import fs from "node:fs";
-import { processToken, tokenIsAlive } from "../core/lock.ts";
+import { processToken, tokenIsAlive } from "../../core/lock.ts";
 import { signalTo } from "./start-process.ts";
 
 const MARK = "hotcell:";

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { HELPER_ENVIRONMENT } from "../workspace/fs/helper-environment.ts";
-import { enterArgs, type Room } from "../workspace/overlay/mount-namespace.ts";
+import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
+import { enterArgs, type Room } from "../../workspace/overlay/mount-namespace.ts";
 
 // Bubblewrap brings loopback up by itself.
 const HOLD = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--", "sh", "-c", "echo $$ && read _"];

@@ -2,9 +2,8 @@
 import os from "node:os";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
-import type { CgroupLimits } from "./cgroup.ts";
-import { type LandlockPlan, landlockArgs } from "./landlock.ts";
-import { closed, type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
+import type { CgroupLimits } from "../process/cgroup.ts";
+import { closed, type Spawned, type Surroundings, spawnAlone } from "../process/spawn-isolated.ts";
 import {
   cannotStart,
   MAX_SAID,
@@ -12,7 +11,8 @@ import {
   type StartedProcess,
   signalName,
   signalTo,
-} from "./start-process.ts";
+} from "../process/start-process.ts";
+import { type LandlockPlan, landlockArgs } from "./landlock.ts";
 
 export interface LandlockStart {
   readonly plan: Omit<LandlockPlan, "descriptors">;

@@ -1,10 +1,10 @@
 // What was found on a machine, what follows from it, and how it can be changed. Nothing here runs anything.
 import { findForeign, MIN_LANDLOCK } from "./choose-tier.ts";
-import type { LimitReport } from "./command.ts";
-import { findLeaks, type Inside } from "./inside.ts";
 import { asRoot, installLine } from "./package-manager.ts";
 import { LANDLOCK_PROGRAM, type Machine, PROGRAMS, packagesOf, type SettingName } from "./probe.ts";
-import { WATCH_INTERVAL_MS } from "./watch-usage.ts";
+import type { LimitReport } from "./process/command.ts";
+import { WATCH_INTERVAL_MS } from "./process/watch-usage.ts";
+import { findLeaks, type Inside } from "./self-check.ts";
 
 export interface Finding {
   readonly name: string;

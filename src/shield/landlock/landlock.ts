@@ -2,9 +2,10 @@
 // given up rights. It can't read, change or run what is outside, nor reach the network. It can still see
 // that a path exists, and change mode, times and attributes of what its user owns. Before Landlock 6 (Linux
 // 6.12) it can also send signals to its user's other processes.
+
+import { type Arch, syscallNumber } from "../seccomp/syscall-table.ts";
 import { LANDLOCK_LAUNCHER } from "./landlock-launcher.ts";
 import { LANDLOCK_SUPERVISOR } from "./landlock-supervisor.ts";
-import { type Arch, syscallNumber } from "./syscall-table.ts";
 
 export interface LandlockPlan {
   readonly arch: Arch;

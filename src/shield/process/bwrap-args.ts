@@ -1,6 +1,6 @@
 // What bubblewrap is told about commands, as data to arguments. Nothing here runs anything.
 import path from "node:path";
-import { FURNITURE } from "../workspace/overlay/mount-namespace.ts";
+import { FURNITURE } from "../../workspace/overlay/mount-namespace.ts";
 import { IGNORE_FILE_IDENTITY } from "./git-settings.ts";
 import type { Hidden, SystemRoot } from "./system-root.ts";
 

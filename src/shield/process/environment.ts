@@ -1,9 +1,9 @@
 // What commands get as environment: a short list of what is allowed, or a given environment without what is
 // secret or steers programs.
 import os from "node:os";
-import { HotcellError } from "../core/errors.ts";
-import { quote } from "../core/quote.ts";
-import { createRedactor } from "../log/redact.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import { createRedactor } from "../../log/redact.ts";
 import { SYSTEM_PATH } from "./system-root.ts";
 
 /** PATH and HOME, and the secrets that are configured for a tool. Nothing comes from our own environment. */

@@ -4,12 +4,12 @@ import fs from "node:fs";
 import os from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { HotcellError, osErrorCode } from "../core/errors.ts";
-import { quote } from "../core/quote.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
 import type { Cgroup } from "./cgroup.ts";
-import type { Entrance } from "./entrance.ts";
 import { readText } from "./read-text.ts";
-import { closed } from "./spawn-alone.ts";
+import type { Entrance } from "./sandbox-process.ts";
+import { closed } from "./spawn-isolated.ts";
 
 export interface Start {
   /** Its enclosure is being made. */

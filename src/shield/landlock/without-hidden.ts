@@ -3,7 +3,7 @@
 // later can't be read either.
 import fs from "node:fs";
 import path from "node:path";
-import { osErrorCode } from "../core/errors.ts";
+import { osErrorCode } from "../../core/errors.ts";
 
 /** The same directories, or what is in them, without what is at or below one of the hidden paths. */
 export function withoutHidden(shown: readonly string[], hidden: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { explaining } from "../workspace/fs/os-error.ts";
+import { explaining } from "../../workspace/fs/os-error.ts";
 import { inMemory } from "./in-memory.ts";
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;

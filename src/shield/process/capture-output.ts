@@ -1,6 +1,6 @@
 // What a command writes out, in bounded memory: the head and the tail of each stream, and the whole in a file
 // once it is more than is shown.
-import type { ArtifactWriter } from "../log/artifacts.ts";
+import type { ArtifactWriter } from "../../log/artifacts.ts";
 import type { OutputStream } from "./command.ts";
 
 export interface Captured {

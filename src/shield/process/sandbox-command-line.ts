@@ -1,7 +1,7 @@
 // The command line by which bubblewrap comes into the room and makes an enclosure, and what the shell that waits there is
 // told at last.
-import { osPath } from "../workspace/fs/names.ts";
-import { hasNul } from "../workspace/overlay/mount-namespace.ts";
+import { osPath } from "../../workspace/fs/names.ts";
+import { hasNul } from "../../workspace/overlay/mount-namespace.ts";
 import type { Descriptors } from "./bwrap-args.ts";
 
 export const ARGS = 3;

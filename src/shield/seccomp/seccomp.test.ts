@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runFilter } from "../../test/kit/bpf.ts";
+import { runFilter } from "../../../test/kit/bpf.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { type Enclosed, SECCOMP_RULES } from "./seccomp-rules.ts";
 import { type Arch, LAST_KNOWN_SYSCALL, SYSCALL_NAMES, syscallNumber } from "./syscall-table.ts";

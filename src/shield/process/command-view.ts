@@ -1,15 +1,15 @@
 // The files of a cell as commands meet them: a session's view, or the project itself.
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError, osErrorCode } from "../core/errors.ts";
-import type { Protection } from "../policy/protected.ts";
-import { osPath, showName } from "../workspace/fs/names.ts";
-import { openRoot, type Root } from "../workspace/fs/paths.ts";
-import { sessionDir } from "../workspace/layers/record.ts";
-import type { Files } from "../workspace/open-files.ts";
-import { furnishRoom, type Room } from "../workspace/overlay/mount-namespace.ts";
-import { createSecretSearch, type Secrets } from "../workspace/overlay/secret-search.ts";
-import type { Session } from "../workspace/session/session-types.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import type { Protection } from "../../policy/protected.ts";
+import { osPath, showName } from "../../workspace/fs/names.ts";
+import { openRoot, type Root } from "../../workspace/fs/paths.ts";
+import { sessionDir } from "../../workspace/layers/record.ts";
+import type { Files } from "../../workspace/open-files.ts";
+import { furnishRoom, type Room } from "../../workspace/overlay/mount-namespace.ts";
+import { createSecretSearch, type Secrets } from "../../workspace/overlay/secret-search.ts";
+import type { Session } from "../../workspace/session/session-types.ts";
 import { SCRATCH_BYTES } from "./limits.ts";
 import { type Hidden, hiddenFrom, ownReader } from "./system-root.ts";
 import type { DiskUse } from "./watch-usage.ts";

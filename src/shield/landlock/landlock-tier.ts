@@ -2,19 +2,19 @@
 // works in a copy of the project. What it leaves open is in docs/threat-model.md.
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError } from "../core/errors.ts";
-import { removeDirectory } from "../workspace/layers/session-dirs.ts";
-import { IGNORE_FILE_IDENTITY, withGitSettings } from "./git-settings.ts";
-import type { Ground, WorkingCopy } from "./ground.ts";
-import { prlimitArgs } from "./limits.ts";
-import type { NamespacesOptions } from "./namespaces-tier.ts";
-import { processLimit } from "./process-limit.ts";
-import { seccompFilter } from "./seccomp.ts";
-import { createSurroundings } from "./spawn-alone.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { removeDirectory } from "../../workspace/layers/session-dirs.ts";
+import type { NamespacesOptions } from "../namespaces/namespaces-tier.ts";
+import type { Ground, WorkingCopy } from "../process/command-view.ts";
+import { IGNORE_FILE_IDENTITY, withGitSettings } from "../process/git-settings.ts";
+import { prlimitArgs } from "../process/limits.ts";
+import { processLimit } from "../process/process-limit.ts";
+import { createSurroundings } from "../process/spawn-isolated.ts";
+import { readSystemRoot } from "../process/system-root.ts";
+import type { Tier } from "../process/tier.ts";
+import { seccompFilter } from "../seccomp/seccomp.ts";
+import type { Arch } from "../seccomp/syscall-table.ts";
 import { startLandlocked } from "./start-landlocked.ts";
-import type { Arch } from "./syscall-table.ts";
-import { readSystemRoot } from "./system-root.ts";
-import type { Tier } from "./tier.ts";
 import { withoutHidden } from "./without-hidden.ts";
 
 const READABLE = ["/proc", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];

@@ -1,21 +1,28 @@
 // The full tier: user, mount, pid, ipc, uts and net namespaces of the command's own, a minimal read-only system,
 // no capabilities, a seccomp filter.
 import fs from "node:fs";
-import { argumentsText, enterArgs } from "../workspace/overlay/mount-namespace.ts";
-import { createMark, endAbandoned } from "./abandoned.ts";
-import { BASE_ENV, bwrapArgs, type Enclosure, GIT_SETTINGS, isBelow, rootArgs } from "./bwrap-args.ts";
-import type { ShieldedCommand } from "./command.ts";
-import { commandText, DESCRIPTORS, entranceLine } from "./entrance-line.ts";
-import { createEntrances } from "./entrances.ts";
-import { withGitSettings } from "./git-settings.ts";
-import type { Ground } from "./ground.ts";
-import { limitScript } from "./limits.ts";
+import { argumentsText, enterArgs } from "../../workspace/overlay/mount-namespace.ts";
+import { createMark, endAbandoned } from "../process/abandoned.ts";
+import {
+  BASE_ENV,
+  bwrapArgs,
+  type Enclosure,
+  GIT_SETTINGS,
+  isBelow,
+  rootArgs,
+} from "../process/bwrap-args.ts";
+import type { ShieldedCommand } from "../process/command.ts";
+import type { Ground } from "../process/command-view.ts";
+import { withGitSettings } from "../process/git-settings.ts";
+import { limitScript } from "../process/limits.ts";
+import { commandText, DESCRIPTORS, entranceLine } from "../process/sandbox-command-line.ts";
+import { createSurroundings } from "../process/spawn-isolated.ts";
+import { startProcess } from "../process/start-process.ts";
+import { readSystemRoot } from "../process/system-root.ts";
+import type { Tier } from "../process/tier.ts";
+import { seccompFilter } from "../seccomp/seccomp.ts";
 import { openNetwork } from "./network.ts";
-import { seccompFilter } from "./seccomp.ts";
-import { createSurroundings } from "./spawn-alone.ts";
-import { startProcess } from "./start-process.ts";
-import { readSystemRoot } from "./system-root.ts";
-import type { Tier } from "./tier.ts";
+import { createEntrances } from "./sandbox-pool.ts";
 
 export interface NamespacesOptions {
   readonly ground: Ground;

@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { HotcellError } from "../core/errors.ts";
-import { HELPER_ENVIRONMENT } from "../workspace/fs/helper-environment.ts";
-import { fdPath, O_PATH } from "../workspace/fs/paths.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
+import { fdPath, O_PATH } from "../../workspace/fs/paths.ts";
 import { inMemory } from "./in-memory.ts";
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants;

@@ -1,6 +1,6 @@
 // Entrances are opened ahead: where commands come in alike, the next need not wait until its enclosure is made.
-import { type Entrance, type EntrancePlan, openEntrance } from "./entrance.ts";
-import type { Surroundings } from "./spawn-alone.ts";
+import { type Entrance, type EntrancePlan, openEntrance } from "../process/sandbox-process.ts";
+import type { Surroundings } from "../process/spawn-isolated.ts";
 
 export interface Entrances {
   open(plan: EntrancePlan): Entrance;

@@ -1,12 +1,12 @@
 // The way into an enclosure: a shell that waits in it to be told what to run.
 import fs from "node:fs";
 import type { Readable } from "node:stream";
-import { explaining } from "../workspace/fs/os-error.ts";
-import type { Room } from "../workspace/overlay/mount-namespace.ts";
+import { explaining } from "../../workspace/fs/os-error.ts";
+import type { Room } from "../../workspace/overlay/mount-namespace.ts";
 import type { Cgroup, CgroupLimits } from "./cgroup.ts";
-import { ARGS, DESCRIPTORS, GATE, LINKS } from "./entrance-line.ts";
 import { fillFile, openNamelessFile } from "./nameless-file.ts";
-import { type Spawned, type Surroundings, spawnAlone } from "./spawn-alone.ts";
+import { ARGS, DESCRIPTORS, GATE, LINKS } from "./sandbox-command-line.ts";
+import { type Spawned, type Surroundings, spawnAlone } from "./spawn-isolated.ts";
 import { childrenOf, gone, isAlive, signalTo } from "./start-process.ts";
 
 export interface EntrancePlan {

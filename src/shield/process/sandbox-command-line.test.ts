@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { commandText } from "./entrance-line.ts";
+import { commandText } from "./sandbox-command-line.ts";
 
 const textOf = (...argv: string[]) => commandText({ cwd: "/", limits: "true", env: {}, hasPwd: true, argv });
 

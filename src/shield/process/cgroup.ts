@@ -4,8 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { osErrorCode } from "../core/errors.ts";
-import { processToken, tokenIsAlive } from "../core/lock.ts";
+import { osErrorCode } from "../../core/errors.ts";
+import { processToken, tokenIsAlive } from "../../core/lock.ts";
 import type { CommandLimits } from "./command.ts";
 import { readText } from "./read-text.ts";
 

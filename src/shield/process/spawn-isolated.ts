@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { Socket } from "node:net";
-import { HotcellError } from "../core/errors.ts";
-import { HELPER_ENVIRONMENT } from "../workspace/fs/helper-environment.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
 import { createCgroups, type MakeCgroup } from "./cgroup.ts";
 import { createPipes, type Pipe, type Pipes } from "./pipes.ts";
 
