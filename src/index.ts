@@ -22,8 +22,8 @@ export type {
 } from "./core/types.ts";
 export {
   createToolHost,
+  type HostRunContext as RunContext,
   type OpenAIFunctionTool,
-  type RunContext,
   type ToolCallParams,
   type ToolHost,
   type ToolHostOptions,

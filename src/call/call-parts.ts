@@ -9,7 +9,7 @@ import type { Tool } from "../tools/define-tool.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { Validated } from "../tools/validate.ts";
 import type { Around } from "./in-session.ts";
-import type { Places } from "./tool-filesystems.ts";
+import type { ToolFilesystems } from "./tool-filesystems.ts";
 
 /** What the life of a call needs; a cell holds one for all its calls. */
 export interface CallParts {
@@ -17,7 +17,7 @@ export interface CallParts {
   readonly validate: (tool: Tool, args: JsonObject) => Validated;
   readonly policy: Policy;
   /** Where the paths of a tool lead. */
-  readonly placesOf: (tool: Tool) => Places;
+  readonly placesOf: (tool: Tool) => ToolFilesystems;
   /** Whether what a tool changes stays in the cell until somebody takes it out, as long as its paths do. */
   readonly contains: (tool: Tool) => boolean;
   /** Which toolset shapes the answer to a call of no tool that is known. */

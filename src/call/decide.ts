@@ -8,21 +8,21 @@ import type { Protection } from "../policy/protected.ts";
 import { scopePaths } from "../policy/scope.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { type PathCheck, protectedPath } from "../workspace/files/view.ts";
-import type { Resolved } from "../workspace/files/workspace-fs.ts";
+import type { CanonicalPath } from "../workspace/files/workspace-fs.ts";
 import { showName } from "../workspace/fs/names.ts";
 import type { CallParts } from "./call-parts.ts";
-import type { Places } from "./tool-filesystems.ts";
+import type { ToolFilesystems } from "./tool-filesystems.ts";
 
 type DecideParts = Pick<CallParts, "policy" | "placesOf" | "scope" | "contains">;
 
-export interface Decision {
+export interface CallDecision {
   readonly verdict: Verdict;
   /** Where the call's paths lead, canonical: what was judged, and may be opened without another look. */
   readonly paths: readonly string[];
 }
 
 /** Throws when the call touches what no approval can open: the outside, protected paths, paths beyond the scope. */
-export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Decision {
+export function decide(tool: Tool, args: JsonObject, parts: DecideParts): CallDecision {
   const given = tool.subjects(args);
   const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts.placesOf(tool))) : [];
   const subjects = tool.subject === "path" ? spellings(given, resolved) : given;
@@ -36,7 +36,7 @@ export function decide(tool: Tool, args: JsonObject, parts: DecideParts): Decisi
  * Judges each path where it really leads, before it is opened: since the decision a link may have come to
  * lead elsewhere, and a listing goes on below what was judged.
  */
-export function createPathCheck(tool: Tool, decided: Decision, parts: DecideParts): PathCheck {
+export function createPathCheck(tool: Tool, decided: CallDecision, parts: DecideParts): PathCheck {
   return (at) => {
     if (decided.paths.includes(at)) return;
     const protection = checkedProtection(tool, { path: at, kind: null }, parts);
@@ -77,7 +77,7 @@ function judgedCall(
 }
 
 /** Empty when nothing can be there: then it can't be used either, and the tool itself says why. */
-function resolve(given: string, { files }: Places): Resolved[] {
+function resolve(given: string, { files }: ToolFilesystems): CanonicalPath[] {
   try {
     return [files.resolve(given)];
   } catch (error) {
@@ -87,14 +87,14 @@ function resolve(given: string, { files }: Places): Resolved[] {
   }
 }
 
-function spellings(given: readonly string[], resolved: readonly Resolved[]): string[] {
+function spellings(given: readonly string[], resolved: readonly CanonicalPath[]): string[] {
   const normalised = given.map((at) => path.posix.normalize(at).replace(/(.)\/$/, "$1"));
   return [...new Set([...normalised, ...resolved.map(({ path: at }) => at || ".")])];
 }
 
 function checkedProtection(
   tool: Tool,
-  { path: at, kind }: Resolved,
+  { path: at, kind }: CanonicalPath,
   { placesOf, scope }: DecideParts,
 ): Protection | null {
   if (scopePaths(scope, tool.name)?.(at) === false) {

@@ -2,7 +2,7 @@
 import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { NotExecutedWhy, Outcome, Result, Told } from "../core/types.ts";
+import type { NotExecutedWhy, Outcome, Result, RunMeta } from "../core/types.ts";
 import type { CallStart } from "./prepare.ts";
 
 export interface Ending {
@@ -12,7 +12,7 @@ export interface Ending {
   readonly intent: number | null;
   /** What it changed, where that is known. */
   readonly changes: Json;
-  readonly told: Told;
+  readonly told: RunMeta;
   /** What the log says of an error beside its code and message. */
   readonly details: ErrorDetails;
   /** Of an error that is a bug; for the log only. */

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Effect } from "../core/types.ts";
 import { showName } from "../workspace/fs/names.ts";
-import { createTurns } from "../workspace/session/read-write-lock.ts";
+import { createReadWriteLock } from "../workspace/session/read-write-lock.ts";
 import type { Changed, Session } from "../workspace/session/session-types.ts";
 
 export interface RunningCall {
@@ -27,7 +27,7 @@ export type Around = (call: RunningCall, work: () => Promise<JsonObject>) => Pro
 
 /** Commands one after the other: what is kept from one is looked for before it begins. */
 export function onHost(): Around {
-  const { alone } = createTurns();
+  const { alone } = createReadWriteLock();
   return async ({ runsCommands }, work) => ({
     settled: await settledOf(() => (runsCommands ? alone(work) : work())),
     changes: null,

@@ -8,7 +8,7 @@ import { permits } from "../policy/scope.ts";
 import { BUILTIN_DENY_LIST } from "../policy/verdicts.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { CallParts } from "./call-parts.ts";
-import { type Decision, decide } from "./decide.ts";
+import { type CallDecision, decide } from "./decide.ts";
 import { parseCall } from "./parse.ts";
 import { readCallId } from "./read-call-id.ts";
 import { readCallText } from "./read-call-text.ts";
@@ -29,7 +29,7 @@ export interface PreparedCall {
   readonly tool: Tool;
   readonly arguments: JsonObject;
   readonly digest: string;
-  readonly decision: Decision;
+  readonly decision: CallDecision;
 }
 
 /** A call that ended before it could run. */

@@ -2,7 +2,7 @@
 // approve, record the intent, run, observe, record the outcome. A refused call passes the same last lines.
 import { askApproval, type Grant } from "../approval/approve.ts";
 import { type Deadline, startDeadline } from "../core/deadline.ts";
-import type { AnyObservation, CallRequest, Told } from "../core/types.ts";
+import type { AnyObservation, CallRequest, RunMeta } from "../core/types.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
 import type { RunContext } from "../runners/runner.ts";
 import type { CallParts } from "./call-parts.ts";
@@ -68,8 +68,8 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
   const { tool, start } = call;
   let deadline: Deadline | null = null;
   let intent: number | null = null;
-  let told: Told = {};
-  const tell = (more: Told) => {
+  let told: RunMeta = {};
+  const tell = (more: RunMeta) => {
     told = { ...told, ...more };
   };
   try {
@@ -95,7 +95,7 @@ async function begun(
   call: ApprovedCall,
   parts: CallParts,
   { signal, wait }: Deadline,
-  tell: (told: Told) => void,
+  tell: (told: RunMeta) => void,
 ): Promise<Ran> {
   if (!call.tool.keepsTime) return wait(run(call, parts, signal, tell, () => {}));
   let begins = () => {};
@@ -112,7 +112,7 @@ function run(
   call: ApprovedCall,
   parts: CallParts,
   signal: AbortSignal,
-  tell: (told: Told) => void,
+  tell: (told: RunMeta) => void,
   begins: () => void,
 ): Promise<Ran> {
   const { tool, start, decision } = call;

@@ -22,7 +22,7 @@ export interface PlacesOptions {
   readonly storage?: string;
 }
 
-export interface Places {
+export interface ToolFilesystems {
   /** By paths as the tool says them. */
   readonly files: WorkspaceFS;
   /** Of a path as `files` resolves it. */
@@ -32,7 +32,7 @@ export interface Places {
 }
 
 export interface OpenPlaces {
-  of(tool: Pick<Tool, "naming">): Places;
+  of(tool: Pick<Tool, "naming">): ToolFilesystems;
   /** All but the project, which is not theirs. */
   close(): void;
 }
@@ -58,7 +58,7 @@ export function openPlaces(
     const central =
       storage === undefined ? null : open(openHostMount("storage", { path: storage, access: "rw" }, place));
     const all = [project, state, ...more];
-    const places: Readonly<Record<PathNaming, Places>> = {
+    const places: Readonly<Record<PathNaming, ToolFilesystems>> = {
       project: { files: workspace, protectionOf, contains: () => true },
       mounts: placesIn(all, mountPaths(all)),
       storage: placesIn(
@@ -73,7 +73,7 @@ export function openPlaces(
   }
 }
 
-function placesIn(mounts: readonly Mount[], naming: Naming): Places {
+function placesIn(mounts: readonly Mount[], naming: Naming): ToolFilesystems {
   return {
     files: mountedFiles(mounts, naming),
     protectionOf(at) {

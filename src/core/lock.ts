@@ -40,7 +40,7 @@ export function holdLock(lockPath: string, waitMs = HOLD_WAIT_MS): () => void {
 }
 
 /** Whether a living process holds the lock just now. */
-export function isHeld(lockPath: string): boolean {
+export function isLockHeld(lockPath: string): boolean {
   const holder = namesIn(lockPath)[0] ?? FREE;
   return holder !== FREE && tokenIsAlive(holder);
 }

@@ -105,7 +105,7 @@ export interface Progress {
 }
 
 /** What a run finds out that belongs into the observation's meta. */
-export type Told = Partial<Pick<Meta, "artifact" | "isolation" | "limits" | "weakened">>;
+export type RunMeta = Partial<Pick<Meta, "artifact" | "isolation" | "limits" | "weakened">>;
 
 /** What a call gives back, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
 export type AnyObservation = Observation | StudioObservation | MountsObservation;

@@ -30,7 +30,7 @@ const OPTIONS_OF_HOST = [
   ...OPTION_NAMES.filter((name) => !DECIDED_BY_HOST.some((decided) => decided === name)),
 ];
 
-export interface RunContext {
+export interface HostRunContext {
   readonly projectRoot: string;
   readonly packageId: string;
   readonly runId: string;
@@ -40,7 +40,7 @@ export interface ToolCallParams {
   readonly toolCallId: string;
   readonly name: string;
   readonly argumentsJson: string;
-  readonly context: RunContext & { readonly agentId: string };
+  readonly context: HostRunContext & { readonly agentId: string };
   readonly signal?: AbortSignal;
 }
 
@@ -60,9 +60,9 @@ export interface ToolHost {
   /** Rejects for bugs only: that a run can't be opened is a result too. It is safe to stringify. */
   executeToolCall(params: ToolCallParams): Promise<ToolResult>;
   /** The cell of a run: to see its changes, and to commit them. One that was closed is opened again by the next call. */
-  cellOf(context: RunContext): Promise<Cell>;
+  cellOf(context: HostRunContext): Promise<Cell>;
   /** Closes the cell of a run after the calls that it has; a later call opens it again, on the same session. */
-  endRun(context: Pick<RunContext, "projectRoot" | "runId">): Promise<void>;
+  endRun(context: Pick<HostRunContext, "projectRoot" | "runId">): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
     closings.set(key, closing);
     return closing;
   };
-  const start = (key: string, context: RunContext): Run => {
+  const start = (key: string, context: HostRunContext): Run => {
     const before = closings.get(key)?.catch(() => {});
     const opening = async (): Promise<Cell> => {
       await before;
@@ -102,7 +102,7 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
     run.cell.catch(() => leave(key, run, async () => {}));
     return run;
   };
-  const runOf = (context: RunContext): Run => {
+  const runOf = (context: HostRunContext): Run => {
     if (!open)
       throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the tool host is closed.");
     const key = keyOf(context);
@@ -168,7 +168,7 @@ async function closeOpened({ cell }: Run): Promise<void> {
   await (await cell.catch(() => null))?.close();
 }
 
-function keyOf({ projectRoot, runId }: Pick<RunContext, "projectRoot" | "runId">): string {
+function keyOf({ projectRoot, runId }: Pick<HostRunContext, "projectRoot" | "runId">): string {
   return JSON.stringify([realPathOf(projectRoot), runId]);
 }
 
@@ -195,7 +195,7 @@ function unopened(error: unknown): ToolResult {
 
 function cellOptions(
   { packageDir, mounts, ...options }: ToolHostOptions,
-  { projectRoot, packageId, runId }: RunContext,
+  { projectRoot, packageId, runId }: HostRunContext,
 ): CellOptions {
   const pkg = packageDir?.(packageId) ?? null;
   return {

@@ -1,9 +1,9 @@
-import type { Head } from "./head.ts";
+import type { LogHead } from "./head.ts";
 import { readLogLines } from "./read.ts";
 import { type LogRecord, parseRecord } from "./record.ts";
 
 /** The intents without an outcome, for a new owner of the log: the owner that wrote them can no longer record one. */
-export function findAbandoned(logFile: string, { openSince }: Head): LogRecord[] {
+export function findAbandoned(logFile: string, { openSince }: LogHead): LogRecord[] {
   if (openSince === null) return [];
   const open = new Map<number, LogRecord>();
   for (const { bytes } of readLogLines(logFile, openSince)) {

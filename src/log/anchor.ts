@@ -3,12 +3,12 @@
 import { closeSync, constants, readSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { tokenIsOfThisBoot } from "../core/lock.ts";
-import type { Head } from "./head.ts";
+import type { LogHead } from "./head.ts";
 import { failClosed } from "./log-error.ts";
 import { openIfThere, writeWhole } from "./log-file.ts";
 import type { Link } from "./record.ts";
 
-export interface Anchor extends Head {
+export interface Anchor extends LogHead {
   /** The token of the process that wrote this head. */
   readonly writer: string;
   /** Whether that process has the log open, or was killed before it could close it. */
@@ -19,7 +19,7 @@ export interface Anchor extends Head {
  * Whether the last record of a log, which its anchor does not know, may be its owner's, being written just now or
  * when the owner was killed: it does not count then. After a restart nobody can tell.
  */
-export function isUnfinished({ owned, seq, writer }: Anchor, last: Link): boolean {
+export function isAnchorUnfinished({ owned, seq, writer }: Anchor, last: Link): boolean {
   return owned && last.seq === seq + 1 && tokenIsOfThisBoot(writer);
 }
 

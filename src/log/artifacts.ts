@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { closeSync, constants, lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { processToken, tokenIsAlive } from "../core/lock.ts";
-import { makeDirectory, namesIn, openRegular, writeWhole } from "./log-file.ts";
+import { logNamesIn, makeLogDirectory, openLogFile, writeWhole } from "./log-file.ts";
 
 /**
  * Stores bytes once under their sha256, which is their id. For the owner of the log alone: so the unfinished
@@ -12,7 +12,7 @@ export function storeArtifact(dir: string, bytes: Uint8Array): string {
   const id = hash("sha256", bytes, "hex");
   const file = join(dir, id);
   if (lstatSync(file, { throwIfNoEntry: false })?.size === bytes.length) return id;
-  makeDirectory(dir);
+  makeLogDirectory(dir);
   const unfinished = join(dir, "unfinished");
   try {
     writeFile(unfinished, bytes);
@@ -25,7 +25,7 @@ export function storeArtifact(dir: string, bytes: Uint8Array): string {
 }
 
 function writeFile(file: string, bytes: Uint8Array): void {
-  const fd = openRegular(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
+  const fd = openLogFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
   try {
     writeWhole(fd, bytes, null);
   } finally {
@@ -44,10 +44,10 @@ export interface ArtifactWriter {
 const UNFINISHED = "unfinished-";
 
 export function openArtifact(dir: string): ArtifactWriter {
-  makeDirectory(dir);
+  makeLogDirectory(dir);
   removeAbandoned(dir);
   const unfinished = join(dir, UNFINISHED + processToken());
-  const fd = openRegular(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  const fd = openLogFile(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   const sha256 = createHash("sha256");
   return {
     write(bytes) {
@@ -69,7 +69,7 @@ export function openArtifact(dir: string): ArtifactWriter {
 
 /** What processes that were killed have left. */
 function removeAbandoned(dir: string): void {
-  for (const name of namesIn(dir)) {
+  for (const name of logNamesIn(dir)) {
     if (name.startsWith(UNFINISHED) && !tokenIsAlive(name.slice(UNFINISHED.length)))
       rmSync(join(dir, name), { force: true });
   }

@@ -16,16 +16,16 @@ import { basename } from "node:path";
 import type { HotcellError } from "../core/errors.ts";
 import { holdLock, tokenIsOfThisBoot } from "../core/lock.ts";
 import { unlessFailing } from "../core/unless-failing.ts";
-import { type Anchor, type AnchorFile, createAnchorFile, isUnfinished, readAnchor } from "./anchor.ts";
+import { type Anchor, type AnchorFile, createAnchorFile, isAnchorUnfinished, readAnchor } from "./anchor.ts";
 import { storeArtifact } from "./artifacts.ts";
-import { advance, callsOpened, EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
+import { advanceHead, callsOpened, EMPTY_HEAD, follow, type LogHead, startFile } from "./head.ts";
 import { findIntactHead } from "./intact-head.ts";
-import { readLines } from "./lines.ts";
+import { readRawLines } from "./lines.ts";
 import { failClosed, isLocked, isTampered, logInUse, logTampered, logUnavailable } from "./log-error.ts";
 import {
   exists,
   openIfThere,
-  openRegular,
+  openLogFile,
   rotatedFile,
   rotatedFiles,
   sealedAt,
@@ -48,7 +48,7 @@ export type Append = (kind: RecordKind, fields: Fields, durable?: boolean) => nu
 
 export interface Chain {
   /** As it was found. */
-  readonly head: Head;
+  readonly head: LogHead;
   readonly append: Append;
   /** Others may open the log then. */
   close(): void;
@@ -58,7 +58,7 @@ interface Tip {
   readonly fd: number;
   readonly ino: number;
   readonly dev: number;
-  readonly head: Head;
+  readonly head: LogHead;
   /** What the anchor says. */
   readonly anchored: Anchor;
 }
@@ -104,7 +104,7 @@ function takeLock(lockPath: string): () => void {
 }
 
 function openOwned(options: ChainOptions): ChainState {
-  const anchor = createAnchorFile(openRegular(options.anchorFile, O_RDWR | O_CREAT));
+  const anchor = createAnchorFile(openLogFile(options.anchorFile, O_RDWR | O_CREAT));
   const chain: ChainState = { ...options, anchor, tip: undefined };
   const open = () => {
     if (readAnchor(anchor.fd) === undefined) beginAnchor(chain);
@@ -158,33 +158,33 @@ function checkUnchanged({ file }: ChainState, { ino, dev, head }: Tip): void {
     throw logTampered(file, `somebody else wrote to it or cut it off after record ${head.seq}`);
 }
 
-function openCurrent(chain: ChainState, head: Head, anchored: Anchor): Tip {
+function openCurrent(chain: ChainState, head: LogHead, anchored: Anchor): Tip {
   const fd = openIfThere(chain.file, O_RDWR | O_APPEND) ?? createCurrent(chain, head);
   const { ino, dev } = fstatSync(fd);
   return { fd, ino, dev, head, anchored };
 }
 
 // A missing file is right in two cases: nothing was in it, or whoever rotated it was killed before this step.
-function createCurrent({ file }: ChainState, head: Head): number {
+function createCurrent({ file }: ChainState, head: LogHead): number {
   if (head.bytes > 0 && !exists(rotatedFile(file, head.firstSeq)))
     throw logTampered(file, "its file is missing");
-  return openRegular(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+  return openLogFile(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
 /** Cuts off what a kill left after the anchored record. What a power failure left there is for `salvage`. */
 function catchUp(chain: ChainState, tip: Tip): void {
   const head = findAnchored(chain, tip);
   const last = findLast(chain, tip, head);
-  if (last.seq > head.seq && !isUnfinished(tip.anchored, last))
+  if (last.seq > head.seq && !isAnchorUnfinished(tip.anchored, last))
     throw logTampered(chain.file, `its anchor does not know what stands after record ${head.seq}`);
   chain.tip = { ...tip, head };
   markOwned(chain, true);
   if (fstatSync(tip.fd).size > head.bytes) recover(chain, chain.tip, { lost: 0, adopted: 0 });
 }
 
-function findLast({ file }: ChainState, { fd }: Tip, head: Head): Link {
+function findLast({ file }: ChainState, { fd }: Tip, head: LogHead): Link {
   let last = head;
-  for (const line of readLines(fd, head.bytes)) {
+  for (const line of readRawLines(fd, head.bytes)) {
     const next = follow(last, line)?.head;
     if (next === undefined && line.complete)
       throw logTampered(file, `what follows record ${last.seq} does not continue it`);
@@ -223,7 +223,7 @@ function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; ad
 }
 
 /** The anchored head, at the start of the new file when the anchored one has been rotated since. */
-function findAnchored({ file }: ChainState, { fd, head }: Tip): Head {
+function findAnchored({ file }: ChainState, { fd, head }: Tip): LogHead {
   if (sealedAt(fd, head.bytes, head.hash)) return head;
   const rotated = openIfThere(rotatedFile(file, head.firstSeq), O_RDONLY);
   if (rotated === undefined) throw logTampered(file, `record ${head.seq}, the last one written, is gone`);
@@ -239,7 +239,7 @@ function findAnchored({ file }: ChainState, { fd, head }: Tip): Head {
 function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boolean): number {
   const record = sealRecord(chain.tip!.head, kind, fields);
   const tip = makeRoom(chain, chain.tip!, record.line.length);
-  const head = advance(tip.head, record, record.line.length, callsOpened(kind, fields));
+  const head = advanceHead(tip.head, record, record.line.length, callsOpened(kind, fields));
   const anchored = { ...head, writer: chain.writer, owned: true };
   try {
     writeWhole(tip.fd, record.line, null);

@@ -2,23 +2,23 @@ import type { Line } from "./lines.ts";
 import { checkRecord, continues, GENESIS, type Link } from "./record.ts";
 
 /** A place in the log: the first seq of a file, and an offset in it. */
-export interface Place {
+export interface LogPosition {
   readonly firstSeq: number;
   readonly bytes: number;
 }
 
 /** The last record, and the place where it ends. */
-export interface Head extends Link, Place {
+export interface LogHead extends Link, LogPosition {
   /** Intents without an outcome yet. */
   readonly open: number;
   /** Where the first of them may stand; null when there is none. */
-  readonly openSince: Place | null;
+  readonly openSince: LogPosition | null;
 }
 
-export const EMPTY_HEAD: Head = { ...GENESIS, firstSeq: 1, bytes: 0, open: 0, openSince: null };
+export const EMPTY_HEAD: LogHead = { ...GENESIS, firstSeq: 1, bytes: 0, open: 0, openSince: null };
 
 /** The head after one more record of so many bytes, which opens calls (+1) or ends them (-1). */
-export function advance(head: Head, { seq, hash }: Link, bytes: number, opened: number): Head {
+export function advanceHead(head: LogHead, { seq, hash }: Link, bytes: number, opened: number): LogHead {
   const { firstSeq } = head;
   const open = Math.max(0, head.open + opened);
   const openSince = open === 0 ? null : (head.openSince ?? { firstSeq, bytes: head.bytes });
@@ -32,14 +32,17 @@ export function callsOpened(kind: string, fields: Readonly<Record<string, unknow
 }
 
 /** The head after one more line of the log and the kind of its record, or undefined when the line does not continue it. */
-export function follow(head: Head, { bytes, complete }: Line): { head: Head; kind: string } | undefined {
+export function follow(
+  head: LogHead,
+  { bytes, complete }: Line,
+): { head: LogHead; kind: string } | undefined {
   const record = complete ? checkRecord(bytes) : undefined;
   if (record === undefined || !continues(record, head)) return undefined;
   const { kind } = record;
-  return { head: advance(head, record, bytes.length + 1, callsOpened(kind, record)), kind };
+  return { head: advanceHead(head, record, bytes.length + 1, callsOpened(kind, record)), kind };
 }
 
 /** The head at the start of the file that follows a full one. */
-export function startFile(head: Head): Head {
+export function startFile(head: LogHead): LogHead {
   return { ...head, firstSeq: head.seq + 1, bytes: 0 };
 }

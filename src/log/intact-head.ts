@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Anchor } from "./anchor.ts";
-import { EMPTY_HEAD, follow, type Head, startFile } from "./head.ts";
+import { EMPTY_HEAD, follow, type LogHead, startFile } from "./head.ts";
 import { logTampered } from "./log-error.ts";
 import { readLogLines, START } from "./read.ts";
 
@@ -8,7 +8,7 @@ import { readLogLines, START } from "./read.ts";
  * How far a log is intact, read from its first record on. Only the file that grows may be damaged. A last record that
  * tells of a recovery does not count unless it is anchored: that recovery was not finished.
  */
-export function findIntactHead(logFile: string, anchored: Anchor): Head {
+export function findIntactHead(logFile: string, anchored: Anchor): LogHead {
   const growing = basename(logFile);
   let head = EMPTY_HEAD;
   let settled = head;

@@ -13,7 +13,7 @@ export interface Line {
 const CHUNK_BYTES = 64 * 1024;
 
 /** The lines of a file from one offset to another, in bounded memory. */
-export function* readLines(fd: number, from: number, to = Number.POSITIVE_INFINITY): Generator<Line> {
+export function* readRawLines(fd: number, from: number, to = Number.POSITIVE_INFINITY): Generator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let offset = from;
   let rest = Buffer.alloc(0);

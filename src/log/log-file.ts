@@ -18,7 +18,7 @@ import { SEAL_BYTES, sealText } from "./record.ts";
 const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Opens a regular file and nothing else: no link is followed, and no FIFO or device waited for. */
-export function openRegular(file: string, flags: number): number {
+export function openLogFile(file: string, flags: number): number {
   const fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600);
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
@@ -27,7 +27,7 @@ export function openRegular(file: string, flags: number): number {
 
 export function openIfThere(file: string, flags: number): number | undefined {
   try {
-    return openRegular(file, flags);
+    return openLogFile(file, flags);
   } catch (error) {
     if (osErrorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -38,7 +38,7 @@ export function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-export function makeDirectory(dir: string): void {
+export function makeLogDirectory(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (!lstatSync(dir).isDirectory()) throw logUnavailable(dir, `"${basename(dir)}" is not a directory`);
 }
@@ -56,14 +56,14 @@ export function rotatedFile(file: string, firstSeq: number): string {
 /** The full files whose first seq is not below the given one, oldest first. */
 export function rotatedFiles(file: string, fromSeq: number): string[] {
   const from = basename(rotatedFile(file, fromSeq));
-  return namesIn(dirname(file))
+  return logNamesIn(dirname(file))
     .filter((name) => /^execution\.\d{16}\.jsonl$/.test(name) && name >= from)
     .sort()
     .map((name) => join(dirname(file), name));
 }
 
 /** The names in a directory; none when it is not there. */
-export function namesIn(dir: string): string[] {
+export function logNamesIn(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch (error) {

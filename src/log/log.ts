@@ -18,7 +18,7 @@ import {
 import { type Append, type Chain, type ChainOptions, openChain } from "./chain.ts";
 import { createEncoder } from "./encode.ts";
 import { failClosed, logUnavailable } from "./log-error.ts";
-import { makeDirectory } from "./log-file.ts";
+import { makeLogDirectory } from "./log-file.ts";
 import { createRedactor } from "./redact.ts";
 import { artifactsIn, logFileIn } from "./runs.ts";
 
@@ -103,7 +103,7 @@ export function openLog(options: LogOptions): Log {
 /** Opens the chain and records as interrupted what was left open in it. */
 function openSettled(options: ChainOptions): Chain {
   const { file, anchorFile } = options;
-  failClosed(file, () => [dirname(file), dirname(anchorFile)].forEach(makeDirectory));
+  failClosed(file, () => [dirname(file), dirname(anchorFile)].forEach(makeLogDirectory));
   const chain = openChain(options);
   return unlessFailing(chain.close, () => {
     const abandoned = failClosed(file, () => findAbandoned(file, chain.head));

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync } from "node:fs";
 import { basename } from "node:path";
-import type { Place } from "./head.ts";
-import { type Line, readLines } from "./lines.ts";
+import type { LogPosition } from "./head.ts";
+import { type Line, readRawLines } from "./lines.ts";
 import { failClosed } from "./log-error.ts";
-import { openIfThere, openRegular, rotatedFiles } from "./log-file.ts";
+import { openIfThere, openLogFile, rotatedFiles } from "./log-file.ts";
 import { type LogRecord, parseRecord } from "./record.ts";
 
 export interface LogEntry {
@@ -27,7 +27,7 @@ export interface LogLine extends Line {
   readonly line: number;
 }
 
-export const START: Place = { firstSeq: 0, bytes: 0 };
+export const START: LogPosition = { firstSeq: 0, bytes: 0 };
 
 /** The files of a log as they are at one moment, whatever other processes append and rotate afterwards. */
 export interface LogFiles {
@@ -54,7 +54,7 @@ export function openLogFiles(logFile: string, fromSeq: number): LogFiles {
 }
 
 /** The lines of all files from a place on. */
-export function readLogLines(logFile: string, from: Place): Generator<LogLine> {
+export function readLogLines(logFile: string, from: LogPosition): Generator<LogLine> {
   return readFiles(openLogFiles(logFile, from.firstSeq), logFile, from.bytes);
 }
 
@@ -67,7 +67,7 @@ export function* readFiles(files: LogFiles, logFile: string, offset: number): Ge
       yield* readFull(file, from);
       from = 0;
     }
-    if (growing !== null) yield* numberLines(readLines(growing, from, growingBytes), basename(logFile));
+    if (growing !== null) yield* numberLines(readRawLines(growing, from, growingBytes), basename(logFile));
   } finally {
     closeLogFiles(files);
   }
@@ -78,9 +78,9 @@ export function closeLogFiles({ growing }: LogFiles): void {
 }
 
 function* readFull(file: string, offset: number): Generator<LogLine> {
-  const fd = failClosed(file, () => openRegular(file, constants.O_RDONLY));
+  const fd = failClosed(file, () => openLogFile(file, constants.O_RDONLY));
   try {
-    yield* numberLines(readLines(fd, offset), basename(file));
+    yield* numberLines(readRawLines(fd, offset), basename(file));
   } finally {
     closeSync(fd);
   }

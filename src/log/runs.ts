@@ -1,7 +1,7 @@
 // Where a run keeps its log, and which runs a state directory has.
 import { basename, join } from "node:path";
 import { HotcellError } from "../core/errors.ts";
-import { namesIn } from "./log-file.ts";
+import { logNamesIn } from "./log-file.ts";
 
 export interface RunPaths {
   /** The run's state directory. */
@@ -31,8 +31,8 @@ export function runPaths(stateDir: string, runId: string): RunPaths {
 
 /** The ids of all runs, also of those of which only the anchor is left. */
 export function listRuns(stateDir: string): string[] {
-  const anchored = namesIn(join(stateDir, "anchors")).filter((name) => name.endsWith(".json"));
-  const ids = [...namesIn(join(stateDir, "runs")), ...anchored.map((name) => basename(name, ".json"))];
+  const anchored = logNamesIn(join(stateDir, "anchors")).filter((name) => name.endsWith(".json"));
+  const ids = [...logNamesIn(join(stateDir, "runs")), ...anchored.map((name) => basename(name, ".json"))];
   return [...new Set(ids)].filter((id) => RUN_ID.test(id)).sort();
 }
 

@@ -2,7 +2,7 @@
 // and none missing, up to the head that the anchor knows.
 import { basename } from "node:path";
 import { tokenIsAlive } from "../core/lock.ts";
-import { type Anchor, isUnfinished } from "./anchor.ts";
+import { type Anchor, isAnchorUnfinished } from "./anchor.ts";
 import { type LogLine, openLogFiles, readFiles, START } from "./read.ts";
 import { checkRecord, GENESIS, type Link, type LogRecord, parseRecord } from "./record.ts";
 import { openSnapshot } from "./snapshot.ts";
@@ -74,7 +74,7 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
   const end = { file: last?.file ?? basename(logFile), line: last?.line ?? 0 };
   if (anchor === undefined && head.seq > 0) return unanchored(head, end);
   if (anchor && anchor.seq > head.seq) return truncated(head, anchor, end);
-  if (anchor && head.seq > anchor.seq && !isUnfinished(anchor, head)) return beyond(head, anchor, end);
+  if (anchor && head.seq > anchor.seq && !isAnchorUnfinished(anchor, head)) return beyond(head, anchor, end);
   const { seq, hash } = anchor ?? head;
   const known = { records: seq, head: { seq, hash }, anchored: anchor !== null };
   return { ok: true, ...known, tornBytes, ...tally.result() };

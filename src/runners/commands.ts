@@ -2,7 +2,7 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
-import type { Told } from "../core/types.ts";
+import type { RunMeta } from "../core/types.ts";
 import type { Log } from "../log/log.ts";
 import { captureOutput } from "../shield/process/capture-output.ts";
 import type { CommandLimits, ShieldedCommand } from "../shield/process/command.ts";
@@ -67,7 +67,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
 
 type Shielded = Parameters<NonNullable<RunOptions["onStart"]>>[0];
 
-function shieldedBy({ isolation, weakened }: Shielded): Told {
+function shieldedBy({ isolation, weakened }: Shielded): RunMeta {
   return { isolation, ...(weakened !== null && { weakened }) };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
-import type { Progress, Told } from "../core/types.ts";
+import type { Progress, RunMeta } from "../core/types.ts";
 import type { OutputStream } from "../shield/process/command.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import type { PathCheck } from "../workspace/files/view.ts";
@@ -16,7 +16,7 @@ export interface RunContext {
   /** Says how far it is. */
   progress(seen: Omit<Progress, "kind">): void;
   /** Says what the observation's meta should know. */
-  tell(told: Told): void;
+  tell(told: RunMeta): void;
 }
 
 /** What executes a call. Gives the tool's output or throws. */

@@ -22,7 +22,7 @@ export interface ProcessOutput {
 
 export interface Processes {
   /** Gives it when it has begun, or throws why it could not. */
-  start(command: string, run: Run): Promise<BackgroundProcess>;
+  start(command: string, run: BackgroundRun): Promise<BackgroundProcess>;
   list(): readonly BackgroundProcess[];
   /** The head and the tail of what it has written so far. */
   output(id: string): ProcessOutput;
@@ -38,7 +38,7 @@ export interface Beginning {
   readonly onStart: () => void;
 }
 
-export type Run = (beginning: Beginning) => Promise<CommandEnd>;
+export type BackgroundRun = (beginning: Beginning) => Promise<CommandEnd>;
 
 interface Kept {
   readonly info: () => BackgroundProcess;
@@ -75,7 +75,7 @@ export function createProcesses(): Processes {
   };
 }
 
-async function begin(id: string, command: string, run: Run): Promise<Kept> {
+async function begin(id: string, command: string, run: BackgroundRun): Promise<Kept> {
   const stopping = new AbortController();
   const captured = captureOutput(LIMITS.maxShownOutputBytes, null);
   const started = new Date();

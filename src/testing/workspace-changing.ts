@@ -5,7 +5,7 @@ import type { Checks } from "./workspace-contract.ts";
 
 const textOf = (path: string): string => fs.readFileSync(path, "utf8");
 
-export const CHANGING: Checks = {
+export const CHANGING_ROWS: Checks = {
   "mkdir makes a directory with its parents, and is content when it is there"({ workspace, root }) {
     workspace.mkdir("a/b/c");
     workspace.mkdir("a/b/c");

@@ -2,7 +2,7 @@
 // that uses the built-in table of protected paths.
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import type { TestWords } from "./suite.ts";
-import { CHANGING } from "./workspace-changing.ts";
+import { CHANGING_ROWS } from "./workspace-changing.ts";
 import { NAMING } from "./workspace-naming.ts";
 import { READING } from "./workspace-reading.ts";
 import { REFUSING } from "./workspace-refusing.ts";
@@ -26,7 +26,7 @@ const TOPICS: Readonly<Record<string, Checks>> = {
   reading: READING,
   searching: SEARCHING,
   writing: WRITING,
-  changing: CHANGING,
+  changing: CHANGING_ROWS,
   trees: TREES,
   naming: NAMING,
   refusing: REFUSING,

@@ -16,7 +16,7 @@ describe("imports", () => {
   });
 
   test("every layer of the list is there", () => {
-    const found = new Set([...readSources().keys()].map(layerOf));
+    const found = new Set([...readSources().keys()].map((file) => layerOf(file, layers)));
     expect(layers.filter((layer) => !found.has(layer))).toEqual([]);
   });
 
@@ -52,6 +52,17 @@ describe("imports", () => {
       'import { x } from "../../test/kit/x.ts";',
       'call/a.ts imports "../../test/kit/x.ts": it is not in src',
     ],
+    [
+      "workspace/overlay/a.ts",
+      'import { x } from "../session/x.ts";',
+      'workspace/overlay/a.ts imports "../session/x.ts": workspace/session is above workspace/overlay',
+    ],
+    [
+      "shield/process/a.ts",
+      'import { x } from "../shield.ts";',
+      'shield/process/a.ts imports "../shield.ts": shield is above shield/process',
+    ],
+    ["workspace/new/a.ts", "", "workspace/new/a.ts: workspace/new is not a layer of ARCHITECTURE.md"],
     ["utils/a.ts", "", "utils/a.ts: utils is not a layer of ARCHITECTURE.md"],
     ["stray.ts", "", "stray.ts: stray.ts is not a layer of ARCHITECTURE.md"],
   ])("control: a wrong one in %s is found: %s", (file, text, problem) => {
@@ -68,6 +79,62 @@ describe("imports", () => {
   });
 });
 
+const MOST_FILES = 25;
+
+describe("folders", () => {
+  test(`none has more than ${MOST_FILES} source files beside each other`, () => {
+    expect(findCrowded([...readSources().keys()])).toEqual([]);
+  });
+
+  test("control: one that has is found, and tests do not count", () => {
+    const files = Array.from({ length: 26 }, (_, index) => `log/${index}.ts`);
+    expect(findCrowded(files)).toEqual(["log has 26 source files"]);
+    expect(findCrowded([...files.slice(1), "log/1.test.ts"])).toEqual([]);
+  });
+});
+
+describe("exported names", () => {
+  test("none is defined in two files", () => {
+    expect(findTwice(readSources())).toEqual([]);
+  });
+
+  test("control: one that is is found; what a file only passes on is not defined there", () => {
+    const sources = new Map([
+      ["a.ts", "export interface Place {}"],
+      ["b.ts", "export type Place = string;"],
+      ["c.ts", 'export type { Place } from "./a.ts";'],
+      ["d.test.ts", "export const Place = 1;"],
+    ]);
+    expect(findTwice(sources)).toEqual(["Place: a.ts, b.ts"]);
+  });
+});
+
+function findCrowded(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files.filter((name) => !name.endsWith(".test.ts"))) {
+    const folder = path.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([folder, count]) =>
+    count > MOST_FILES ? [`${folder} has ${count} source files`] : [],
+  );
+}
+
+const DEFINITION =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
+
+function findTwice(sources: Sources): string[] {
+  const homes = new Map<string, string[]>();
+  for (const [file, text] of sources) {
+    if (file.endsWith(".test.ts")) continue;
+    for (const name of new Set(Array.from(text.matchAll(DEFINITION), ([, found]) => found!)))
+      homes.set(name, [...(homes.get(name) ?? []), file]);
+  }
+  return [...homes]
+    .flatMap(([name, files]) => (files.length > 1 ? [`${name}: ${files.join(", ")}`] : []))
+    .sort();
+}
+
 function readLayers(page: string): string[] {
   const [, list = ""] = /^```layers\n(.*?)^```/ms.exec(page) ?? [];
   return [...list.matchAll(/^(\S+)/gm)].map(([name]) => name);
@@ -83,8 +150,8 @@ function readSources(): Sources {
 
 function findWrongImports(sources: Sources, layers: readonly string[]): string[] {
   return [...sources].flatMap(([file, text]) => {
-    if (!layers.includes(layerOf(file)))
-      return [`${file}: ${layerOf(file)} is not a layer of ARCHITECTURE.md`];
+    const layer = layerOf(file, layers);
+    if (!layers.includes(layer)) return [`${file}: ${layer} is not a layer of ARCHITECTURE.md`];
     return importsOf(text).flatMap((target) => {
       const problem = findProblem(file, path.join(path.dirname(file), target), layers);
       return problem === null ? [] : [`${file} imports "${target}": ${problem}`];
@@ -92,9 +159,11 @@ function findWrongImports(sources: Sources, layers: readonly string[]): string[]
   });
 }
 
-/** The folder in `src`, or the file when it is in none; a test belongs to what it tests. */
-function layerOf(file: string): string {
-  return file.split("/")[0]!.replace(/\.test\.ts$/, ".ts");
+/** The folder in `src`, or the file when it is in none; of a folder with layers of its own the one below it. A test belongs to what it tests. */
+function layerOf(file: string, layers: readonly string[]): string {
+  const [top, below, ...rest] = file.replace(/\.test\.ts$/, ".ts").split("/");
+  const isDivided = layers.some((layer) => layer.startsWith(`${top}/`));
+  return isDivided && rest.length > 0 ? `${top}/${below}` : top!;
 }
 
 function importsOf(text: string): string[] {
@@ -103,6 +172,6 @@ function importsOf(text: string): string[] {
 
 function findProblem(file: string, target: string, layers: readonly string[]): string | null {
   if (target.startsWith("..")) return file.endsWith(".test.ts") ? null : "it is not in src";
-  const [from, to] = [layerOf(file), layerOf(target)];
+  const [from, to] = [layerOf(file, layers), layerOf(target, layers)];
   return layers.indexOf(to) <= layers.indexOf(from) ? null : `${to} is above ${from}`;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { namesIn } from "../../src/log/log-file.ts";
+import { logNamesIn } from "../../src/log/log-file.ts";
 import type { LogRecord } from "../../src/log/record.ts";
 import { type Fault, type FaultPlan, injectFaults } from "../kit/inject.ts";
 import {
@@ -83,7 +83,9 @@ function checkRefusals(run: RunLog, { kind, exitCode, stdout }: Fault): void {
   expect(exitCode).toBe(0);
   expect(refused.length).toBeLessThanOrEqual(1);
   expect(refused.every((event) => event.endsWith(" LOG_UNAVAILABLE"))).toBe(true);
-  expect(namesIn(dirname(run.anchorFile)).filter((name) => !/^run-1\.json(\.lock)?$/.test(name))).toEqual([]);
+  expect(logNamesIn(dirname(run.anchorFile)).filter((name) => !/^run-1\.json(\.lock)?$/.test(name))).toEqual(
+    [],
+  );
 }
 
 const faultPlan = (run: RunLog, prepare: () => void): FaultPlan => ({

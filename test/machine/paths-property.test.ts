@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HotcellError } from "../../src/core/errors.ts";
 import { osPath } from "../../src/workspace/fs/names.ts";
-import { atFound, atPlace, type Found, openRoot, type Root } from "../../src/workspace/fs/paths.ts";
+import { atFound, atPlace, type OpenEntry, openRoot, type Root } from "../../src/workspace/fs/paths.ts";
 import { compile } from "../kit/compile.ts";
 
 const DIRECTORIES = ["a/b", "empty", "é", "\uDCFF"];
@@ -108,7 +108,7 @@ function kernelSays(paths: readonly string[]): string[] {
 }
 
 /** "ok DEV INO", or the code of the error. */
-function gateSays(look: () => Found | null): string {
+function gateSays(look: () => OpenEntry | null): string {
   try {
     const found = look();
     return found === null ? "NOT_FOUND" : `ok ${found.stat.dev} ${found.stat.ino}`;

@@ -171,7 +171,6 @@ function nodeProgram(): string {
   return `
 import { once } from "node:events";
 import net from "node:net";
-import { execFileSync } from "node:child_process";
 import { Worker } from "node:worker_threads";
 const worker = new Worker("import { parentPort } from 'node:worker_threads'; parentPort.postMessage('worker')", { eval: true });
 const [said] = await once(worker, "message");

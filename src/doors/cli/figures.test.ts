@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAge, formatBytes, readBytes } from "./figures.ts";
+import { formatAge, formatBytes, parseBytes } from "./figures.ts";
 
 test.each([
   [0, "0 B"],
@@ -20,13 +20,13 @@ test.each([
   ["1.5 GB", 1.5 * 1024 ** 3],
   ["1TB", 1024 ** 4],
 ])("the size %j is %d bytes", (given, bytes) => {
-  expect(readBytes(given, "--max-size")).toBe(bytes);
+  expect(parseBytes(given, "--max-size")).toBe(bytes);
 });
 
 test.each(["", "G", "-1", "5X", "5 000", "1e9", "Infinity"])(
   "%j is no size, and what one is like is said",
   (given) => {
-    expect(() => readBytes(given, "--max-size")).toThrow(
+    expect(() => parseBytes(given, "--max-size")).toThrow(
       `--max-size is ${JSON.stringify(given)}; give a size such as 500M or 5G.`,
     );
   },

@@ -16,7 +16,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /** `5G`, `1.5 GB`, `200m`, `1048576`. */
-export function readBytes(given: string, flag: string): number {
+export function parseBytes(given: string, flag: string): number {
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?([kmgt]?)b?$/i.exec(given) ?? [];
   if (number === undefined) throw usage(`${flag} is ${quote(given)}; give a size such as 500M or 5G.`);
   return Math.floor(Number(number) * STEP ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase()));

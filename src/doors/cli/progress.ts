@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-export interface Progress {
+export interface ProgressLine {
   report(done: number, total: number | null): void;
   /** Takes the line away. */
   end(): void;
@@ -11,7 +11,7 @@ const MIN_TOTAL = 100;
 const ROUND = 1000;
 
 /** One line in a terminal, written again when it says something else. */
-export function createProgress(io: Io, work: string): Progress {
+export function createProgress(io: Io, work: string): ProgressLine {
   let shown = "";
   const show = (text: string): void => {
     if (text === shown || !io.errIsTerminal) return;

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
 import { processToken, tokenIsAlive } from "../../core/lock.ts";
 import type { CommandLimits } from "./command.ts";
-import { readText } from "./read-text.ts";
+import { readSystemText } from "./read-text.ts";
 
 export interface Cgroup {
   /** All that this process starts from now on is in it too. The kernel may take some milliseconds for one that is not yet. */
@@ -77,14 +77,14 @@ const writeFile = promisify(fs.writeFile);
 
 /** As what was started by another that is. */
 function isIn(pid: number, name: string, hierarchies: number): boolean {
-  const groups = readText(`/proc/${pid}/cgroup`).trim().split("\n");
+  const groups = readSystemText(`/proc/${pid}/cgroup`).trim().split("\n");
   return groups.filter((group) => group.endsWith(`/${name}`)).length === hierarchies;
 }
 
 /** One with all controllers (v2), or one for each (v1); both are the ones that this process is in. */
 function findHierarchies(): readonly Hierarchy[] | null {
   const own = new Map(
-    readText("/proc/self/cgroup")
+    readSystemText("/proc/self/cgroup")
       .trim()
       .split("\n")
       .map((line) => line.split(":"))
@@ -120,11 +120,11 @@ function unified(own: string): readonly Hierarchy[] | null {
 }
 
 function hands(dir: string, controller: string): boolean {
-  return readText(path.join(dir, "cgroup.subtree_control")).split(/\s+/).includes(controller);
+  return readSystemText(path.join(dir, "cgroup.subtree_control")).split(/\s+/).includes(controller);
 }
 
 function oomKills(file: string): number {
-  return Number(/^oom_kill (\d+)$/m.exec(readText(file))?.[1] ?? 0);
+  return Number(/^oom_kill (\d+)$/m.exec(readSystemText(file))?.[1] ?? 0);
 }
 
 function removeAbandoned(parent: string): void {

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import type { Cgroup } from "./cgroup.ts";
-import { readText } from "./read-text.ts";
+import { readSystemText } from "./read-text.ts";
 import type { Entrance } from "./sandbox-process.ts";
 import { closed } from "./spawn-isolated.ts";
 
@@ -135,7 +135,7 @@ export function signalName(number: number): string | null {
 const childrenFile = (pid: number): string => `/proc/${pid}/task/${pid}/children`;
 
 export function childrenOf(pid: number): number[] {
-  return readText(childrenFile(pid)).split(" ").filter(Boolean).map(Number);
+  return readSystemText(childrenFile(pid)).split(" ").filter(Boolean).map(Number);
 }
 
 /**

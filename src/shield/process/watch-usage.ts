@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import type { CommandLimits, Exceeded, LimitReport } from "./command.ts";
-import { readText } from "./read-text.ts";
+import { readSystemText } from "./read-text.ts";
 
 export const WATCH_INTERVAL_MS = 250;
 
@@ -81,7 +81,9 @@ function descendants(pid: number): number[] {
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     found.push(next);
     for (const thread of namesIn(`/proc/${next}/task`)) {
-      todo.push(...readText(`/proc/${next}/task/${thread}/children`).split(" ").filter(Boolean).map(Number));
+      todo.push(
+        ...readSystemText(`/proc/${next}/task/${thread}/children`).split(" ").filter(Boolean).map(Number),
+      );
     }
   }
   return found;
@@ -90,7 +92,7 @@ function descendants(pid: number): number[] {
 const PAGE_BYTES = 4096;
 
 function residentBytes(pid: number): number {
-  const [, resident = "0"] = readText(`/proc/${pid}/statm`).split(" ");
+  const [, resident = "0"] = readSystemText(`/proc/${pid}/statm`).split(" ");
   return Number(resident) * PAGE_BYTES;
 }
 

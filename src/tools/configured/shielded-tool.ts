@@ -25,7 +25,7 @@ export interface ShieldedToolOptions {
   readonly effect?: Effect;
 }
 
-export interface Program {
+export interface ConfiguredProgram {
   readonly toolset: "command" | "inline";
   /** Throws when it may not be run at all. */
   permit(): void;
@@ -43,7 +43,7 @@ export function parametersOf({ name, parameters = NO_PARAMETERS }: ShieldedToolO
   throw new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(name)}: ${problem}.`);
 }
 
-export function shieldedTool(options: ShieldedToolOptions, program: Program): Tool {
+export function shieldedTool(options: ShieldedToolOptions, program: ConfiguredProgram): Tool {
   const { name, description, secrets = {}, effect = "change", timeoutMs } = options;
   const env = envFor(secrets);
   const { redact } = createRedactor(Object.values(secrets)).exact;

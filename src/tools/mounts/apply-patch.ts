@@ -10,7 +10,7 @@ import type { FrontmatterUpdate } from "../patch/frontmatter-changes.ts";
 import { checkNoNewFile, makesNewFile } from "../patch/new-file-diff.ts";
 import { replaceText } from "../patch/replace-text.ts";
 import { updateFrontmatter } from "../patch/update-frontmatter.ts";
-import { CHANGING, MOUNT_TOOL, PATH, SHA256 } from "./mount-tool.ts";
+import { CHANGING, MOUNT_PATH, MOUNT_TOOL, SHA256 } from "./mount-tool.ts";
 import { condition } from "./write.ts";
 
 interface Patch {
@@ -50,7 +50,7 @@ export const fsApplyPatch = defineTool({
   inputSchema: {
     type: "object",
     properties: {
-      path: PATH,
+      path: MOUNT_PATH,
       patch: {
         type: "object",
         properties: {

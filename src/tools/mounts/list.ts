@@ -1,7 +1,7 @@
 import type { DirectoryEntry } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
+import { LOOKING, MOUNT_PATH, MOUNT_TOOL } from "./mount-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -14,7 +14,7 @@ export const fsList = defineTool({
   description: "List a directory. Hidden entries and symbolic links are left out.",
   inputSchema: {
     type: "object",
-    properties: { path: PATH },
+    properties: { path: MOUNT_PATH },
     required: ["path"],
     additionalProperties: false,
   },

@@ -9,7 +9,7 @@ export const MOUNT_TOOL = {
 export const LOOKING = { danger: "safe", effect: "read" } as const;
 export const CHANGING = { danger: "dangerous", effect: "change", contained: true } as const;
 
-export const PATH = {
+export const MOUNT_PATH = {
   type: "string",
   format: "path",
   description: "A path that begins with a mount, such as @project/src/index.ts",

@@ -7,7 +7,7 @@ import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { hasOddBytes, ODD_BYTES_NOTE } from "../non-utf8.ts";
 import { readFitting } from "../read-fitting.ts";
-import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
+import { LOOKING, MOUNT_PATH, MOUNT_TOOL } from "./mount-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -24,7 +24,7 @@ export const fsRead = defineTool({
   inputSchema: {
     type: "object",
     properties: {
-      path: PATH,
+      path: MOUNT_PATH,
       startLine: { type: "integer", minimum: 1, description: "First line to read (1-based)" },
       endLine: { type: "integer", minimum: 1, description: "Last line to read (inclusive)" },
     },

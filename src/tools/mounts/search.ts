@@ -3,7 +3,7 @@ import type { SearchMatch } from "../../workspace/files/search-query.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { searchNotes } from "../search-notes.ts";
-import { LOOKING, MOUNT_TOOL, PATH } from "./mount-tool.ts";
+import { LOOKING, MOUNT_PATH, MOUNT_TOOL } from "./mount-tool.ts";
 import { looksLikeRegex, readSearchPattern } from "./search-pattern.ts";
 
 interface Args {
@@ -28,7 +28,7 @@ export const fsSearch = defineTool({
   inputSchema: {
     type: "object",
     properties: {
-      path: PATH,
+      path: MOUNT_PATH,
       pattern: { type: "string", minLength: 1, description: "Plain text, or /regex/ or /regex/i" },
       before: { type: "integer", minimum: 0, maximum: MAX_CONTEXT, description: "Lines before (default 1)" },
       after: { type: "integer", minimum: 0, maximum: MAX_CONTEXT, description: "Lines after (default 1)" },

@@ -2,7 +2,7 @@ import { HotcellError } from "../../core/errors.ts";
 import type { WriteOptions } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { CHANGING, MOUNT_TOOL, PATH, SHA256 } from "./mount-tool.ts";
+import { CHANGING, MOUNT_PATH, MOUNT_TOOL, SHA256 } from "./mount-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -19,7 +19,7 @@ export const fsWrite = defineTool({
   inputSchema: {
     type: "object",
     properties: {
-      path: PATH,
+      path: MOUNT_PATH,
       content: { type: "string", description: "The whole new content" },
       ifMatchSha256: SHA256,
     },

@@ -16,13 +16,13 @@ export interface FrontmatterUpdate {
 export type Member = readonly [key: string, value: Json];
 
 /** What a key gets that it does not have yet. */
-export type Change =
+export type FrontmatterChange =
   | { readonly key: string; readonly kind: "append"; readonly items: readonly Json[] }
   | { readonly key: string; readonly kind: "merge"; readonly members: readonly Member[] }
   | { readonly key: string; readonly kind: "set"; readonly value: Json };
 
 /** None when the data is already as the update wants it. */
-export function changesOf(data: JsonObject, update: FrontmatterUpdate): Change[] {
+export function changesOf(data: JsonObject, update: FrontmatterUpdate): FrontmatterChange[] {
   return [
     appendNew(data, "stepsCompleted", update.stepsCompleted?.append),
     merge(data, "variables", update.variables?.set),
@@ -33,34 +33,34 @@ export function changesOf(data: JsonObject, update: FrontmatterUpdate): Change[]
   ].flat();
 }
 
-export function changeData(data: JsonObject, change: Change): JsonObject {
+export function changeData(data: JsonObject, change: FrontmatterChange): JsonObject {
   const { key } = change;
   if (change.kind === "append") return { ...data, [key]: [...listAt(data, key), ...change.items] };
   if (change.kind === "set") return { ...data, [key]: change.value };
   return { ...data, [key]: { ...mapAt(data, key), ...Object.fromEntries(change.members) } };
 }
 
-function append(data: JsonObject, key: string, items: readonly Json[] = []): Change[] {
+function append(data: JsonObject, key: string, items: readonly Json[] = []): FrontmatterChange[] {
   if (items.length === 0) return [];
   listAt(data, key);
   return [{ key, kind: "append", items }];
 }
 
-function appendNew(data: JsonObject, key: string, strings: readonly string[] = []): Change[] {
+function appendNew(data: JsonObject, key: string, strings: readonly string[] = []): FrontmatterChange[] {
   if (strings.length === 0) return [];
   const present = new Set(listAt(data, key));
   const news = [...new Set(strings)].filter((text) => !present.has(text));
   return append(data, key, news);
 }
 
-function merge(data: JsonObject, key: string, members: JsonObject | undefined): Change[] {
+function merge(data: JsonObject, key: string, members: JsonObject | undefined): FrontmatterChange[] {
   if (members === undefined) return [];
   const present = new Map(Object.entries(mapAt(data, key)));
   const news = Object.entries(members).filter(([name, value]) => !isSame(present.get(name), value));
   return news.length === 0 ? [] : [{ key, kind: "merge", members: news }];
 }
 
-function set(data: JsonObject, key: string, value: string | undefined): Change[] {
+function set(data: JsonObject, key: string, value: string | undefined): FrontmatterChange[] {
   return value === undefined || data[key] === value ? [] : [{ key, kind: "set", value }];
 }
 

@@ -4,9 +4,9 @@ import { HotcellError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { quote } from "../../core/quote.ts";
 import {
-  type Change,
   changeData,
   changesOf,
+  type FrontmatterChange,
   type FrontmatterUpdate,
   type Member,
 } from "./frontmatter-changes.ts";
@@ -33,7 +33,11 @@ function withEmptyFrontmatter(text: string): string {
   return text.replace(/^\ufeff?/, (mark) => `${mark}---${newline}---${newline}`);
 }
 
-function applyChanges(text: string, { map, range }: Frontmatter, changes: readonly Change[]): string {
+function applyChanges(
+  text: string,
+  { map, range }: Frontmatter,
+  changes: readonly FrontmatterChange[],
+): string {
   const { start, end } = range!;
   const newline = text.slice(0, start).endsWith("\r\n") ? "\r\n" : "\n";
   const yaml = text.slice(start, end);
@@ -42,7 +46,11 @@ function applyChanges(text: string, { map, range }: Frontmatter, changes: readon
 }
 
 /** A key that is new comes behind what is added to the last one. */
-function editsOf(source: edits.YamlSource, top: YAMLMap | null, changes: readonly Change[]): edits.Edit[] {
+function editsOf(
+  source: edits.YamlSource,
+  top: YAMLMap | null,
+  changes: readonly FrontmatterChange[],
+): edits.YamlEdit[] {
   const pairs = top ? pairsOf(top) : new Map<unknown, Pair>();
   const changed = changes.filter(({ key }) => pairs.has(key));
   const added = changes.filter(({ key }) => !pairs.has(key));
@@ -51,7 +59,12 @@ function editsOf(source: edits.YamlSource, top: YAMLMap | null, changes: readonl
   return members.length === 0 ? all : [...all, edits.addTopMembers(source, top, members)];
 }
 
-function changePair(source: edits.YamlSource, top: YAMLMap, pair: Pair, change: Change): edits.Edit[] {
+function changePair(
+  source: edits.YamlSource,
+  top: YAMLMap,
+  pair: Pair,
+  change: FrontmatterChange,
+): edits.YamlEdit[] {
   const node = pair.value;
   if (change.kind === "set") return [edits.replaceValue(source, pair, change.value)];
   if (node === null || (isScalar(node) && node.value === null)) {
@@ -63,12 +76,12 @@ function changePair(source: edits.YamlSource, top: YAMLMap, pair: Pair, change: 
 }
 
 /** Where nothing was before. */
-function firstValue(change: Change): Json {
+function firstValue(change: FrontmatterChange): Json {
   return changeData({}, change)[change.key]!;
 }
 
 /** What is replaced comes first: what is added may begin where it ends. */
-function mergeEdits(source: edits.YamlSource, map: YAMLMap, members: readonly Member[]): edits.Edit[] {
+function mergeEdits(source: edits.YamlSource, map: YAMLMap, members: readonly Member[]): edits.YamlEdit[] {
   const pairs = pairsOf(map);
   const replaced = members.filter(([key]) => pairs.has(key));
   const added = members.filter(([key]) => !pairs.has(key));

@@ -10,14 +10,14 @@ export interface YamlSource {
   readonly newline: string;
 }
 
-export interface Edit {
+export interface YamlEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
 /** Those at the same place come in the order given. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly YamlEdit[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
@@ -27,24 +27,24 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return pieces.join("") + text.slice(at);
 }
 
-export function addItems(source: YamlSource, list: YAMLSeq, items: readonly Json[]): Edit {
+export function addItems(source: YamlSource, list: YAMLSeq, items: readonly Json[]): YamlEdit {
   if (list.flow) return addToFlow(list, items.map(flowText));
   return addToBlock(source, list, items.flatMap(itemLines));
 }
 
-export function addMembers(source: YamlSource, map: YAMLMap, members: readonly Member[]): Edit {
+export function addMembers(source: YamlSource, map: YAMLMap, members: readonly Member[]): YamlEdit {
   if (map.flow) return addToFlow(map, members.map(memberText));
   return addToBlock(source, map, members.flatMap(memberLines));
 }
 
 /** At the very end, behind comments too. */
-export function addTopMembers(source: YamlSource, top: YAMLMap | null, members: readonly Member[]): Edit {
+export function addTopMembers(source: YamlSource, top: YAMLMap | null, members: readonly Member[]): YamlEdit {
   if (top?.flow) return addMembers(source, top, members);
   return insertLines(source, source.text.length, indented(members.flatMap(memberLines), indentOf(top)));
 }
 
 /** A comment behind the old value stays. */
-export function replaceValue({ text }: YamlSource, pair: Pair, value: Json): Edit {
+export function replaceValue({ text }: YamlSource, pair: Pair, value: Json): YamlEdit {
   const colon = afterColon(pair);
   if (colon === null) return insert(endOf(pair), `: ${flowText(value)}`);
   if (isUnwritten(pair)) return insert(colon, ` ${flowText(value)}`);
@@ -56,7 +56,7 @@ export function replaceValue({ text }: YamlSource, pair: Pair, value: Json): Edi
 }
 
 /** A null, written or not, becomes a block collection below its key. */
-export function replaceNull(source: YamlSource, top: YAMLMap, pair: Pair, value: Json): Edit[] {
+export function replaceNull(source: YamlSource, top: YAMLMap, pair: Pair, value: Json): YamlEdit[] {
   const colon = afterColon(pair);
   if (top.flow || colon === null) return [replaceValue(source, pair, value)];
   const end = Math.max(colon, endOf(pair));
@@ -64,22 +64,22 @@ export function replaceNull(source: YamlSource, top: YAMLMap, pair: Pair, value:
   return [{ start: colon, end, text: "" }, insertLines(source, nextLine(source.text, end), lines)];
 }
 
-function addToFlow(collection: YAMLMap | YAMLSeq, texts: readonly string[]): Edit {
+function addToFlow(collection: YAMLMap | YAMLSeq, texts: readonly string[]): YamlEdit {
   const last = collection.items.at(-1);
   const text = texts.join(", ");
   return last ? insert(endOf(last), `, ${text}`) : insert(rangeOf(collection)[0] + 1, text);
 }
 
-function addToBlock(source: YamlSource, collection: YAMLMap | YAMLSeq, lines: readonly string[]): Edit {
+function addToBlock(source: YamlSource, collection: YAMLMap | YAMLSeq, lines: readonly string[]): YamlEdit {
   const at = behindComments(source.text, nextLine(source.text, endOf(collection)));
   return insertLines(source, at, indented(lines, indentOf(collection)));
 }
 
-function insert(at: number, text: string): Edit {
+function insert(at: number, text: string): YamlEdit {
   return { start: at, end: at, text };
 }
 
-function insertLines({ newline }: YamlSource, at: number, lines: readonly string[]): Edit {
+function insertLines({ newline }: YamlSource, at: number, lines: readonly string[]): YamlEdit {
   return insert(at, lines.map((line) => line + newline).join(""));
 }
 

@@ -6,7 +6,7 @@ import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
 import { hasOddBytes, ODD_BYTES_NOTE } from "../non-utf8.ts";
 import { readFitting } from "../read-fitting.ts";
-import { FILE_TOOL, PATH } from "./file-tool.ts";
+import { FILE_TOOL, STUDIO_PATH } from "./file-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -18,7 +18,7 @@ export const fileRead = defineTool({
   description: "Read a file of the project or of its central storage. A long one is cut.",
   inputSchema: {
     type: "object",
-    properties: { path: PATH },
+    properties: { path: STUDIO_PATH },
     required: ["path"],
     additionalProperties: false,
   },

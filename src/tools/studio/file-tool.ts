@@ -7,7 +7,7 @@ export const FILE_TOOL = {
   subject: "path",
 } as const;
 
-export const PATH = {
+export const STUDIO_PATH = {
   type: "string",
   format: "path",
   description: "In the project: relative or absolute. In its central storage: @storage/… or absolute",

@@ -1,6 +1,6 @@
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { FILE_TOOL, PATH } from "./file-tool.ts";
+import { FILE_TOOL, STUDIO_PATH } from "./file-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -14,7 +14,7 @@ export const fileWrite = defineTool({
     "Write a file of the project or of its central storage, replacing what was there. Directories on the way are made.",
   inputSchema: {
     type: "object",
-    properties: { path: PATH, content: { type: "string", description: "The whole new content" } },
+    properties: { path: STUDIO_PATH, content: { type: "string", description: "The whole new content" } },
     required: ["path", "content"],
     additionalProperties: false,
   },

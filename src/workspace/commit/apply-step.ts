@@ -2,12 +2,19 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Pieces } from "../fs/cooperative.ts";
-import { areOneFile, fingerprintAt, isOneFile, type Look, lookAt, sameVersion } from "../fs/fingerprint.ts";
+import {
+  areOneFile,
+  type FileIdentity,
+  fingerprintAt,
+  isOneFile,
+  lookAt,
+  sameVersion,
+} from "../fs/fingerprint.ts";
 import { isThere, type NoWay, pathTo, piecesAtExactly, type Spot } from "../fs/no-follow.ts";
 import type { Owner } from "../fs/owner.ts";
 import { fdPath, openChild, type Root } from "../fs/paths.ts";
 import { kindOf, readNames } from "../fs/tree.ts";
-import type { Outcome } from "./journal.ts";
+import type { StepOutcome } from "./journal.ts";
 import { enter, moveAside, returnTo } from "./move-aside.ts";
 import { type CommitStep, putVersion } from "./plan/commit-step.ts";
 import type { ConflictReason } from "./plan/plan.ts";
@@ -24,13 +31,13 @@ export interface StepPlace {
   readonly tick: () => void;
 }
 
-export const LEFT: Outcome = { state: "left", conflict: null, kept: false };
+export const LEFT: StepOutcome = { state: "left", conflict: null, kept: false };
 const NEW_DIRECTORY = 0o700;
-const DONE: Outcome = { state: "done", conflict: null, kept: false };
+const DONE: StepOutcome = { state: "done", conflict: null, kept: false };
 
-const left = (conflict: ConflictReason, kept = false): Outcome => ({ state: "left", conflict, kept });
+const left = (conflict: ConflictReason, kept = false): StepOutcome => ({ state: "left", conflict, kept });
 
-export function applyStep(step: CommitStep, place: StepPlace): Pieces<Outcome> {
+export function applyStep(step: CommitStep, place: StepPlace): Pieces<StepOutcome> {
   return piecesAtExactly(place.project, step.path, function* (spot) {
     if (typeof spot === "string") return withoutWay(step, place, spot);
     return yield* OPERATIONS[step.op](step, place, spot);
@@ -38,7 +45,7 @@ export function applyStep(step: CommitStep, place: StepPlace): Pieces<Outcome> {
 }
 
 /** Clears up after a step that failed. What is done after all can be put back like every other step. */
-export function* takeBackStep(step: CommitStep, place: StepPlace): Pieces<Outcome> {
+export function* takeBackStep(step: CommitStep, place: StepPlace): Pieces<StepOutcome> {
   const { project, fresh, aside, tick } = place;
   if (step.op === "mkdir" || step.op === "chmod") return DONE;
   return yield* piecesAtExactly(project, step.path, function* (spot) {
@@ -50,14 +57,14 @@ export function* takeBackStep(step: CommitStep, place: StepPlace): Pieces<Outcom
 }
 
 /** What was to go is gone with its directory; nothing else can be done. */
-function withoutWay({ op, path }: CommitStep, { aside, isRemoved }: StepPlace, way: NoWay): Outcome {
+function withoutWay({ op, path }: CommitStep, { aside, isRemoved }: StepPlace, way: NoWay): StepOutcome {
   if (op === "rmdir" || (op === "delete" && (way === "missing" || isThere(aside)))) return DONE;
   if (op === "chmod" && isRemoved(path)) return DONE;
   if (way === "missing") return left("removed in the project");
   return left("below something that is no directory in the project");
 }
 
-type Operation = (step: CommitStep, place: StepPlace, spot: Spot) => Pieces<Outcome>;
+type Operation = (step: CommitStep, place: StepPlace, spot: Spot) => Pieces<StepOutcome>;
 
 const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   *delete({ expect }, { aside, tick }, spot) {
@@ -116,15 +123,15 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
 interface Looked {
   readonly spot: Spot;
   /** What is staged, and what the project has there. */
-  readonly fresh: Look | null;
-  readonly found: Look | null;
+  readonly fresh: FileIdentity | null;
+  readonly found: FileIdentity | null;
 }
 
 function* replace(
   { expect }: CommitStep,
   { fresh: staged, aside, tick }: StepPlace,
   { spot, fresh, found }: Looked,
-): Pieces<Outcome> {
+): Pieces<StepOutcome> {
   if (expect === null && found !== null) return left("made in the project");
   if (fresh === null) return left("what was staged for it is gone");
   const hindrance = expect && (yield* moveAside({ at: spot, aside, expect, found, tick }));
@@ -145,7 +152,7 @@ function* isAlike(step: CommitStep, spot: Spot): Pieces<boolean> {
   return sameVersion(yield* fingerprintAt(spot), putVersion(step));
 }
 
-function opened(spot: Spot, work: (fd: number, stat: fs.Stats) => Outcome): Outcome {
+function opened(spot: Spot, work: (fd: number, stat: fs.Stats) => StepOutcome): StepOutcome {
   const fd = openChild(spot.dir, spot.name);
   try {
     return work(fd, fs.fstatSync(fd));
@@ -177,7 +184,7 @@ function setMode(fd: number, stat: fs.Stats, mode: number): boolean {
 const NOT_EMPTY = left("not empty in the project");
 
 /** Does the work, which may meet one of these states of the project. */
-function unless(outcomes: Readonly<Record<string, Outcome>>, work: () => void): Outcome {
+function unless(outcomes: Readonly<Record<string, StepOutcome>>, work: () => void): StepOutcome {
   try {
     work();
     return DONE;

@@ -1,14 +1,14 @@
 // The phase in which a transaction does its steps on the project.
 import { HotcellError } from "../../core/errors.ts";
-import { inPieces, type Pieces } from "../fs/cooperative.ts";
-import { createPace } from "../fs/event-loop.ts";
+import { createPace, inPieces, type Pieces } from "../fs/cooperative.ts";
 import { stillIs } from "../fs/fingerprint.ts";
-import { inDirectory, isThere, parentOf } from "../fs/no-follow.ts";
+import { inDirectory, isThere } from "../fs/no-follow.ts";
 import { explainingPieces } from "../fs/os-error.ts";
+import { parentOf } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { NOT_FOR_DIRECTORIES, openDirectory, syncMany } from "../fs/sync.ts";
 import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
-import { type Journal, type Outcome, type Steps, undoName } from "./journal.ts";
+import { type Journal, type StepList, type StepOutcome, undoName } from "./journal.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 import type { Staging } from "./staging.ts";
 import type { Transaction } from "./transaction.ts";
@@ -17,10 +17,10 @@ import type { Transaction } from "./transaction.ts";
 export async function applySteps(
   tx: Transaction,
   journal: Journal,
-  { steps, undoes }: Steps,
+  { steps, undoes }: StepList,
   staging: Staging,
 ): Promise<Journal> {
-  const outcomes: Outcome[] = [];
+  const outcomes: StepOutcome[] = [];
   try {
     await applyAll(tx, steps, staging, outcomes);
     await syncParents(tx.project, steps);
@@ -38,7 +38,7 @@ async function applyAll(
   { project, tick, progress }: Transaction,
   steps: readonly CommitStep[],
   staging: Staging,
-  outcomes: Outcome[],
+  outcomes: StepOutcome[],
 ): Promise<void> {
   const isRemoval = ({ op }: CommitStep) => op === "rmdir" || op === "delete";
   const removed = new Set(steps.filter(isRemoval).map(({ path }) => path));
@@ -53,7 +53,7 @@ async function applyAll(
 }
 
 /** A step that fails is not left half done. */
-async function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: Outcome[]): Promise<void> {
+async function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: StepOutcome[]): Promise<void> {
   try {
     outcomes.push(await inPieces(explainingPieces("commit", step.path, applyStep(step, place))));
   } catch (error) {
@@ -75,10 +75,10 @@ function syncParents(project: Root, steps: readonly CommitStep[]): Promise<void>
 
 /** Somebody who had the replaced file open may have written it after it was moved aside. */
 function* findLateEdits(
-  outcomes: readonly Outcome[],
+  outcomes: readonly StepOutcome[],
   steps: readonly CommitStep[],
   staging: Staging,
-): Pieces<Outcome[]> {
+): Pieces<StepOutcome[]> {
   const found = [...outcomes];
   for (const [index, outcome] of outcomes.entries()) {
     const { op, expect } = steps[index]!;
@@ -97,13 +97,13 @@ function settled(journal: Journal, steps: readonly CommitStep[]): Journal {
     steps.filter((_, index) => outcomes[index]!.conflict !== null).map(({ change }) => change),
   );
   if (inConflict.size === 0 || onConflict === "leave") return { ...journal, phase: "keeping" };
-  const isWanted = (outcome: Outcome, index: number) =>
+  const isWanted = (outcome: StepOutcome, index: number) =>
     outcome.state === "done" && (onConflict === "undo all" || inConflict.has(steps[index]!.change));
   return putBack(journal, isWanted);
 }
 
 /** The journal of a transaction whose steps are to be put back. */
-export function putBack(journal: Journal, which: (outcome: Outcome, index: number) => boolean): Journal {
+export function putBack(journal: Journal, which: (outcome: StepOutcome, index: number) => boolean): Journal {
   const steps = journal.outcomes.flatMap((outcome, index) => (which(outcome, index) ? [index] : []));
   if (steps.length === 0) return { ...journal, phase: "keeping" };
   return { ...journal, phase: "undoing", undoing: { steps, name: undoName(journal.undone + 1) } };

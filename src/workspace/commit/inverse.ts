@@ -3,7 +3,7 @@ import type { Pieces } from "../fs/cooperative.ts";
 import { expectedVersion, fingerprintAt } from "../fs/fingerprint.ts";
 import { decodeName } from "../fs/names.ts";
 import { pathTo, type Spot } from "../fs/no-follow.ts";
-import type { Steps } from "./journal.ts";
+import type { StepList } from "./journal.ts";
 import { BARE, type CommitStep, inOrder, putVersion } from "./plan/commit-step.ts";
 
 /** Where what a step replaced is; null when it replaced nothing. */
@@ -14,7 +14,7 @@ export function* inverseOf(
   steps: readonly CommitStep[],
   which: readonly number[],
   undoOf: UndoOf,
-): Pieces<Steps> {
+): Pieces<StepList> {
   const inverse: (CommitStep & { readonly undoes: number })[] = [];
   for (const index of which) {
     const step = yield* inverseStep(steps[index]!, undoOf(index));

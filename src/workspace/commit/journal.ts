@@ -9,7 +9,7 @@ import { replaceJson, writeSynced } from "../fs/replace-json.ts";
 import { syncDirectory } from "../fs/sync.ts";
 import { type CommitStep, putVersion } from "./plan/commit-step.ts";
 import type { ConflictReason } from "./plan/plan.ts";
-import type { Places } from "./staging-dirs.ts";
+import type { StagingDirs } from "./staging-dirs.ts";
 
 /**
  * `staging`: nothing of the project is touched. `applying`: all is staged, from here on it goes through.
@@ -17,20 +17,20 @@ import type { Places } from "./staging-dirs.ts";
  */
 export type Phase = "staging" | "applying" | "undoing" | "keeping" | "done";
 
-export interface Outcome {
+export interface StepOutcome {
   readonly state: "done" | "left" | "undone";
   readonly conflict: ConflictReason | null;
   /** What was moved aside for it could not be put back: it is kept with what was replaced. */
   readonly kept: boolean;
 }
 
-export interface Journal extends Places {
+export interface Journal extends StagingDirs {
   readonly version: 1;
   readonly phase: Phase;
   /** The project's path: recovery works nowhere else. */
   readonly project: string;
   readonly onConflict: "undo all" | "undo the change" | "leave";
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly StepOutcome[];
   /** The steps to put back, and the directory of the transaction that does it. */
   readonly undoing: { readonly steps: readonly number[]; readonly name: string } | null;
   /** How often steps were put back. */
@@ -39,7 +39,7 @@ export interface Journal extends Places {
   readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-export interface Steps {
+export interface StepList {
   readonly steps: readonly CommitStep[];
   /** When they put back another transaction's: the index there of each. */
   readonly undoes: readonly number[] | null;
@@ -188,12 +188,12 @@ export function writeJournal(txDir: string, journal: Journal): void {
   syncDirectory(txDir);
 }
 
-export function readSteps(txDir: string): Steps {
-  return readJson<Steps>(txDir, STEPS)!;
+export function readSteps(txDir: string): StepList {
+  return readJson<StepList>(txDir, STEPS)!;
 }
 
 /** Nobody reads them before a journal says that all is staged. */
-export function writeSteps(txDir: string, steps: Steps): void {
+export function writeSteps(txDir: string, steps: StepList): void {
   writeSynced(path.join(txDir, STEPS), `${JSON.stringify(steps)}\n`);
 }
 

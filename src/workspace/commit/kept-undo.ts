@@ -6,7 +6,7 @@ import { inPieces } from "../fs/cooperative.ts";
 import { copyFile } from "../fs/copy-file.ts";
 import { isThere, pathTo, type Spot } from "../fs/no-follow.ts";
 import { ownerOfReplaced } from "../fs/owner.ts";
-import { type Found, openChild } from "../fs/paths.ts";
+import { type OpenEntry, openChild } from "../fs/paths.ts";
 import { openToSync, syncMany } from "../fs/sync.ts";
 import { copyTree, makeLink } from "../fs/tree-change.ts";
 import { removeTree } from "./staging.ts";
@@ -65,7 +65,7 @@ async function copyWhole(aside: Spot, kept: Spot): Promise<void> {
 }
 
 /** False for a special file, which holds nothing. */
-async function tryCopy(found: Found, from: Spot, to: Spot): Promise<boolean> {
+async function tryCopy(found: OpenEntry, from: Spot, to: Spot): Promise<boolean> {
   const { stat } = found;
   const owner = ownerOfReplaced(stat);
   if (stat.isDirectory()) await inPieces(copyTree(found, to.dir, to.name, owner));

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Pieces } from "../fs/cooperative.ts";
-import { areOneFile, type Fingerprint, type Look, stillIs } from "../fs/fingerprint.ts";
+import { areOneFile, type FileIdentity, type Fingerprint, stillIs } from "../fs/fingerprint.ts";
 import { isThere, pathTo, type Spot } from "../fs/no-follow.ts";
 import type { ConflictReason } from "./plan/plan.ts";
 
@@ -13,7 +13,7 @@ export interface Replaced {
   readonly aside: Spot;
   readonly expect: Fingerprint;
   /** What a look has just shown at its place. */
-  readonly found: Look | null;
+  readonly found: FileIdentity | null;
   readonly tick: () => void;
 }
 

@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { decodeName } from "../fs/names.ts";
-import { inDirectory, parentOf } from "../fs/no-follow.ts";
+import { inDirectory } from "../fs/no-follow.ts";
+import { parentOf } from "../fs/path-text.ts";
 import { fdPath, type Root, TEMP_PREFIX } from "../fs/paths.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 
@@ -13,13 +14,13 @@ export interface StagingPlace {
   readonly name: string;
 }
 
-export interface Places {
+export interface StagingDirs {
   readonly places: readonly StagingPlace[];
   /** For each step the index of its place. */
   readonly placeOf: readonly number[];
 }
 
-export function choosePlaces(project: Root, steps: readonly CommitStep[]): Places {
+export function choosePlaces(project: Root, steps: readonly CommitStep[]): StagingDirs {
   const name = `${TEMP_PREFIX}commit-${randomBytes(8).toString("hex")}`;
   const holderOf = createHolders(project);
   const directories = steps.map(({ path, expect }) => holderOf(parentOf(path), expect?.dev));

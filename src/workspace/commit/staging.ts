@@ -7,7 +7,7 @@ import { inDirectory, type Spot } from "../fs/no-follow.ts";
 import { childPath, fdPath, openChildDirectory, type Root } from "../fs/paths.ts";
 import { syncDirectory } from "../fs/sync.ts";
 import { removeBelow } from "../fs/tree-change.ts";
-import type { Places, StagingPlace } from "./staging-dirs.ts";
+import type { StagingDirs, StagingPlace } from "./staging-dirs.ts";
 
 export interface Staging {
   /** The open directory for each place. */
@@ -32,7 +32,7 @@ export function makeStaging(project: Root, places: readonly StagingPlace[]): voi
 const NOWHERE = -1;
 
 /** Opens the staging directories. What somebody cleared away, or a commit at its end, is nowhere. */
-export function openStaging(project: Root, { places, placeOf }: Places): Staging {
+export function openStaging(project: Root, { places, placeOf }: StagingDirs): Staging {
   const fds: number[] = [];
   const spot = (index: number, name: string): Spot => ({
     dir: fds[placeOf[index] ?? NOWHERE] ?? NOWHERE,

@@ -4,8 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
-import { inPieces, type Pieces } from "../fs/cooperative.ts";
-import { createPace } from "../fs/event-loop.ts";
+import { createPace, inPieces, type Pieces } from "../fs/cooperative.ts";
 import { isThere, type Spot } from "../fs/no-follow.ts";
 import { explainingPieces } from "../fs/os-error.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
@@ -23,10 +22,10 @@ import { inverseOf } from "./inverse.ts";
 import {
   forget,
   type Journal,
-  type Outcome,
   readJournal,
   readSteps,
-  type Steps,
+  type StepList,
+  type StepOutcome,
   writeJournal,
   writeSteps,
 } from "./journal.ts";
@@ -47,7 +46,7 @@ export interface Transaction {
   readonly progress: (done: number, total: number) => void;
 }
 
-export interface NewTransaction extends Steps {
+export interface NewTransaction extends StepList {
   readonly onConflict: Journal["onConflict"];
   /** Makes a step's new content. */
   readonly stage: (step: CommitStep, index: number, to: Spot) => Pieces<void>;
@@ -219,12 +218,12 @@ async function runInverse(tx: Transaction, nested: Transaction, journal: Journal
 
 function withUndone(
   { outcomes, undoing }: Journal,
-  ended: readonly Outcome[],
+  ended: readonly StepOutcome[],
   undoes: readonly number[],
-): Outcome[] {
+): StepOutcome[] {
   const inverses = new Map(undoes.map((index, at) => [index, ended[at]!]));
   const which = new Set(undoing!.steps);
-  return outcomes.map((outcome, index): Outcome => {
+  return outcomes.map((outcome, index): StepOutcome => {
     // A step without an inverse found the project as it wanted it.
     const { state, conflict } = inverses.get(index) ?? { state: "done", conflict: null };
     if (!which.has(index)) return outcome;

@@ -1,7 +1,7 @@
 import type { FileKind } from "../files/workspace-fs.ts";
 import type { Pieces } from "../fs/cooperative.ts";
-import { joinPath } from "../fs/path-names.ts";
-import { type Looked, type ReadTree, unlessVanished } from "../fs/tree-reader.ts";
+import { joinPath } from "../fs/path-text.ts";
+import { type ReadTree, type TreeEntryStat, unlessVanished } from "../fs/tree-reader.ts";
 import type { Side, TouchedLayer } from "./changes.ts";
 import { judgedPaths } from "./judged-paths.ts";
 
@@ -15,7 +15,7 @@ export interface Pair {
   readonly calls: readonly string[];
 }
 
-export interface Trees {
+export interface ComparedTrees {
   readonly before: ReadTree;
   readonly after: ReadTree;
 }
@@ -42,7 +42,7 @@ interface Level {
 
 /** Visits every name that a layer has; and of directories that are on one side only, or were made anew, every name, with all that is below it. */
 export function* visitPairs(
-  trees: Trees,
+  trees: ComparedTrees,
   { layers, isMounted, isMasked }: PairOptions,
   visit: (pair: Pair) => Pieces<void>,
 ): Pieces<void> {
@@ -84,7 +84,7 @@ const callsOf = (layers: readonly TouchedLayer[]): string[] => [
 ];
 
 /** Without those that are on both sides and that no layer has: they are the project's own. */
-function* namesToCompare(level: Level, { before, after }: Trees): Generator<string, void, void> {
+function* namesToCompare(level: Level, { before, after }: ComparedTrees): Generator<string, void, void> {
   const old = kindsIn(before, level.path, level.inBefore);
   const now = kindsIn(after, level.path, level.inAfter);
   const touched = namesIn(level);
@@ -104,13 +104,13 @@ function kindsIn(tree: ReadTree, directory: string, isThere: boolean): Map<strin
 function lookAt(
   path: string,
   { inBefore, inAfter }: Level,
-  { before, after }: Trees,
+  { before, after }: ComparedTrees,
   isMasked: (path: string) => boolean,
 ): Pick<Pair, "before" | "after"> {
   const old = inBefore ? before.look(path) : null;
   const now = inAfter ? after.look(path) : null;
   const hidden = new Map<boolean, boolean>();
-  const shown = (found: Looked | null): Side | null => {
+  const shown = (found: TreeEntryStat | null): Side | null => {
     if (found === null) return null;
     const isDirectory = found.side.kind === "directory";
     const isHidden = hidden.get(isDirectory) ?? judgedPaths(path, isDirectory).some(isMasked);

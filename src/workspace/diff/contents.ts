@@ -5,7 +5,7 @@ import type { Pieces } from "../fs/cooperative.ts";
 import { chunksOf, readInto } from "../fs/open-file.ts";
 import type { ReadTree } from "../fs/tree-reader.ts";
 import type { Change, Side } from "./changes.ts";
-import type { Pair, Trees } from "./compare-entries.ts";
+import type { ComparedTrees, Pair } from "./compare-entries.ts";
 import { hunksOf } from "./hunks.ts";
 import { textOf } from "./text.ts";
 
@@ -33,7 +33,7 @@ export function createPlainComparison(isSameFile: (path: string) => Pieces<boole
 }
 
 /** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
-export function createContentComparison(trees: Trees): CompareContents {
+export function createContentComparison(trees: ComparedTrees): CompareContents {
   let charsLeft: number = LIMITS.maxDiffTextChars;
   const readOld = createBeginnings(trees.before);
   const readNow = createBeginnings(trees.after);
@@ -90,14 +90,14 @@ function* isSame(
   { path, before, after }: Pair,
   old: Beginning,
   now: Beginning,
-  trees: Trees,
+  trees: ComparedTrees,
 ): Pieces<boolean> {
   if (!old.bytes.equals(now.bytes)) return false;
   if (old.isWhole && now.isWhole) return true;
   return before?.size === after?.size && (yield* haveSameBytes(trees, path));
 }
 
-function* haveSameBytes({ before, after }: Trees, path: string): Pieces<boolean> {
+function* haveSameBytes({ before, after }: ComparedTrees, path: string): Pieces<boolean> {
   const open = [before.open(path).fd];
   try {
     open.push(after.open(path).fd);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffLines, type Edit } from "./diff-lines.ts";
+import { diffLines, type LineEdit } from "./diff-lines.ts";
 
 /** Few different lines: many ways to align them. */
 const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 25 });
 
-function applied(edits: readonly Edit[], before: readonly string[], after: readonly string[]): string[] {
+function applied(edits: readonly LineEdit[], before: readonly string[], after: readonly string[]): string[] {
   const result: string[] = [];
   let at = 0;
   for (const { oldStart, oldEnd, newStart, newEnd } of edits) {
@@ -15,7 +15,7 @@ function applied(edits: readonly Edit[], before: readonly string[], after: reado
   return result.concat(before.slice(at));
 }
 
-const lengthOf = (edits: readonly Edit[]): number =>
+const lengthOf = (edits: readonly LineEdit[]): number =>
   edits.reduce((sum, edit) => sum + edit.oldEnd - edit.oldStart + edit.newEnd - edit.newStart, 0);
 
 /** The length of the shortest way, by the table of common subsequences. */

@@ -2,7 +2,7 @@
 import { LIMITS } from "../../core/limits.ts";
 
 /** Lines `[oldStart, oldEnd)` became lines `[newStart, newEnd)`; from 0. */
-export interface Edit {
+export interface LineEdit {
   readonly oldStart: number;
   readonly oldEnd: number;
   readonly newStart: number;
@@ -14,7 +14,7 @@ export function diffLines(
   before: readonly string[],
   after: readonly string[],
   maxSteps: number = LIMITS.maxDiffSteps,
-): Edit[] {
+): LineEdit[] {
   const head = commonHead(before, after);
   const tail = commonTail(before, after, head);
   const whole = { oldStart: head, oldEnd: before.length - tail, newStart: head, newEnd: after.length - tail };
@@ -94,8 +94,8 @@ function isInsertion({ first, reach }: Row, i: number): boolean {
 }
 
 /** Goes back from the end of both along the rows. */
-function editsAlong(rows: readonly Row[], whole: Edit): Edit[] {
-  const edits: Edit[] = [];
+function editsAlong(rows: readonly Row[], whole: LineEdit): LineEdit[] {
+  const edits: LineEdit[] = [];
   let d = rows.length - 1;
   let i = (whole.oldEnd - whole.oldStart - (whole.newEnd - whole.newStart) + d) / 2;
   for (; d > 0; d--) {

@@ -4,12 +4,12 @@ import { type Protection, type ProtectionClass, pathsBehindLink } from "../../po
 import type { Pieces } from "../fs/cooperative.ts";
 import { Vanished } from "../fs/tree-reader.ts";
 import type { Change, ChangeKind } from "./changes.ts";
-import { type Pair, type PairOptions, type Trees, visitPairs } from "./compare-entries.ts";
+import { type ComparedTrees, type Pair, type PairOptions, visitPairs } from "./compare-entries.ts";
 import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { uniteRenames } from "./renames.ts";
 
-export interface DiffInput extends Trees, PairOptions {
+export interface DiffInput extends ComparedTrees, PairOptions {
   /** The descriptor of the project's directory. */
   readonly project: number;
   /** A directory's path ends in `/`. */

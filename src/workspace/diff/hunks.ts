@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { HotcellError } from "../../core/errors.ts";
 import type { Hunk } from "./changes.ts";
-import { diffLines, type Edit } from "./diff-lines.ts";
+import { diffLines, type LineEdit } from "./diff-lines.ts";
 import { linesNear, type NearLines } from "./lines-near.ts";
 import { splitLines } from "./text.ts";
 
@@ -27,8 +27,8 @@ export function hunksOf(path: string, beforeText: string, afterText: string): Hu
 }
 
 /** Edits whose context would meet belong to one hunk. */
-function grouped(edits: readonly Edit[]): Edit[][] {
-  const groups: Edit[][] = [];
+function grouped(edits: readonly LineEdit[]): LineEdit[][] {
+  const groups: LineEdit[][] = [];
   for (const edit of edits) {
     const last = groups.at(-1)?.at(-1);
     if (last !== undefined && edit.oldStart - last.oldEnd <= 2 * CONTEXT_LINES) groups.at(-1)!.push(edit);
@@ -37,7 +37,7 @@ function grouped(edits: readonly Edit[]): Edit[][] {
   return groups;
 }
 
-function hunkOf(edits: readonly Edit[], { skipped, before, after }: NearLines): Omit<Hunk, "id"> {
+function hunkOf(edits: readonly LineEdit[], { skipped, before, after }: NearLines): Omit<Hunk, "id"> {
   const [first, last] = [edits[0]!, edits.at(-1)!];
   const start = Math.max(0, first.oldStart - CONTEXT_LINES);
   const end = Math.min(before.length, last.oldEnd + CONTEXT_LINES);

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import type { Pieces } from "../fs/cooperative.ts";
 import { hashFile } from "../fs/open-file.ts";
-import { splitPath } from "../fs/path-names.ts";
+import { splitPath } from "../fs/path-text.ts";
 import { unlessVanished } from "../fs/tree-reader.ts";
-import type { Pair, Trees } from "./compare-entries.ts";
+import type { ComparedTrees, Pair } from "./compare-entries.ts";
 import { unlessClosed } from "./contents.ts";
 
 /** Files that are gone and files that came. */
@@ -15,7 +15,7 @@ interface Candidates {
 /** Unites a file that is gone with one that came and has the same content: one to one, the same name preferred. Both are of one class of protection. Pairs come in order of their paths. */
 export function* uniteRenames(
   pairs: readonly Pair[],
-  trees: Trees,
+  trees: ComparedTrees,
   classOf: (pair: Pair) => string | null,
 ): Pieces<Pair[]> {
   const sameSize = groupBy(candidatesIn(pairs), ({ before, after }) => `${(before ?? after)!.size}`);
@@ -33,7 +33,7 @@ export function* uniteRenames(
     });
 }
 
-function* hashOf({ path, before }: Pair, trees: Trees): Pieces<string> {
+function* hashOf({ path, before }: Pair, trees: ComparedTrees): Pieces<string> {
   const tree = before === null ? trees.after : trees.before;
   const file = unlessVanished(() => tree.open(path), null);
   // What no other file has.

@@ -1,4 +1,4 @@
-import { splitPath } from "../fs/path-names.ts";
+import { splitPath } from "../fs/path-text.ts";
 import type { Change } from "./changes.ts";
 
 /** Without directories that came or went with something in them: what was in them is shown. One that everybody may write is shown too. */

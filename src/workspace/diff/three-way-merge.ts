@@ -1,4 +1,4 @@
-import { diffLines, type Edit } from "./diff-lines.ts";
+import { diffLines, type LineEdit } from "./diff-lines.ts";
 import { splitLines } from "./text.ts";
 
 export type Merge = { readonly text: string } | { readonly conflict: true };
@@ -24,7 +24,7 @@ export function threeWayMerge(base: string, ours: string, theirs: string): Merge
 
 function replacements(base: readonly string[], version: string): Replacement[] {
   const lines = splitLines(version);
-  return diffLines(base, lines).map(({ oldStart, oldEnd, newStart, newEnd }: Edit) => ({
+  return diffLines(base, lines).map(({ oldStart, oldEnd, newStart, newEnd }: LineEdit) => ({
     start: oldStart,
     end: oldEnd,
     text: lines.slice(newStart, newEnd).join(""),

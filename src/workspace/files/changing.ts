@@ -18,8 +18,8 @@ import {
   writeAt,
 } from "../fs/open-file.ts";
 import { ownerOfNew, ownerOfReplaced } from "../fs/owner.ts";
-import { beneath } from "../fs/path-text.ts";
-import { atFound, atPlace, childPath, type Found, fdPath, type Place } from "../fs/paths.ts";
+import { joinPath } from "../fs/path-text.ts";
+import { atFound, atPlace, childPath, fdPath, type OpenEntry, type ResolvedPath } from "../fs/paths.ts";
 import { copyTree, makeDirectory, makeLink, removeBelow } from "../fs/tree-change.ts";
 import {
   alreadyExists,
@@ -42,7 +42,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
   const newOwner = () => ownerOfNew(root.fd);
 
   /** Makes the directories that the place lacks and works in the one that shall hold the name. */
-  const inParent = (place: Place, work: (dir: number, name: string) => void): void => {
+  const inParent = (place: ResolvedPath, work: (dir: number, name: string) => void): void => {
     const names = [place.name, ...place.missingBelow];
     const last = names.pop()!;
     const cursor = createCursor(place.dir);
@@ -58,7 +58,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
   };
 
   /** A file that is there keeps its mode and owner; a new one gets the mode, if one is given. */
-  const replace = (place: Place, fill: (fd: number) => void, newMode: number | null = null): void => {
+  const replace = (place: ResolvedPath, fill: (fd: number) => void, newMode: number | null = null): void => {
     if (place.namesDirectory) throw notAFile("write", place.path, "it is named as a directory");
     if (place.found !== null) checkReplaceable(place.found, place.path);
     const { mode = newMode } = place.found?.stat ?? {};
@@ -68,12 +68,12 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
     );
   };
 
-  const copyFile = (from: Found, at: string, place: Place): void =>
+  const copyFile = (from: OpenEntry, at: string, place: ResolvedPath): void =>
     withOpenFile(from, at, O_RDONLY, (source) =>
       replace(place, (fd) => atOnce(copyBytes(source, at, fd)), from.stat.mode),
     );
 
-  const appendByCopy = (found: Found, place: Place, more: Uint8Array): void =>
+  const appendByCopy = (found: OpenEntry, place: ResolvedPath, more: Uint8Array): void =>
     withOpenFile(found, place.path, O_RDONLY, (source) =>
       replace(place, (fd) => {
         atOnce(copyBytes(source, place.path, fd));
@@ -180,7 +180,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
           if (place.found !== null) throw alreadyExists("make the link", place.path);
           inParent(place, (dir, name) => {
             // Not normalised: a link on the way may lead elsewhere than its name says.
-            const way = target.startsWith("/") ? target : beneath(parentOf(place.path), target);
+            const way = target.startsWith("/") ? target : joinPath(parentOf(place.path), target);
             atPlace(root, way, {}, (end) => guard(end.path, "read"));
             makeLink(osPath(target), dir, name, newOwner());
           });
@@ -204,14 +204,14 @@ function bytesOf(data: Uint8Array | string): Uint8Array {
   return typeof data === "string" ? Buffer.from(data, "utf8") : data;
 }
 
-const named = (found: Found, at: string): string => (found.stat.isDirectory() ? `${at}/` : at);
+const named = (found: OpenEntry, at: string): string => (found.stat.isDirectory() ? `${at}/` : at);
 
 function parentOf(at: string): string {
   const slash = at.lastIndexOf("/");
   return slash < 0 ? "" : at.slice(0, slash);
 }
 
-function checkMatch({ found, path }: Place, { ifMatchSha256 }: WriteOptions): void {
+function checkMatch({ found, path }: ResolvedPath, { ifMatchSha256 }: WriteOptions): void {
   if (ifMatchSha256 === undefined) return;
   const present = found && withOpenFile(found, path, O_RDONLY, (fd) => atOnce(hashFile(fd, path)));
   if (present === ifMatchSha256.toLowerCase()) return;

@@ -6,7 +6,7 @@ import type { OpenedFile } from "./workspace-fs.ts";
 
 const CHUNKS_PER_TURN = 8;
 
-export interface Head {
+export interface FileHead {
   /** Bytes that are not UTF-8 stand as U+FFFD; a character that the cut went through is left out. */
   readonly text: string;
   readonly truncated: boolean;
@@ -15,7 +15,7 @@ export interface Head {
   readonly bytes: number;
 }
 
-export async function readHead(file: OpenedFile, maxBytes: number, signal: AbortSignal): Promise<Head> {
+export async function readHead(file: OpenedFile, maxBytes: number, signal: AbortSignal): Promise<FileHead> {
   const hash = createHash("sha256");
   const kept: Buffer[] = [];
   let bytes = 0;

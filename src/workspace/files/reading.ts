@@ -2,8 +2,15 @@ import fs from "node:fs";
 import { decodeName } from "../fs/names.ts";
 import { chunksOf, openToRead, readBytes } from "../fs/open-file.ts";
 import { explaining } from "../fs/os-error.ts";
-import { beneath } from "../fs/path-text.ts";
-import { atFound, atPlace, childPath, type Found, lookStraight, openChildDirectory } from "../fs/paths.ts";
+import { joinPath } from "../fs/path-text.ts";
+import {
+  atFound,
+  atPlace,
+  childPath,
+  lookStraight,
+  type OpenEntry,
+  openChildDirectory,
+} from "../fs/paths.ts";
 import { type NamesIn, readNames, type TreeStep, tourTree } from "../fs/tree.ts";
 import { entryOf, statOf } from "./file-stat.ts";
 import { existing, notADirectory, notAFile } from "./refusals.ts";
@@ -21,7 +28,7 @@ export function readingOf(view: View, namesIn: NamesIn): Reading {
 
   const mayRead = (at: string): void => guard(at, "read");
 
-  const inDirectory = <T>(action: string, input: string, work: (found: Found, at: string) => T): T =>
+  const inDirectory = <T>(action: string, input: string, work: (found: OpenEntry, at: string) => T): T =>
     looking(action, input, () =>
       atFound(root, input, (found, at) => {
         if (!found.stat.isDirectory()) throw notADirectory(action, at);
@@ -91,7 +98,7 @@ export function readingOf(view: View, namesIn: NamesIn): Reading {
       // The way to each directory on the trail, and a new string for each entry: only what is looked at is
       // ever put together, which in a deep tree would be costly for all.
       const ways = [start.at];
-      const pathOf = (name: string) => beneath(ways.at(-1)!, name);
+      const pathOf = (name: string) => joinPath(ways.at(-1)!, name);
       const enters = (trail: readonly string[]) => {
         const path = pathOf(trail.at(-1)!);
         if (enter?.(path) === false) return false;
@@ -99,7 +106,7 @@ export function readingOf(view: View, namesIn: NamesIn): Reading {
         if (!may) refused?.(path);
         return may;
       };
-      const unreadable = (trail: readonly string[]) => refused?.(beneath(start.at, trail.join("/")));
+      const unreadable = (trail: readonly string[]) => refused?.(joinPath(start.at, trail.join("/")));
       const tour = tourTree(start.fd, { enters, namesIn, ...(refused && { unreadable }) });
       try {
         for (;;) {

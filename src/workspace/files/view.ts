@@ -6,8 +6,8 @@ import { processToken, withLock } from "../../core/lock.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { showName } from "../fs/names.ts";
 import { explaining } from "../fs/os-error.ts";
-import { beneath } from "../fs/path-text.ts";
-import { type Found, fdPath, type Root } from "../fs/paths.ts";
+import { joinPath } from "../fs/path-text.ts";
+import { fdPath, type OpenEntry, type Root } from "../fs/paths.ts";
 import { tourTree } from "../fs/tree.ts";
 
 export type Access = "read" | "write";
@@ -37,7 +37,7 @@ export interface View {
   /** Refuses a protected path. A directory's ends in `/`. */
   guard(at: string, access: Access): void;
   /** Refuses when the path, or anything below what was found, is protected. */
-  guardTree(found: Found, at: string, access: Access): void;
+  guardTree(found: OpenEntry, at: string, access: Access): void;
   /** Whether a directory that a tour from `at` came to may be read. */
   mayEnter(at: string, trail: readonly string[]): boolean;
   /** To be told of each directory that was entered then. */
@@ -152,5 +152,5 @@ const MAX_JUDGED_NAMES = 128;
 /** Judging a name takes time with the length of its path, so below this depth only the end is judged: what is above was, on the way down. */
 function judgedPath(at: string, trail: readonly string[]): string {
   if (trail.length > MAX_JUDGED_NAMES) return trail.slice(-MAX_JUDGED_NAMES).join("/");
-  return beneath(at, trail.join("/"));
+  return joinPath(at, trail.join("/"));
 }

@@ -40,7 +40,7 @@ export interface WalkOptions {
   readonly enter?: (path: string) => boolean;
 }
 
-export interface Resolved {
+export interface CanonicalPath {
   /** Canonical, relative to the workspace; `""` is its root. */
   readonly path: string;
   /** Null when nothing is there. */
@@ -74,7 +74,7 @@ export interface WorkspaceFS {
   readonly root: string;
 
   /** Where the path leads after every link is followed; also for what does not exist yet. */
-  resolve(path: string): Resolved;
+  resolve(path: string): CanonicalPath;
   stat(path: string, options?: { readonly follow?: boolean }): FileStat;
   /** The whole file, which must not be over 1 MiB; with `maxBytes` at most that much of its beginning. */
   read(path: string, options?: { readonly maxBytes?: number }): Buffer;

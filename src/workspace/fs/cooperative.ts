@@ -1,6 +1,21 @@
 // Work that a huge file can make long, cut into pieces: one implementation, done at once where the caller can't
 // wait, and otherwise so that everybody else has a turn between two pieces.
-import { createPace } from "./event-loop.ts";
+import { setImmediate } from "node:timers/promises";
+
+const PIECE_MS = 10;
+
+/** Called after each small step; now and then it lets others have their turn. */
+export type Pace = () => Promise<void> | undefined;
+
+export function createPace(): Pace {
+  let began = performance.now();
+  return () => {
+    if (performance.now() - began < PIECE_MS) return undefined;
+    return setImmediate().then(() => {
+      began = performance.now();
+    });
+  };
+}
 
 /** Each `yield` ends a piece. What is open is closed by `finally`: the work may be called off there. */
 export type Pieces<T> = Generator<void, T, void>;

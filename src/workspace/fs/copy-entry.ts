@@ -2,13 +2,12 @@
 // through descriptors: a name that is swapped meanwhile leads nowhere else.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { inPieces } from "./cooperative.ts";
+import { inPieces, type Pace } from "./cooperative.ts";
 import type { Cursor } from "./cursor.ts";
-import type { Pace } from "./event-loop.ts";
 import { allowOwner, kindAt } from "./metadata.ts";
 import { copyBytes, hasHoles, O_RDONLY, openFile } from "./open-file.ts";
 import { ownerOfReplaced } from "./owner.ts";
-import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
+import { childPath, fdPath, type OpenEntry, openChild, openChildDirectory } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 import { makeDirectory, makeLink } from "./tree-change.ts";
 
@@ -17,13 +16,13 @@ const { COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE, O_WRONLY, O_CREAT, O_EXCL, O_N
 const MAX_SMALL_BYTES = 64 * 1024;
 
 /** A name in an open directory. */
-export interface Spot {
+export interface CopySpot {
   readonly dir: number;
   readonly name: string;
 }
 
 /** Copies a file or link to a name that is free, with mode, times and, as root, owner; blocks are shared where the file system can. Null when nothing is there, or something else: the tree lives. */
-export async function copyEntry(from: Spot, to: Spot): Promise<fs.Stats | null> {
+export async function copyEntry(from: CopySpot, to: CopySpot): Promise<fs.Stats | null> {
   const fd = tryOpen(from);
   if (fd === null) return null;
   try {
@@ -35,7 +34,7 @@ export async function copyEntry(from: Spot, to: Spot): Promise<fs.Stats | null> 
   }
 }
 
-async function copyFile(from: Found, { dir, name }: Spot): Promise<fs.Stats> {
+async function copyFile(from: OpenEntry, { dir, name }: CopySpot): Promise<fs.Stats> {
   const { mode, atimeMs, mtimeMs } = from.stat;
   const fd = fs.openSync(childPath(dir, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -52,7 +51,7 @@ async function copyFile(from: Found, { dir, name }: Spot): Promise<fs.Stats> {
 }
 
 /** False when it may not be read: the copy stands in for it, and can't be read either. */
-async function copyContent(from: Found, name: string, to: number): Promise<boolean> {
+async function copyContent(from: OpenEntry, name: string, to: number): Promise<boolean> {
   try {
     if (from.stat.size > MAX_SMALL_BYTES && (await tryShare(from, to))) return true;
     const source = openFile(from, name, O_RDONLY);
@@ -69,7 +68,7 @@ async function copyContent(from: Found, name: string, to: number): Promise<boole
 }
 
 /** Where its blocks can't be shared, the system would fill the holes of a file: false then. */
-async function tryShare({ fd, stat }: Found, to: number): Promise<boolean> {
+async function tryShare({ fd, stat }: OpenEntry, to: number): Promise<boolean> {
   const withHoles = hasHoles(stat);
   try {
     await fs.promises.copyFile(fdPath(fd), fdPath(to), withHoles ? COPYFILE_FICLONE_FORCE : COPYFILE_FICLONE);
@@ -80,7 +79,7 @@ async function tryShare({ fd, stat }: Found, to: number): Promise<boolean> {
   }
 }
 
-function copyLink(from: Spot, stat: fs.Stats, to: Spot): fs.Stats | null {
+function copyLink(from: CopySpot, stat: fs.Stats, to: CopySpot): fs.Stats | null {
   const target = tryReadlink(from);
   if (target === null) return null;
   makeLink(target, to.dir, to.name, ownerOfReplaced(stat));
@@ -90,7 +89,7 @@ function copyLink(from: Spot, stat: fs.Stats, to: Spot): fs.Stats | null {
 }
 
 /** Removes whatever is at a name; true when it was a directory. */
-export async function clear({ dir, name }: Spot, pace: Pace): Promise<boolean> {
+export async function clear({ dir, name }: CopySpot, pace: Pace): Promise<boolean> {
   const kind = kindAt(dir, name);
   if (kind === null) return false;
   if (kind === "directory") await clearDirectory({ dir, name }, pace);
@@ -98,7 +97,7 @@ export async function clear({ dir, name }: Spot, pace: Pace): Promise<boolean> {
   return kind === "directory";
 }
 
-async function clearDirectory({ dir, name }: Spot, pace: Pace): Promise<void> {
+async function clearDirectory({ dir, name }: CopySpot, pace: Pace): Promise<void> {
   const fd = openChildDirectory(dir, name);
   try {
     await clearBelow(fd, pace);
@@ -143,7 +142,7 @@ export function makeReadable(dir: number): void {
   if (process.geteuid?.() !== 0) allowOwner(dir, 0o500);
 }
 
-function tryOpen({ dir, name }: Spot): number | null {
+function tryOpen({ dir, name }: CopySpot): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {
@@ -153,7 +152,7 @@ function tryOpen({ dir, name }: Spot): number | null {
 }
 
 /** Null when it is no link any more. */
-function tryReadlink({ dir, name }: Spot): Buffer | null {
+function tryReadlink({ dir, name }: CopySpot): Buffer | null {
   try {
     return fs.readlinkSync(childPath(dir, name), "buffer");
   } catch (error) {

@@ -6,10 +6,10 @@ import type { Pieces } from "./cooperative.ts";
 import { sha256Of } from "./fingerprint.ts";
 import { pathTo, type Spot } from "./no-follow.ts";
 import { copyBytes, hasHoles, O_RDONLY, openFile, readBytes } from "./open-file.ts";
-import type { Found } from "./paths.ts";
+import type { OpenEntry } from "./paths.ts";
 
 /** Copies a regular file with its times and its holes, and gives the SHA-256 of what was copied. It is not on the disk yet. */
-export function* copyFile(from: Found, to: Spot, attributes: Attributes): Pieces<string> {
+export function* copyFile(from: OpenEntry, to: Spot, attributes: Attributes): Pieces<string> {
   const fd = openFile(from, to.name, O_RDONLY);
   try {
     return yield* copyWith(copyToEnd, { fd, stat: from.stat }, to, attributes);
@@ -19,17 +19,17 @@ export function* copyFile(from: Found, to: Spot, attributes: Attributes): Pieces
 }
 
 /** The same of one that is open to be read, with as many bytes as it was seen to have: a small one is read at once. */
-export function copyOpen(from: Found, to: Spot, attributes: Attributes): Pieces<string> {
+export function copyOpen(from: OpenEntry, to: Spot, attributes: Attributes): Pieces<string> {
   const isSmall = from.stat.size <= LIMITS.maxReadBytes && !hasHoles(from.stat);
   return copyWith(isSmall ? copySmall : copyToEnd, from, to, attributes);
 }
 
 /** Gives the SHA-256. */
-type CopyContent = (from: Found, name: string, copy: number) => Pieces<string>;
+type CopyContent = (from: OpenEntry, name: string, copy: number) => Pieces<string>;
 
 function* copyWith(
   copyContent: CopyContent,
-  from: Found,
+  from: OpenEntry,
   to: Spot,
   { mode, owner }: Attributes,
 ): Pieces<string> {

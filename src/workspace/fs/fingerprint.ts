@@ -48,10 +48,10 @@ export function* fingerprintOf(root: Root | null, path: string): Pieces<Fingerpr
 }
 
 /** A fingerprint but for what is in the file. */
-export type Look = Omit<Fingerprint, "sha256">;
+export type FileIdentity = Omit<Fingerprint, "sha256">;
 
 /** Null when nothing is there, or no way leads there. */
-export function lookOf(root: Root | null, path: string): Look | null {
+export function lookOf(root: Root | null, path: string): FileIdentity | null {
   if (root === null) return null;
   return atExactly(root, path, (spot) => (typeof spot === "string" ? null : lookAt(spot)));
 }
@@ -118,12 +118,12 @@ export function areOneFile(a: Spot, b: Spot): boolean {
   return isOneFile(lookAt(a), lookAt(b));
 }
 
-export function isOneFile(a: Look | null, b: Look | null): boolean {
+export function isOneFile(a: FileIdentity | null, b: FileIdentity | null): boolean {
   return a !== null && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Null when nothing is there. */
-export function lookAt(spot: Spot): Look | null {
+export function lookAt(spot: Spot): FileIdentity | null {
   const stat = fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : statOf(stat);
 }
@@ -151,7 +151,7 @@ export function tryOpen({ dir, name }: Spot): number | null {
   }
 }
 
-function statOf(stat: fs.BigIntStats): Look {
+function statOf(stat: fs.BigIntStats): FileIdentity {
   return {
     kind: kindOf(stat) ?? "device",
     mode: Number(stat.mode) & 0o7777,

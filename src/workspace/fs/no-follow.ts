@@ -98,15 +98,6 @@ export function isThere(spot: Spot): boolean {
   return fs.lstatSync(pathTo(spot), { throwIfNoEntry: false }) !== undefined;
 }
 
-export function parentOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
-}
-
-/** The directories that lead to the path, from the top. */
-export function* parentsOf(path: string): Generator<string, void, void> {
-  for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
-}
-
 type Way = ReturnType<typeof openWay>;
 
 /** One directory is open at a time, however deep it goes. */

@@ -8,7 +8,7 @@ import { writeAll } from "./atomic-write.ts";
 import type { Pieces } from "./cooperative.ts";
 import { showName } from "./names.ts";
 import { explaining } from "./os-error.ts";
-import { atFound, type Found, fdPath, openStraight, type Root } from "./paths.ts";
+import { atFound, fdPath, type OpenEntry, openStraight, type Root } from "./paths.ts";
 import { kindOf } from "./tree.ts";
 
 export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
@@ -54,12 +54,12 @@ export function openToRead(root: Root, input: string, guard: (at: string) => voi
 }
 
 /** The caller closes it. */
-export function openFile(found: Found, at: string, flags: number): number {
+export function openFile(found: OpenEntry, at: string, flags: number): number {
   checkRegular(found, at, flags === O_RDONLY ? "read" : "write");
   return fs.openSync(fdPath(found.fd), flags | O_NONBLOCK | O_NOCTTY);
 }
 
-export function withOpenFile<T>(found: Found, at: string, flags: number, work: (fd: number) => T): T {
+export function withOpenFile<T>(found: OpenEntry, at: string, flags: number, work: (fd: number) => T): T {
   const fd = openFile(found, at, flags);
   try {
     return work(fd);
@@ -69,12 +69,12 @@ export function withOpenFile<T>(found: Found, at: string, flags: number, work: (
 }
 
 /** A rename needs no right to the file it replaces; a read-only file is respected all the same. */
-export function checkReplaceable(found: Found, at: string): void {
+export function checkReplaceable(found: OpenEntry, at: string): void {
   checkRegular(found, at, "write");
   fs.accessSync(fdPath(found.fd), W_OK);
 }
 
-export function checkRegular(found: Found, at: string, action: string): void {
+export function checkRegular(found: OpenEntry, at: string, action: string): void {
   const kind = kindOf(found.stat) ?? "device";
   if (kind === "file") return;
   throw new HotcellError(

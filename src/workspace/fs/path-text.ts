@@ -45,5 +45,29 @@ export function isNamesOnly(path: string): boolean {
   return !NOT_A_NAME.test(path);
 }
 
-/** A path with another below it; `""` is the root. */
-export const beneath = (at: string, below: string): string => (at === "" ? below : `${at}/${below}`);
+// Canonical relative paths taken apart; `""` is the root. Linear, for paths of thousands of names too.
+
+export function joinPath(directory: string, name: string): string {
+  return directory === "" ? name : `${directory}/${name}`;
+}
+
+export function splitPath(path: string): { readonly directory: string; readonly name: string } {
+  const slash = path.lastIndexOf("/");
+  return { directory: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) };
+}
+
+/** The names on the way down, or null when the path does not lie there. */
+export function namesBelow(directory: string, path: string): string[] | null {
+  if (directory === path) return [];
+  if (directory === "") return path.split("/");
+  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1).split("/") : null;
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+}
+
+/** The directories that lead to the path, from the top. */
+export function* parentsOf(path: string): Generator<string, void, void> {
+  for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
+}

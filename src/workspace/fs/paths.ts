@@ -35,27 +35,27 @@ interface Step {
 }
 
 /** What is at a path: an O_PATH descriptor, closed when the work ends. */
-export interface Found {
+export interface OpenEntry {
   readonly fd: number;
   readonly stat: fs.Stats;
 }
 
 /** Where a path leads. All descriptors are closed when the work given to `atPlace` ends. */
-export interface Place {
+export interface ResolvedPath {
   /** Canonical, relative to the root; `""` is the root. */
   readonly path: string;
   /** The directory that holds it; the root's own when the place is the root. */
   readonly dir: number;
   /** Its name there; `.` for the root. */
   readonly name: string;
-  readonly found: Found | null;
+  readonly found: OpenEntry | null;
   /** When nothing is there: the names that would follow below `name`. */
   readonly missingBelow: readonly string[];
   /** The path was written as a directory's: `new/`. */
   readonly namesDirectory: boolean;
 }
 
-export interface WalkOptions {
+export interface ResolveOptions {
   /** False: a link as the last name is the place itself. */
   readonly follow?: boolean;
 }
@@ -112,7 +112,12 @@ export function openChildDirectory(dir: number, name: string): number {
 }
 
 /** Walks to where the path leads, whether something is there or not, and works there. */
-export function atPlace<T>(root: Root, input: string, options: WalkOptions, work: (place: Place) => T): T {
+export function atPlace<T>(
+  root: Root,
+  input: string,
+  options: ResolveOptions,
+  work: (place: ResolvedPath) => T,
+): T {
   const walker = new Walker(root, input, options.follow ?? true);
   try {
     return work(walker.walk());
@@ -122,7 +127,7 @@ export function atPlace<T>(root: Root, input: string, options: WalkOptions, work
 }
 
 /** Works on what is at the path, links followed. */
-export function atFound<T>(root: Root, input: string, work: (found: Found, path: string) => T): T {
+export function atFound<T>(root: Root, input: string, work: (found: OpenEntry, path: string) => T): T {
   const straight = openStraight(root, input, O_PATH);
   if (straight === null) return atWalked(root, input, work);
   try {
@@ -132,7 +137,7 @@ export function atFound<T>(root: Root, input: string, work: (found: Found, path:
   }
 }
 
-function atWalked<T>(root: Root, input: string, work: (found: Found, path: string) => T): T {
+function atWalked<T>(root: Root, input: string, work: (found: OpenEntry, path: string) => T): T {
   const walker = new Walker(root, input, true);
   try {
     const { found, path } = walker.walk();
@@ -151,7 +156,7 @@ export interface Straight {
 }
 
 /** Opens all names of a path at once; the descriptor is the caller's to close. Null when it has to be walked: also to learn what is wrong with it. */
-export function openStraight(root: Root, input: string, flags: number): (Straight & Found) | null {
+export function openStraight(root: Root, input: string, flags: number): (Straight & OpenEntry) | null {
   const path = straightPath(root, input);
   if (path === null) return null;
   let fd: number;
@@ -207,7 +212,7 @@ class Walker {
     this.follow = follow || this.needsDirectory;
   }
 
-  walk(): Place {
+  walk(): ResolvedPath {
     let stat: fs.Stats | null = null;
     while (this.todo.length > 0) {
       if (stat !== null && !stat.isDirectory()) throw this.notADirectory();
@@ -283,7 +288,7 @@ class Walker {
     this.todo.push(...namesOf(relative).reverse());
   }
 
-  private existing(stat: fs.Stats): Place {
+  private existing(stat: fs.Stats): ResolvedPath {
     const parent = this.steps[this.steps.length - 2] ?? this.top;
     return {
       path: this.here,
@@ -295,7 +300,7 @@ class Walker {
     };
   }
 
-  private missing(name: string): Place {
+  private missing(name: string): ResolvedPath {
     const below = this.todo.toReversed();
     if (below.includes("..")) throw this.escapes(below) ? this.outside() : this.notFound();
     if ([name, ...below].some((part) => part.startsWith(TEMP_PREFIX))) throw this.notFound();

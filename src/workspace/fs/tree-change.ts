@@ -5,9 +5,11 @@ import { osErrorCode } from "../../core/errors.ts";
 import { openNewFile } from "./atomic-write.ts";
 import type { Pieces } from "./cooperative.ts";
 import { type Cursor, createCursor } from "./cursor.ts";
+import { kindAt } from "./metadata.ts";
+import type { Spot } from "./no-follow.ts";
 import { copyBytes, O_RDONLY, openFile } from "./open-file.ts";
 import { giveNew, type Owner } from "./owner.ts";
-import { childPath, type Found, fdPath, openChild, openChildDirectory } from "./paths.ts";
+import { childPath, fdPath, type OpenEntry, openChild, openChildDirectory } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 
 /** Content with it when something of that name is there: whoever goes down into it finds out what. */
@@ -59,7 +61,7 @@ function tryCopyUp(dir: number): void {
 }
 
 /** Copies a directory and what is below it to a new one, or to none. Special files are left out. */
-export function* copyTree(from: Found, dir: number, name: string, owner: Owner | null): Pieces<void> {
+export function* copyTree(from: OpenEntry, dir: number, name: string, owner: Owner | null): Pieces<void> {
   makeNewDirectory(dir, name, owner);
   const target = createCursor(dir);
   try {
@@ -73,7 +75,7 @@ export function* copyTree(from: Found, dir: number, name: string, owner: Owner |
   }
 }
 
-function* copyBelow(from: Found, target: Cursor, owner: Owner | null): Pieces<void> {
+function* copyBelow(from: OpenEntry, target: Cursor, owner: Owner | null): Pieces<void> {
   const modes = [from.stat.mode];
   // The mode comes last: a directory that may not be written has to be filled first.
   const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()! & 0o777);
@@ -118,7 +120,7 @@ function* copyEntry(from: number, to: number, name: string, owner: Owner | null)
   }
 }
 
-function* copyFile(from: Found, dir: number, name: string, owner: Owner | null): Pieces<void> {
+function* copyFile(from: OpenEntry, dir: number, name: string, owner: Owner | null): Pieces<void> {
   const open = [openFile(from, name, O_RDONLY)];
   try {
     open.push(openNewFile(childPath(dir, name), { mode: from.stat.mode, owner }));
@@ -127,4 +129,21 @@ function* copyFile(from: Found, dir: number, name: string, owner: Owner | null):
   } finally {
     for (const fd of open) fs.closeSync(fd);
   }
+}
+
+/** Removes what is at a name, if something is: a directory with all below it, whatever rights its owner has left himself. */
+export function removeSpot({ dir, name }: Spot): void {
+  const kind = kindAt(dir, name);
+  if (kind === "directory") removeDirectory(dir, name);
+  else if (kind !== null) fs.unlinkSync(childPath(dir, name));
+}
+
+function removeDirectory(dir: number, name: string): void {
+  const fd = openChildDirectory(dir, name);
+  try {
+    removeBelow(fd, true);
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.rmdirSync(childPath(dir, name));
 }

@@ -8,7 +8,7 @@ import { createCursor } from "./cursor.ts";
 import { decodeName, showName } from "./names.ts";
 import { checkRegular, O_RDONLY, type OpenFile, readBytes } from "./open-file.ts";
 import { explaining } from "./os-error.ts";
-import { joinPath, namesBelow, splitPath } from "./path-names.ts";
+import { joinPath, namesBelow, splitPath } from "./path-text.ts";
 import { childPath, type Root } from "./paths.ts";
 import { type FileKind, kindOf, type NamedKind, readNames } from "./tree.ts";
 
@@ -31,7 +31,7 @@ export interface Side {
   readonly target: string | null;
 }
 
-export interface Looked {
+export interface TreeEntryStat {
   readonly side: Side;
   readonly changedMs: number;
   readonly ino: number;
@@ -43,7 +43,7 @@ export interface TreeReader {
   /** Its descriptor is the reader's, and open until it goes elsewhere. */
   enter(directory: string): number;
   /** Null when nothing is there, or no way leads there any more. */
-  look(path: string): Looked | null;
+  look(path: string): TreeEntryStat | null;
   /** The same; also of the directory that it started in. */
   stat(path: string): fs.Stats | null;
   /** Opens the regular file that a look has found there; the caller closes it. */
@@ -58,7 +58,7 @@ export interface TreeReader {
 /** What a diff needs of a tree. */
 export type ReadTree = Pick<TreeReader, "list" | "look" | "open" | "withFile" | "read">;
 
-export type Tree = Pick<Root, "fd" | "followsNoLinks">;
+export type TreeRoot = Pick<Root, "fd" | "followsNoLinks">;
 
 /** A file or directory that was found before is gone, or is of another kind. */
 export class Vanished extends HotcellError {
@@ -82,7 +82,7 @@ export function unlessVanished<T, A>(read: () => T, absent: A): T | A {
 }
 
 /** Starts in an open directory, which stays the caller's. */
-export function openTreeReader({ fd: root, followsNoLinks = false }: Tree): TreeReader {
+export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): TreeReader {
   const openRoot = () => explaining("open", ".", () => createCursor(root));
   let cursor = openRoot();
   let here = "";
@@ -164,7 +164,7 @@ function openRegular(dir: number, name: string, path: string): ReturnType<TreeRe
   }
 }
 
-function lookAt(dir: number, name: string): Looked | null {
+function lookAt(dir: number, name: string): TreeEntryStat | null {
   const stat = tryStat(dir, name);
   if (stat === null) return null;
   const kind = kindOf(stat) ?? "device";

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
-import { createPace } from "../fs/event-loop.ts";
+import { createPace } from "../fs/cooperative.ts";
 import type { Spot } from "../fs/no-follow.ts";
 import { childPath } from "../fs/paths.ts";
 import { replaceJson } from "../fs/replace-json.ts";

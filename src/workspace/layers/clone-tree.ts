@@ -8,14 +8,14 @@ export interface TreeEntry {
   readonly below: ReadonlyMap<string, TreeEntry> | null;
 }
 
-export interface Tree {
+export interface CloneTree {
   /** The way to its directory, for calls that take a path. */
   readonly at: string;
   readonly root: TreeEntry;
 }
 
 interface Part {
-  readonly tree: Tree;
+  readonly tree: CloneTree;
   readonly entry: TreeEntry;
 }
 
@@ -38,7 +38,7 @@ interface Level extends Omit<Difference, "step"> {
 export const NOTHING: Standing = [];
 
 /** Topmost first. */
-export function viewOf(trees: readonly Tree[]): Standing {
+export function viewOf(trees: readonly CloneTree[]): Standing {
   return trees.map((tree) => ({ tree, entry: tree.root }));
 }
 
@@ -59,7 +59,7 @@ export function isDirectory(standing: Standing): boolean {
 }
 
 /** The names in a directory. */
-export function namesIn(directory: Standing): string[] {
+export function namesInStanding(directory: Standing): string[] {
   const names = new Set(directory.flatMap(({ entry }) => [...(entry.below?.keys() ?? [])]));
   return [...names].filter((name) => childOf(directory, name).length > 0);
 }

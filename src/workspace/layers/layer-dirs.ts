@@ -6,7 +6,7 @@ import { atExactly } from "../fs/no-follow.ts";
 import { O_PATH, type Root } from "../fs/paths.ts";
 import { tourTree } from "../fs/tree.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
-import { statOf } from "./stat-of.ts";
+import { statPath } from "./stat-of.ts";
 
 export function layerDir(stateDir: string, { session, name }: Pick<Layer, "session" | "name">): string {
   return path.join(sessionDir(stateDir, session), name);
@@ -54,7 +54,7 @@ export function hasEntry(layer: Layer, at: string, stateDir: string): boolean {
 export function isGoneIn(stack: Stack, directory: string, stateDir: string): boolean {
   const holder = stack.findLast((layer) => hasEntry(layer, directory, stateDir));
   return (
-    holder !== undefined && !withLayer(holder, stateDir, (root) => statOf(root, directory))?.isDirectory()
+    holder !== undefined && !withLayer(holder, stateDir, (root) => statPath(root, directory))?.isDirectory()
   );
 }
 

@@ -2,16 +2,16 @@
 // is a tree that was put together in memory; its files are further names of those that other layers have.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { createPace } from "../fs/cooperative.ts";
 import { copyEntry } from "../fs/copy-entry.ts";
 import { createCursor } from "../fs/cursor.ts";
-import { createPace } from "../fs/event-loop.ts";
 import { createFollower, type Follower } from "../fs/follow-tree.ts";
 import { kindAt, takeOver } from "../fs/metadata.ts";
 import { pathTo, type Spot } from "../fs/no-follow.ts";
 import { childPath, openRoot } from "../fs/paths.ts";
 import { type TourOptions, tourTree } from "../fs/tree.ts";
 import { putPlaceholder, readGone, writeGone } from "./clone-layer.ts";
-import type { Tree, TreeEntry } from "./clone-tree.ts";
+import type { CloneTree, TreeEntry } from "./clone-tree.ts";
 import { type AttributeOrder, overlayAttributes } from "./overlay-attributes.ts";
 import type { Strategy } from "./record.ts";
 import type { MakeWhiteout } from "./whiteout.ts";
@@ -110,7 +110,7 @@ function isWhiteout(dir: number, name: string): boolean {
 }
 
 /** A layer of the clone strategy. */
-export async function readTree(at: string): Promise<Tree> {
+export async function readTree(at: string): Promise<CloneTree> {
   const [root] = await readLayers([at], "clone");
   return { at, root: root! };
 }

@@ -1,6 +1,6 @@
 // Reads the project with layers on it, without mounting anything. What it says is what the kernel would show.
 import fs from "node:fs";
-import { joinPath, splitPath } from "../fs/path-names.ts";
+import { joinPath, splitPath } from "../fs/path-text.ts";
 import { openRoot, type Root } from "../fs/paths.ts";
 import { openTreeReader, type ReadTree, type TreeReader, unlessVanished } from "../fs/tree-reader.ts";
 import type { LayerEntry } from "./layer-tree.ts";

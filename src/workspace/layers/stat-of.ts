@@ -4,7 +4,7 @@ import type { Root } from "../fs/paths.ts";
 import { openTreeReader } from "../fs/tree-reader.ts";
 
 /** Null where nothing is, or no way leads there; undefined where the system does not let us look. */
-export function statOf(root: Root, at: string): fs.Stats | null | undefined {
+export function statPath(root: Root, at: string): fs.Stats | null | undefined {
   const tree = openTreeReader(root);
   try {
     return tree.stat(at);

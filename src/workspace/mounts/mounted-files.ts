@@ -3,7 +3,7 @@ import { HotcellError } from "../../core/errors.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import { showName } from "../fs/names.ts";
 import type { Mount } from "./mount.ts";
-import type { Naming, Spot } from "./naming.ts";
+import type { NamedMountPath, Naming } from "./naming.ts";
 
 export function mountedFiles(mounts: readonly Mount[], naming: Naming): WorkspaceFS {
   const find = (path: string) => {
@@ -104,11 +104,11 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
 }
 
 /** A slash at the end says that a directory is meant: no file is made by that name. */
-function asDirectory(spot: Spot): Spot {
+function asDirectory(spot: NamedMountPath): NamedMountPath {
   return spot.path === "." || spot.path.endsWith("/") ? spot : { ...spot, path: `${spot.path}/` };
 }
 
-function renamed(error: HotcellError, spot: Spot, naming: Naming): HotcellError {
+function renamed(error: HotcellError, spot: NamedMountPath, naming: Naming): HotcellError {
   const { code, details, cause, output } = error;
   const message = partsOf(spot.path)
     .reduce((text, path) => {

@@ -4,7 +4,7 @@ import { quote } from "../../core/quote.ts";
 import { unshowName } from "../fs/names.ts";
 import type { Mount } from "./mount.ts";
 
-export interface Spot {
+export interface NamedMountPath {
   readonly mount: Mount;
   /** Inside the mount. */
   readonly path: string;
@@ -14,9 +14,9 @@ export interface Naming {
   /** A path as a caller may write it, in the spelling that `find` takes. */
   spell(path: string): string;
   /** Throws when the path is in no mount. */
-  find(path: string): Spot;
+  find(path: string): NamedMountPath;
   /** The path of a spot, as `find` takes it. */
-  name(spot: Spot): string;
+  name(spot: NamedMountPath): string;
 }
 
 /** The toolset `mounts`: every path begins with the name of a mount. */
@@ -63,7 +63,7 @@ function withSlashes(path: string): string {
   return names.join("/").replace(/^(?:\.?\/)+(?=@)/, "");
 }
 
-function nameOf({ mount, path }: Spot): string {
+function nameOf({ mount, path }: NamedMountPath): string {
   return path === "" || path === "." ? `@${mount.name}` : `@${mount.name}/${path}`;
 }
 

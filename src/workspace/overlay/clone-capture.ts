@@ -1,20 +1,20 @@
 // Puts what changed in the working copy into the live layer. Each path is made what it is in the working copy
 // whatever the layer has there, so it can be done again when it was interrupted.
 import fs from "node:fs";
+import { createPace, type Pace } from "../fs/cooperative.ts";
 import { clear, copyEntry, goInto, makeReadable } from "../fs/copy-entry.ts";
 import { createCursor } from "../fs/cursor.ts";
-import { createPace, type Pace } from "../fs/event-loop.ts";
 import { fileClock } from "../fs/file-clock.ts";
 import { createFollower } from "../fs/follow-tree.ts";
 import { makeAlike } from "../fs/metadata.ts";
 import { putPlaceholder, readGone, syncLayer, writeGone } from "../layers/clone-layer.ts";
 import {
+  type CloneTree,
   childOf,
   type Difference,
   isDirectory,
-  namesIn,
+  namesInStanding,
   type Standing,
-  type Tree,
 } from "../layers/clone-tree.ts";
 import type { SeenEntry } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
@@ -23,7 +23,7 @@ export interface Capturing {
   /** What the working copy had when the layer was last brought up to date. */
   readonly have: Standing;
   /** The working copy as it is now. What vanishes meanwhile is marked to be looked at again. */
-  readonly copy: Tree & { readonly root: SeenEntry };
+  readonly copy: CloneTree & { readonly root: SeenEntry };
   /** What is seen without the live layer. */
   readonly below: Standing;
   /** What the project has: the layer tells of all that is not seen of it, also where a layer below hides it. */
@@ -99,7 +99,7 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
       levels.push({ name, seen: seen.below!.get(name)!, ...within, model });
       if (isDirectory(have)) return;
       // A directory that was made anew: what was in the one before it must not be seen in this one.
-      const hidden = new Set([...namesIn(within.below), ...namesIn(within.project)]);
+      const hidden = new Set([...namesInStanding(within.below), ...namesInStanding(within.project)]);
       for (const other of hidden) if (!level().seen.below!.has(other)) await hide(other);
     },
     async leave() {

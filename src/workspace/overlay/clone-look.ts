@@ -3,8 +3,8 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { FileKind } from "../files/workspace-fs.ts";
+import { createPace } from "../fs/cooperative.ts";
 import { type Cursor, createCursor } from "../fs/cursor.ts";
-import { createPace } from "../fs/event-loop.ts";
 import { childPath } from "../fs/paths.ts";
 import { kindOf, type NamedKind, readNames } from "../fs/tree.ts";
 import type { TreeEntry } from "../layers/clone-tree.ts";

@@ -1,9 +1,9 @@
 // Brings a directory from one view to another: only what differs is touched. Readers see each file wholly old
 // or wholly new.
 import fs from "node:fs";
-import { clear, copyEntry, goInto, makeWritable, type Spot } from "../fs/copy-entry.ts";
+import { createPace, type Pace } from "../fs/cooperative.ts";
+import { type CopySpot, clear, copyEntry, goInto, makeWritable } from "../fs/copy-entry.ts";
 import { type Cursor, createCursor } from "../fs/cursor.ts";
-import { createPace, type Pace } from "../fs/event-loop.ts";
 import { createFollower, type Follower } from "../fs/follow-tree.ts";
 import { kindAt, makeAlike } from "../fs/metadata.ts";
 import { childPath, fdPath, openChild, TEMP_PREFIX } from "../fs/paths.ts";
@@ -96,7 +96,7 @@ function leaveAlike(cursor: Cursor, model: fs.Stats | null): number {
 }
 
 /** Whatever is there goes in the same step; a directory goes before. */
-async function replaceEntry(from: Spot, to: Spot, pace: Pace): Promise<fs.Stats | null> {
+async function replaceEntry(from: CopySpot, to: CopySpot, pace: Pace): Promise<fs.Stats | null> {
   const temporary = { dir: to.dir, name: `${TEMP_PREFIX}copy` };
   await clear(temporary, pace);
   const made = await copyEntry(from, temporary);

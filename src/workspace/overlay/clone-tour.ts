@@ -1,15 +1,15 @@
-import type { Pace } from "../fs/event-loop.ts";
+import type { Pace } from "../fs/cooperative.ts";
 import { explaining } from "../fs/os-error.ts";
 import { type Difference, differences, type Standing } from "../layers/clone-tree.ts";
 
 /** What is done at each step of the way from one view to another. */
-export type Steps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;
+export type TourSteps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;
 
 /** Errors name the path at which they came. */
 export async function tourDifferences(
   have: Standing,
   want: Standing,
-  steps: Steps,
+  steps: TourSteps,
   pace: Pace,
 ): Promise<void> {
   const trail: string[] = [];

@@ -13,7 +13,7 @@ import {
   buildCopy,
   type ClonePlace,
   captureChanges,
-  readLayers,
+  readCloneLayers,
   refreshCopy,
   type Shown,
   showStack,
@@ -119,7 +119,7 @@ async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {
   // Layers that changed nothing may have come or gone without a note. A capture is of the stack on record.
   const noted = found.stack.filter((layer) => fs.existsSync(layerDir(stateDir, layer)));
   const before = isInterrupted ? stack : noted;
-  const shown = { stack: before, layers: await readLayers(place, before), project, copy: found.tree };
+  const shown = { stack: before, layers: await readCloneLayers(place, before), project, copy: found.tree };
   if (!isInterrupted) return showStack(place, shown, stack);
   // On a full disk the next one that needs the changes tries again.
   return unlessFull(

@@ -2,12 +2,19 @@
 // and until all of it is noted: what finds the mark later makes the copy anew.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
+import { createPace } from "../fs/cooperative.ts";
 import { clearBelow } from "../fs/copy-entry.ts";
-import { createPace } from "../fs/event-loop.ts";
 import { clockStep, fileClock } from "../fs/file-clock.ts";
 import { allowOwner, takeOver } from "../fs/metadata.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
-import { countEntries, differ, NOTHING, type Standing, type Tree, viewOf } from "../layers/clone-tree.ts";
+import {
+  type CloneTree,
+  countEntries,
+  differ,
+  NOTHING,
+  type Standing,
+  viewOf,
+} from "../layers/clone-tree.ts";
 import { layerDir } from "../layers/layer-dirs.ts";
 import { readTree } from "../layers/layer-tree.ts";
 import type { Stack } from "../layers/record.ts";
@@ -30,7 +37,7 @@ export interface ClonePlace extends SessionPlace {
 export interface Shown {
   readonly stack: Stack;
   /** Topmost first: the first one is live. */
-  readonly layers: readonly Tree[];
+  readonly layers: readonly CloneTree[];
   readonly project: SeenEntry;
   readonly copy: SeenEntry;
 }
@@ -47,7 +54,7 @@ export async function buildCopy(place: ClonePlace, stack: Stack): Promise<Shown>
   const seen = await lookAtProject(place, seenDirectory(0, new Map()));
   await clockStep(dir);
   const copy = seenDirectory(fs.fstatSync(merged.fd).mode, new Map());
-  const shown = { stack, layers: await readLayers(place, stack), project: seen, copy };
+  const shown = { stack, layers: await readCloneLayers(place, stack), project: seen, copy };
   const total = onProgress === undefined ? 0 : countEntries(viewOfShown(place, shown));
   let done = 0;
   return bring(place, NOTHING, shown, () => onProgress?.(++done, total));
@@ -55,7 +62,7 @@ export async function buildCopy(place: ClonePlace, stack: Stack): Promise<Shown>
 
 export async function showStack(place: ClonePlace, shown: Shown, stack: Stack): Promise<Shown> {
   makeLive(place, stack);
-  const layers = await readLayers(place, stack, shown.layers);
+  const layers = await readCloneLayers(place, stack, shown.layers);
   const next = { ...shown, stack, layers };
   const have = viewOfShown(place, shown);
   return differ(have, viewOfShown(place, next)) ? bring(place, have, next) : next;
@@ -70,7 +77,7 @@ export async function captureChanges(place: ClonePlace, shown: Shown): Promise<S
   if (copy === shown.copy && !wasInterrupted) return shown;
   await clockStep(dir);
   begin(dir, "capturing");
-  const [{ at: layer }, ...below] = shown.layers as [Tree, ...Tree[]];
+  const [{ at: layer }, ...below] = shown.layers as [CloneTree, ...CloneTree[]];
   const known = { at: fdPath(merged.fd), root: shown.copy };
   await capture({
     // What an interrupted capture has put into the layer may not be so any more.
@@ -117,12 +124,12 @@ function viewOfShown({ project }: ClonePlace, shown: Shown): Standing {
 }
 
 /** Topmost first. Of those that are known only the live one ever changes, and it is kept up to date. */
-export async function readLayers(
+export async function readCloneLayers(
   { stateDir }: ClonePlace,
   stack: Stack,
-  known: readonly Tree[] = [],
-): Promise<Tree[]> {
-  const layers: Tree[] = [];
+  known: readonly CloneTree[] = [],
+): Promise<CloneTree[]> {
+  const layers: CloneTree[] = [];
   for (const at of stack.map((layer) => layerDir(stateDir, layer)).reverse())
     layers.push(known.find((layer) => layer.at === at) ?? (await readTree(at)));
   return layers;

@@ -4,12 +4,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
+import { createPace, type Pace } from "../fs/cooperative.ts";
 import { type Cursor, createCursor } from "../fs/cursor.ts";
-import { createPace, type Pace } from "../fs/event-loop.ts";
 import { kindAt, takeOver, unlock } from "../fs/metadata.ts";
 import { childPath, openRoot, type Root } from "../fs/paths.ts";
-import { removeSpot } from "../fs/remove-path.ts";
 import { readNames, tourTree, tryDown } from "../fs/tree.ts";
+import { removeSpot } from "../fs/tree-change.ts";
 import { createWhiteouts, type MakeWhiteout } from "../layers/whiteout.ts";
 import { createSecretSearch, type Secrets } from "./secret-search.ts";
 

@@ -27,7 +27,7 @@ export const STAY = "echo $$ && read -r _";
  * Within another room, the new one begins with its mounts.
  */
 export async function openRoom<T>(
-  program: Program,
+  program: HelperProgram,
   within: Room | null,
   hold: (room: Room, pid: number) => T,
 ): Promise<T> {
@@ -47,7 +47,7 @@ export async function openRoom<T>(
   }
 }
 
-export interface Program {
+export interface HelperProgram {
   readonly argv: readonly string[];
   /** What it can read from descriptor 3. */
   readonly input?: Uint8Array;

@@ -4,8 +4,8 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
+import { createPace } from "../fs/cooperative.ts";
 import { type Cursor, createCursor } from "../fs/cursor.ts";
-import { createPace } from "../fs/event-loop.ts";
 import { TIME_STEP_MS } from "../fs/file-clock.ts";
 import { showName } from "../fs/names.ts";
 import { childPath, type Root } from "../fs/paths.ts";

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { parentOf } from "../fs/path-text.ts";
 import { childPath, type Root } from "../fs/paths.ts";
 
 export interface ProjectLooks {
@@ -46,8 +47,6 @@ function tryLook(project: Root, directory: string): fs.Stats | null {
     return null;
   }
 }
-
-const parentOf = (at: string): string => at.slice(0, Math.max(at.lastIndexOf("/"), 0));
 
 /** Relative to the project; the project itself for what is outside of it. */
 function insideOf(project: Root, given: string): string {

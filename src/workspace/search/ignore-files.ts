@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { createCursor } from "../fs/cursor.ts";
 import { decodeName } from "../fs/names.ts";
-import { beneath } from "../fs/path-text.ts";
+import { joinPath } from "../fs/path-text.ts";
 import { type NamedKind, tryDown } from "../fs/tree.ts";
 import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
 import { openRegular, readBeginning } from "./scan/open-regular.ts";
@@ -18,7 +18,7 @@ export function outerRules({ root, path }: WalkOrder): IgnoreStack {
   try {
     for (const name of path.split("/")) {
       rules = rulesFor(rules, readFiles(cursor.fd, rules), directory);
-      directory = beneath(directory, name);
+      directory = joinPath(directory, name);
       if (!tryDown(cursor, name)) break;
     }
     return rules;

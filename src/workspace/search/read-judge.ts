@@ -1,5 +1,5 @@
 import type { View } from "../files/view.ts";
-import { beneath } from "../fs/path-text.ts";
+import { joinPath } from "../fs/path-text.ts";
 
 /** Says of a name in a directory, at or below where a search began, whether the file may be read. */
 export type ReadJudge = (directory: string) => (name: string) => boolean;
@@ -25,5 +25,5 @@ export function createReadJudge(view: View, start: string): ReadJudge {
   };
 
   return (directory) =>
-    mayEnter(directory) ? (name) => view.mayRead(beneath(directory, name)) : () => false;
+    mayEnter(directory) ? (name) => view.mayRead(joinPath(directory, name)) : () => false;
 }

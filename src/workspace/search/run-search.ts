@@ -7,7 +7,7 @@ import type { View } from "../files/view.ts";
 import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
 import { inTurns } from "./workers/in-turns.ts";
-import type { Ask, Begun, Failed, Found, Part, Report } from "./workers/messages.ts";
+import type { Ask, Begun, Failed, FoundMessage, Part, Report } from "./workers/messages.ts";
 import { unpackHits } from "./workers/packed-hits.ts";
 import { unpackEntered } from "./workers/packed-walk.ts";
 import { createDealer } from "./workers/schedule.ts";
@@ -80,7 +80,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
       failure ??= error;
       stop();
     };
-    const takeFound = (found: Found, part: Part): void => {
+    const takeFound = (found: FoundMessage, part: Part): void => {
       if (found.counts !== null) dealer.end(part, found.chunk);
       for (const used of collector.take({ ...found, part, files: unpackHits(found.hits) }))
         crew.tell(used.part, { kind: "taken", weight: used.weight });

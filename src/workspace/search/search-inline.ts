@@ -15,7 +15,7 @@ import { type Directories, type ScanChunkOptions, scanAlone, scanChunk } from ".
 import { createScanMemory, type ScanMemory } from "./scan/scan-memory.ts";
 import { createScanText } from "./scan/scan-text.ts";
 import { createFileWalk, type FileWalkOptions, readInOrder } from "./walk-files.ts";
-import type { Hit, Run } from "./workers/messages.ts";
+import type { Hit, SearchRun } from "./workers/messages.ts";
 import { createOutbox, type Outbox } from "./workers/outbox.ts";
 
 /** Nothing else has its turn meanwhile; but processes that are to be started take longer before they begin. */
@@ -99,6 +99,6 @@ function scanTree(order: FileWalkOptions, view: View, options: ScanChunkOptions)
   }
 }
 
-function readable(runs: readonly Run[], judgeIn: ReadJudge): readonly Run[] {
+function readable(runs: readonly SearchRun[], judgeIn: ReadJudge): readonly SearchRun[] {
   return runs.map((run) => ({ ...run, names: run.names.filter(judgeIn(run.path)) }));
 }

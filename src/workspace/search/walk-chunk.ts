@@ -1,6 +1,6 @@
 // A chunk of a walk while it is put together, and the directories that it needs open.
 import fs from "node:fs";
-import type { Chunk, Entered, Run } from "./workers/messages.ts";
+import type { Chunk, Entered, SearchRun } from "./workers/messages.ts";
 
 /** Open directories that the walk has left, or will leave, while chunks still need them. */
 export interface SharedDirectories {
@@ -40,7 +40,7 @@ export interface ChunkInMaking extends WalkedChunk {
 }
 
 export function startChunk({ hold, release }: SharedDirectories): ChunkInMaking {
-  const runs: Run[] = [];
+  const runs: SearchRun[] = [];
   let files = 0;
   return {
     runs,

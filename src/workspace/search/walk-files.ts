@@ -4,7 +4,7 @@ import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../fs/cursor.ts";
 import { osPath } from "../fs/names.ts";
-import { beneath } from "../fs/path-text.ts";
+import { joinPath } from "../fs/path-text.ts";
 import { type NamedKind, type NamesIn, readNames, tryDown } from "../fs/tree.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { type IgnoreStack, isIgnored, NOTHING_IGNORED } from "./ignore/ignore-stack.ts";
@@ -58,7 +58,7 @@ export function createFileWalk(order: FileWalkOptions): FileWalk {
   };
 
   const goDown = ({ path, rules }: Level, name: string): void => {
-    const below = beneath(path, name);
+    const below = joinPath(path, name);
     // No tool can name what is further down.
     if (below.length <= LIMITS.maxPathBytes && tryDown(cursor, name)) enter(below, rules);
     else chunk.unreadable++;
@@ -106,7 +106,7 @@ function wantedBy({ query, path: start }: WalkOrder): (level: Level, entry: Name
     if (name === ".git") return false;
     if (name.startsWith(".") && hidden !== "all" && (isDirectory || hidden === "none")) return false;
     if (isDirectory && skipped.has(name)) return false;
-    const whole = beneath(path, name);
+    const whole = joinPath(path, name);
     const below = whole.slice(belowStart);
     const passes = isDirectory ? globs.wantsDirectory(below, name) : globs.wantsFile(below, name);
     return passes && (query.ignored || !isIgnored(rules, whole, name, isDirectory));

@@ -1,7 +1,7 @@
 // What can't be done while a background process works in a session.
 import { HotcellError } from "../../core/errors.ts";
 
-export function isHeld(what: string): HotcellError {
+export function sessionIsBusy(what: string): HotcellError {
   const message = `Could not ${what}: a background process works in the session. Stop it first.`;
   return new HotcellError("LOCKED", message);
 }

@@ -6,7 +6,7 @@ import type { CallMark } from "../layers/record.ts";
 import { liveLayer } from "../layers/stack.ts";
 import { beginLayer, checkpoint, recordChanges, settle, settleLayers } from "./checkpoint.ts";
 import { ifPossible } from "./if-possible.ts";
-import type { Turns } from "./read-write-lock.ts";
+import type { ReadWriteLock } from "./read-write-lock.ts";
 import { refreshView, type SessionState } from "./session-state.ts";
 import type { Changed, ChangeOptions } from "./session-types.ts";
 import { settleWork } from "./settle-work.ts";
@@ -37,7 +37,7 @@ export async function changeIn<T>(
 /** A call that only reads, beside others; once more when the project changed underneath meanwhile. */
 export async function readIn<T>(
   state: SessionState,
-  { alone, together }: Turns,
+  { alone, together }: ReadWriteLock,
   work: () => Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { LIMITS } from "../../core/limits.ts";
-import { holdLock, isHeld } from "../../core/lock.ts";
+import { holdLock, isLockHeld } from "../../core/lock.ts";
 import { workspaceKey } from "../directory/host.ts";
 import { openRealRoot, type Root } from "../fs/paths.ts";
 import type { SessionRecord } from "../layers/record.ts";
@@ -31,7 +31,7 @@ const LOCK_PAUSE_MS = 5;
 /** Another session of this very process may hold the lock, and has to go on. */
 async function untilFree(lock: string, signal: AbortSignal | undefined): Promise<void> {
   const deadline = performance.now() + LIMITS.lockWaitMs;
-  while (isHeld(lock) && performance.now() < deadline) {
+  while (isLockHeld(lock) && performance.now() < deadline) {
     await setTimeout(LOCK_PAUSE_MS);
     signal?.throwIfAborted();
   }

@@ -1,8 +1,7 @@
 // Takes paths out of layers. A layer that has some of them is replaced by one without them, which shares all other files
 // with it; one that has nothing else is dropped. Afterwards these paths show what is below.
 import path from "node:path";
-import { parentsOf } from "../fs/no-follow.ts";
-import { joinPath } from "../fs/path-names.ts";
+import { joinPath, parentsOf } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { openTreeReader } from "../fs/tree-reader.ts";
 import { layerDir, withLayer } from "../layers/layer-dirs.ts";
@@ -16,7 +15,7 @@ import {
   withoutCollapsed,
 } from "../layers/record.ts";
 import { removeLayer } from "../layers/session-dirs.ts";
-import { statOf } from "../layers/stat-of.ts";
+import { statPath } from "../layers/stat-of.ts";
 import { createWhiteouts } from "../layers/whiteout.ts";
 import { isUnchanged, type Known, readStack, rememberDirectories, wasThere } from "./bases/bases.ts";
 import { kindsIn } from "./bases/kinds-in.ts";
@@ -233,7 +232,7 @@ function isOwnDirectory(at: string, index: number, { stack, trees, known, stateD
   const below = isClosed ? null : seenBelow(at, trees.slice(0, index));
   if (below === null) return true;
   const modeIn = (other: number) =>
-    withLayer(stack[other]!, stateDir, (root) => (statOf(root, at)?.mode ?? 0) & 0o7777);
+    withLayer(stack[other]!, stateDir, (root) => (statPath(root, at)?.mode ?? 0) & 0o7777);
   return modeIn(index) !== (below < 0 ? base.mode : modeIn(below));
 }
 
@@ -254,7 +253,7 @@ function seenBelow(at: string, trees: readonly LayerEntry[]): number | null {
   return -1;
 }
 
-const isDirectoryIn = (root: Root, at: string): boolean => statOf(root, at)?.isDirectory() === true;
+const isDirectoryIn = (root: Root, at: string): boolean => statPath(root, at)?.isDirectory() === true;
 
 function dropOf(at: string, index: number, drops: ReadonlyMap<string, Drop>): Drop | undefined {
   const isMeant = (drop: Drop | undefined) => drop !== undefined && index <= (drop.upTo ?? index);

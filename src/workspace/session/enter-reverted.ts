@@ -4,7 +4,8 @@
 import { type Reverted, revertedIn, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
 import { expectedVersion, lookOf, sameVersion } from "../fs/fingerprint.ts";
-import { isThere, parentsOf } from "../fs/no-follow.ts";
+import { isThere } from "../fs/no-follow.ts";
+import { parentsOf } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { layerDir } from "../layers/layer-dirs.ts";
 import { type Base, readNotes, writeNotes } from "../layers/layer-notes.ts";

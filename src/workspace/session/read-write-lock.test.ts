@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTurns } from "./read-write-lock.ts";
+import { createReadWriteLock } from "./read-write-lock.ts";
 
 /** Work that says when it begins, and ends when it is told to. */
 function makeWork(seen: string[]) {
@@ -17,7 +17,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 test("readers run side by side, and whoever runs alone waits for them and is waited for", async () => {
   const seen: string[] = [];
   const { work, end } = makeWork(seen);
-  const turns = createTurns();
+  const turns = createReadWriteLock();
   const all = [turns.together(work("r1")), turns.together(work("r2")), turns.alone(work("w1"))];
   all.push(turns.together(work("r3")), turns.alone(work("w2")));
   await settle();
@@ -38,7 +38,7 @@ test("readers run side by side, and whoever runs alone waits for them and is wai
 });
 
 test("what fails does not keep the next from its turn", async () => {
-  const turns = createTurns();
+  const turns = createReadWriteLock();
   const failing = turns.alone(() => Promise.reject(new Error("failed")));
   const next = turns.alone(async () => "next");
   await expect(failing).rejects.toThrow("failed");

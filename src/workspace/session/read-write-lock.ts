@@ -1,12 +1,12 @@
 // Whose turn it is within this process: calls that only read may run side by side, everything that changes
 // the session runs alone, in the order of asking.
 
-export interface Turns {
+export interface ReadWriteLock {
   alone<T>(work: () => Promise<T>): Promise<T>;
   together<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createTurns(): Turns {
+export function createReadWriteLock(): ReadWriteLock {
   let last: Promise<unknown> = Promise.resolve();
   const sideBySide = new Set<Promise<unknown>>();
   return {

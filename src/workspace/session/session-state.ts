@@ -9,7 +9,7 @@ import { rewriteRecord, type SessionRecord } from "../layers/record.ts";
 import { removeLayer } from "../layers/session-dirs.ts";
 import { liveLayer } from "../layers/stack.ts";
 import type { SessionPlace, SessionView } from "../overlay/session-view.ts";
-import type { Looked } from "./bases/layer-scan-cache.ts";
+import type { LayerScanCache } from "./bases/layer-scan-cache.ts";
 import type { DiffOptions } from "./session-diff.ts";
 
 export interface SessionState {
@@ -20,7 +20,7 @@ export interface SessionState {
   readonly view: SessionView;
   readonly workspace: WorkspaceFS;
   /** What was seen of the layers, so that it need not be read again. */
-  readonly looked: Looked;
+  readonly looked: LayerScanCache;
   /** Background processes that work on the view: as long as there is one, it stays the same. */
   readonly holders: Set<symbol>;
   record: SessionRecord;

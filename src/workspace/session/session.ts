@@ -6,8 +6,8 @@ import { explainingLater } from "../fs/os-error.ts";
 import { unlessFull } from "../layers/full-disk.ts";
 import { readRecord, refuseForeign, sessionDir } from "../layers/record.ts";
 import type { SessionPlace } from "../overlay/session-view.ts";
-import { createLooked } from "./bases/layer-scan-cache.ts";
-import { canNotHide, isHeld } from "./busy.ts";
+import { createLayerScanCache } from "./bases/layer-scan-cache.ts";
+import { canNotHide, sessionIsBusy } from "./busy.ts";
 import { changeIn, readIn } from "./change.ts";
 import { checkpoint, settle } from "./checkpoint.ts";
 import { commitIn, revertIn } from "./commit.ts";
@@ -15,7 +15,7 @@ import { refuseUnfinished } from "./commits.ts";
 import { forkOf } from "./fork.ts";
 import { ifPossible } from "./if-possible.ts";
 import { openView } from "./open-view.ts";
-import { createTurns } from "./read-write-lock.ts";
+import { createReadWriteLock } from "./read-write-lock.ts";
 import { bytesIn } from "./registry/bytes-in.ts";
 import { discardAllIn, discardIn, rewindTo, undoRewindIn } from "./rewind.ts";
 import { planSession } from "./session-commit.ts";
@@ -56,7 +56,7 @@ async function openState(
     protectionOf: place.protectionOf,
     onUse: view.notice,
   });
-  const looked = createLooked();
+  const looked = createLayerScanCache();
   return { id, dir, place, view, workspace, looked, holders: new Set(), record, isUnsettled: true };
 }
 
@@ -71,13 +71,13 @@ async function settleOpened(state: SessionState): Promise<void> {
 
 function sessionOn(state: SessionState, release: () => void): Session {
   const { id, dir, view, workspace, holders } = state;
-  const turns = createTurns();
+  const turns = createReadWriteLock();
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     turns.alone(() => explainingLater("work on the session", id, work));
   /** A process that works on the view would go on with the old one. */
   const unheld = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     alone(async () => {
-      if (holders.size > 0) throw isHeld(what);
+      if (holders.size > 0) throw sessionIsBusy(what);
       return work();
     });
 

@@ -34,7 +34,7 @@ export function resultLine(
 export function skippedLines(skipped: readonly Skipped[]): string[] {
   const told = skipped.filter(({ why }) => why !== "same in the project");
   return told.map(
-    ({ path, why }) => `left out: ${showName(path)} (${why}${isHeld({ why }) ? ": --protected" : ""})`,
+    ({ path, why }) => `left out: ${showName(path)} (${why}${isHeldBack({ why }) ? ": --protected" : ""})`,
   );
 }
 
@@ -42,4 +42,4 @@ export function ownerLines({ changesOwner }: CommitPlan): string[] {
   return changesOwner.map((path) => `becomes yours: ${showName(path)} (only root could keep its owner)`);
 }
 
-export const isHeld = ({ why }: Pick<Skipped, "why">): boolean => why === "needs its own yes";
+export const isHeldBack = ({ why }: Pick<Skipped, "why">): boolean => why === "needs its own yes";

@@ -13,7 +13,7 @@ import { interruptible } from "../interruptible.ts";
 import { type ExitCode, type Io, printLines, tellLines, usage } from "../io.ts";
 import { printShown } from "../print-shown.ts";
 import { createProgress } from "../progress.ts";
-import { isHeld, ownerLines, planLines, resultLine, skippedLines } from "./commit-text.ts";
+import { isHeldBack, ownerLines, planLines, resultLine, skippedLines } from "./commit-text.ts";
 import { type Asked, conflictLines, isUnsettled } from "./conflict-text.ts";
 import { pickHunks } from "./pick-hunks.ts";
 import { linesOf } from "./session-diff.ts";
@@ -154,7 +154,7 @@ function shownOf({ change, hunks }: Picked): Change {
 }
 
 async function isHeldAgreed(io: Io, { skipped }: CommitPlan): Promise<boolean> {
-  const held = skipped.filter(isHeld);
+  const held = skipped.filter(isHeldBack);
   if (held.length === 0) return false;
   tellLines(
     io,

@@ -1,6 +1,6 @@
 import { collectGarbage, type GcResult } from "../../../workspace/session/registry/gc.ts";
 import { agree, needYes } from "../ask.ts";
-import { counted, formatBytes, readBytes } from "../figures.ts";
+import { counted, formatBytes, parseBytes } from "../figures.ts";
 import { type ExitCode, type Io, printJson, printLines, tellLines } from "../io.ts";
 import { placeFor, type SessionFlags } from "./session-place.ts";
 
@@ -12,7 +12,7 @@ export interface GcFlags extends SessionFlags {
 
 export async function removeUnusedSessions(io: Io, flags: GcFlags): Promise<ExitCode> {
   const place = placeFor(io, flags);
-  const limit = flags.maxSize === undefined ? {} : { maxBytes: readBytes(flags.maxSize, "--max-size") };
+  const limit = flags.maxSize === undefined ? {} : { maxBytes: parseBytes(flags.maxSize, "--max-size") };
   const expected = await collectGarbage(place, { ...limit, dryRun: true });
   if (flags.dryRun === true) return printRemoved(io, expected, flags);
   await askForChanged(io, expected, flags.yes);

@@ -3,8 +3,9 @@
 import fs from "node:fs";
 import type { FileKind } from "../../files/workspace-fs.ts";
 import { lookOf } from "../../fs/fingerprint.ts";
-import { atExactly, inDirectory, parentOf, parentsOf } from "../../fs/no-follow.ts";
+import { atExactly, inDirectory } from "../../fs/no-follow.ts";
 import { ownerOfNew } from "../../fs/owner.ts";
+import { parentOf, parentsOf } from "../../fs/path-text.ts";
 import { openChildDirectory, type Root } from "../../fs/paths.ts";
 import { type NamedKind, readNames } from "../../fs/tree.ts";
 import type { CommitStep } from "./commit-step.ts";

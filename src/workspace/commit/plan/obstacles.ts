@@ -3,7 +3,8 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../../core/errors.ts";
 import { showName } from "../../fs/names.ts";
-import { atExactly, inDirectory, parentOf, pathTo, type Spot } from "../../fs/no-follow.ts";
+import { atExactly, inDirectory, pathTo, type Spot } from "../../fs/no-follow.ts";
+import { parentOf } from "../../fs/path-text.ts";
 import { fdPath, type Root } from "../../fs/paths.ts";
 import { type CommitStep, unlocks } from "./commit-step.ts";
 import type { Obstacle } from "./plan.ts";

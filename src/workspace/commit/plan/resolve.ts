@@ -14,7 +14,7 @@ export interface Resolution {
   readonly how: Conflict["resolution"];
 }
 
-export interface Resolved {
+export interface ResolvedChange {
   readonly steps: readonly CommitStep[];
   /** Null where there was no conflict. */
   readonly resolution: Resolution | null;
@@ -25,7 +25,7 @@ export function* resolve(
   picked: Picked,
   sides: Sides,
   reason: ConflictReason | null,
-): Pieces<Resolved> {
+): Pieces<ResolvedChange> {
   if (reason === null) return takeSession(input, picked, sides, null);
   if (input.policy === "ours") return takeSession(input, picked, sides, { reason, how: "ours" });
   // Hunks are made for the project's present version: whoever chose among them has merged.
@@ -40,7 +40,7 @@ function takeSession(
   picked: Picked,
   sides: Sides,
   resolution: Resolution | null,
-): Resolved {
+): ResolvedChange {
   const { removed, found, wanted } = sides;
   if (wanted !== null && wanted.kind !== "directory" && found?.kind === "directory") {
     return giveUp(input, "made in the project");
@@ -56,7 +56,12 @@ function takeSession(
   }
 }
 
-function* merge(input: PlanInput, change: Change, sides: Sides, reason: ConflictReason): Pieces<Resolved> {
+function* merge(
+  input: PlanInput,
+  change: Change,
+  sides: Sides,
+  reason: ConflictReason,
+): Pieces<ResolvedChange> {
   const step = yield* tryMerge(input, change, sides);
   if (step === null) return giveUp(input, reason);
   const { found } = sides;
@@ -85,7 +90,7 @@ function mergeModes(base: number, project: number, session: number): number | nu
   return project === base ? session : null;
 }
 
-function giveUp({ policy }: PlanInput, reason: ConflictReason): Resolved {
+function giveUp({ policy }: PlanInput, reason: ConflictReason): ResolvedChange {
   return { steps: [], resolution: { reason, how: unresolved(policy) } };
 }
 

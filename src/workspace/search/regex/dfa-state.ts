@@ -1,7 +1,7 @@
-import type { Place } from "./nfa-walk.ts";
+import type { NfaPosition } from "./nfa-walk.ts";
 
 /** All that has to be known of what was read. */
-export interface DfaState extends Place {
+export interface DfaState extends NfaPosition {
   /** States of the nondeterministic automaton, in order. */
   readonly ids: Uint16Array;
   /** Whether some of them wait for what comes next. If none does, the place makes no difference. */

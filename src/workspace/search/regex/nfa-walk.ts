@@ -6,7 +6,7 @@ export const LINE_END = -1;
 const NOT_KNOWN = -2;
 
 /** A place between two bytes. */
-export interface Place {
+export interface NfaPosition {
   readonly behindWord: boolean;
   readonly atStart: boolean;
 }
@@ -24,7 +24,7 @@ export interface NfaWalk {
   /** Where a line begins, or where in it nothing has begun to match. */
   begin(atStart: boolean): StateSet;
   /** What becomes of the set once it is known what comes next: a byte, or LINE_END. */
-  resolve(ids: Uint16Array, place: Place, next: number): StateSet;
+  resolve(ids: Uint16Array, place: NfaPosition, next: number): StateSet;
   /** Takes one byte. A match may begin behind it. */
   take(ids: Uint16Array, byte: number): StateSet;
   /** How many states were looked at, ever: what the work is measured by. */
@@ -53,7 +53,7 @@ export function createNfaWalk({ states, start }: Nfa): NfaWalk {
   }
 
   /** Follows all free moves from a state. */
-  function visit(from: number, place: Place, next: number): void {
+  function visit(from: number, place: NfaPosition, next: number): void {
     open.push(from);
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (seen[id] === round) continue;
@@ -120,7 +120,7 @@ function arcFor(arcs: readonly Arc[], byte: number): Arc | null {
   return null;
 }
 
-function holds(kind: number, { behindWord }: Place, next: number): boolean {
+function holds(kind: number, { behindWord }: NfaPosition, next: number): boolean {
   if (kind === AT_END) return next === LINE_END;
   const beforeWord = isWordByte(next);
   if (kind === AT_WORD) return beforeWord !== behindWord;

@@ -1,8 +1,8 @@
 // Searches the files of a chunk, one after the other.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../../core/errors.ts";
-import { beneath } from "../../fs/path-text.ts";
-import type { Chunk, Run } from "../workers/messages.ts";
+import { joinPath } from "../../fs/path-text.ts";
+import type { Chunk, SearchRun } from "../workers/messages.ts";
 import type { Outbox } from "../workers/outbox.ts";
 import type { ScanText } from "./scan-text.ts";
 import { fromUtf16, openText } from "./text-source.ts";
@@ -51,14 +51,14 @@ export function scanAlone(
   outbox.end();
 }
 
-function scanRun({ dir, path, names }: Run, options: ScanChunkOptions): void {
+function scanRun({ dir, path, names }: SearchRun, options: ScanChunkOptions): void {
   const { directories, scan, outbox, stopped, readsToTheEnd } = options;
   const open = directories.enter(dir);
   for (const name of names) {
     if (stopped()) return;
     try {
       const fd = open(name);
-      outbox.file(beneath(path, name));
+      outbox.file(joinPath(path, name));
       try {
         scanFile(fd, readsToTheEnd, scan, outbox);
       } finally {

@@ -1,6 +1,6 @@
 // Work that comes faster than it is done, while what else comes shall not wait for all of it.
 
-export interface Turns<T> {
+export interface WorkQueue<T> {
   add(item: T): void;
   /** Works on all that is left, at once. */
   finish(): void;
@@ -9,7 +9,7 @@ export interface Turns<T> {
 }
 
 /** Works on the items in their order, each in a turn of its own. */
-export function inTurns<T>(work: (item: T) => void): Turns<T> {
+export function inTurns<T>(work: (item: T) => void): WorkQueue<T> {
   let items: T[] = [];
   let isWaiting = false;
 

@@ -32,7 +32,7 @@ export interface WalkOrder extends Pick<SearchOrder, "query" | "path"> {
 }
 
 /** Files in one open directory, in their order. */
-export interface Run {
+export interface SearchRun {
   readonly dir: number;
   /** The directory, relative to the workspace. */
   readonly path: string;
@@ -42,7 +42,7 @@ export interface Run {
 /** A piece of the walk. */
 export interface Chunk {
   readonly number: number;
-  readonly runs: readonly Run[];
+  readonly runs: readonly SearchRun[];
   readonly unreadable: number;
 }
 
@@ -96,7 +96,7 @@ export function isSignedToStop(search: number, signs: Uint8Array): boolean {
 }
 
 export type Task = SearchOrder | ScanOwn | ScanGiven | HelpNotice;
-export type Told = Task | Taken | Stop;
+export type WorkerReport = Task | Taken | Stop;
 
 export interface Hit {
   readonly line: number;
@@ -138,7 +138,7 @@ export interface Results {
 }
 
 /** From either. */
-export interface Found extends Omit<Results, "files"> {
+export interface FoundMessage extends Omit<Results, "files"> {
   readonly kind: "found";
   readonly search: number;
   readonly hits: PackedHits;
@@ -173,4 +173,4 @@ export interface Begun {
   readonly descriptors: string;
 }
 
-export type Report = Begun | Ask | Found | Done | Failed;
+export type Report = Begun | Ask | FoundMessage | Done | Failed;

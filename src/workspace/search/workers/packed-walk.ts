@@ -1,5 +1,5 @@
 // A walk as it goes from process to process: a long text is written and read much faster than many small things.
-import type { Entered, Run } from "./messages.ts";
+import type { Entered, SearchRun } from "./messages.ts";
 
 export interface PackedRuns {
   /** Open directories. */
@@ -8,18 +8,18 @@ export interface PackedRuns {
   readonly files: string;
 }
 
-export function packRuns(runs: readonly Run[]): PackedRuns {
+export function packRuns(runs: readonly SearchRun[]): PackedRuns {
   const texts = runs.map(({ path, names }) => `${path}\0${names.join("/")}\0`);
   return { dirs: runs.map(({ dir }) => dir), files: texts.join("") };
 }
 
-export function unpackRuns({ dirs, files }: PackedRuns): Run[] {
+export function unpackRuns({ dirs, files }: PackedRuns): SearchRun[] {
   const texts = files.split("\0");
   return dirs.map((dir, at) => ({ dir, path: texts[2 * at]!, names: texts[2 * at + 1]!.split("/") }));
 }
 
 /** Leaves out files, by their places among all. */
-export function withoutFiles(runs: readonly Run[], places: readonly number[]): readonly Run[] {
+export function withoutFiles(runs: readonly SearchRun[], places: readonly number[]): readonly SearchRun[] {
   if (places.length === 0) return runs;
   const refused = new Set(places);
   let file = 0;

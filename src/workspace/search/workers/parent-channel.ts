@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { Socket } from "node:net";
 import { osErrorCode } from "../../../core/errors.ts";
 import { createFrameReader, frameOf } from "./frames.ts";
-import { isSignedToStop, type Report, type Task, type Told } from "./messages.ts";
+import { isSignedToStop, type Report, type Task, type WorkerReport } from "./messages.ts";
 
 /** Descriptors that it was started with: one for messages, and one for signs that a search is to stop. */
 const MESSAGES = 3;
@@ -30,13 +30,13 @@ export function openAskerLink(): AskerLink {
   let present = { search: 0, taken: 0, isStopped: false };
   let lookedAt = 0;
 
-  const take = (told: Told): void => {
+  const take = (told: WorkerReport): void => {
     if (told.kind === "taken") present.taken += told.weight;
     else if (told.kind === "stop") present.isStopped = true;
     else tasks.push(told);
     if (told.kind === "search") present = { search: told.search, taken: 0, isStopped: false };
   };
-  const read = createFrameReader((message) => take(message as Told));
+  const read = createFrameReader((message) => take(message as WorkerReport));
   const bytes = Buffer.alloc(READ_BYTES);
   const wait = (): void => read(Buffer.from(receive(MESSAGES, bytes)));
   const signs = openSigns();

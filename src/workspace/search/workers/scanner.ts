@@ -5,10 +5,10 @@ import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { HotcellError } from "../../../core/errors.ts";
 import { createFrameReader, frameOf } from "./frames.ts";
-import { type Report, stopSign, type Told } from "./messages.ts";
+import { type Report, stopSign, type WorkerReport } from "./messages.ts";
 
 export interface Scanner {
-  tell(told: Told): void;
+  tell(told: WorkerReport): void;
   /** Tells at once that nothing more is wanted of a search, also while it does not listen. */
   stop(search: number): void;
   /** Whether its work keeps the asking process alive. */
@@ -52,7 +52,7 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
   const hold = (isAtWork: boolean) => {
     for (const kept of [child, messages]) isAtWork ? kept.ref() : kept.unref();
   };
-  const tell = (told: Told) => {
+  const tell = (told: WorkerReport) => {
     // What is told together is written together.
     if (messages.writableCorked === 0) {
       messages.cork();

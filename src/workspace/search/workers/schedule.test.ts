@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Part, Told } from "./messages.ts";
+import type { Part, WorkerReport } from "./messages.ts";
 import { packRuns } from "./packed-walk.ts";
 import { createDealer } from "./schedule.ts";
 
@@ -11,7 +11,7 @@ const ask = {
 const judgeIn = (directory: string) => (name: string) => directory === "d" && name === "good";
 
 function deal() {
-  const told: [Part, Told["kind"], number | null][] = [];
+  const told: [Part, WorkerReport["kind"], number | null][] = [];
   const dealer = createDealer((part, message) => {
     told.push([part, message.kind, "number" in message ? message.number : null]);
     if (message.kind === "scan" || message.kind === "help") expect(message.refused).toEqual([1]);

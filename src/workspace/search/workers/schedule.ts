@@ -1,7 +1,7 @@
 // Deals the chunks of a walk to those who search, in their order, with only those files that may be read.
 
 import type { ReadJudge } from "../read-judge.ts";
-import type { Ask, Part, Told } from "./messages.ts";
+import type { Ask, Part, WorkerReport } from "./messages.ts";
 import { unpackRuns } from "./packed-walk.ts";
 
 /** So many at most has one at the same time: it finds the next when it is through with one, also while the asking process waits for its turn. */
@@ -27,7 +27,7 @@ interface JudgedChunk {
   readonly refused: readonly number[];
 }
 
-export function createDealer(tell: (part: Part, told: Told) => void): Dealer {
+export function createDealer(tell: (part: Part, told: WorkerReport) => void): Dealer {
   const waiting: JudgedChunk[] = [];
   /** How many each has; nobody who has not joined. */
   const atWork = new Map<Part, number>();

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import { readsToTheEnd } from "../scan/reads-to-the-end.ts";
-import type { Part, Report, SearchOrder, Told } from "./messages.ts";
+import type { Part, Report, SearchOrder, WorkerReport } from "./messages.ts";
 import { FIRST_GIVEN, type Scanner, startScanner } from "./scanner.ts";
 
 export interface Crew {
@@ -10,7 +10,7 @@ export interface Crew {
   readonly isFit: boolean;
   /** Sets all to work; one search at a time. */
   begin(order: CrewOrder, watch: CrewWatch): void;
-  tell(part: Part, told: Told): void;
+  tell(part: Part, told: WorkerReport): void;
   /** Nothing more is wanted of the search. */
   stop(): void;
   /** The search is over. */

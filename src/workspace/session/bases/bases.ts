@@ -9,38 +9,38 @@ import type { FileKind } from "../../files/workspace-fs.ts";
 import type { Pieces } from "../../fs/cooperative.ts";
 import {
   expectedVersion,
+  type FileIdentity,
   type Fingerprint,
   fingerprintOf,
-  type Look,
   lookOf,
   sha256Of,
 } from "../../fs/fingerprint.ts";
-import { atExactly, onTheWay, parentOf, pathTo } from "../../fs/no-follow.ts";
-import { joinPath } from "../../fs/path-names.ts";
+import { atExactly, onTheWay, pathTo } from "../../fs/no-follow.ts";
+import { joinPath, parentOf } from "../../fs/path-text.ts";
 import { childPath, type Root } from "../../fs/paths.ts";
 import { openTreeReader } from "../../fs/tree-reader.ts";
 import { readGone } from "../../layers/clone-layer.ts";
 import { isGoneIn, layerDir, withLayer } from "../../layers/layer-dirs.ts";
 import { type Base, keepText, readKeptText, readNotes, writeNotes } from "../../layers/layer-notes.ts";
 import { type Layer, type SessionRecord, type Stack, sessionDir } from "../../layers/record.ts";
-import { statOf } from "../../layers/stat-of.ts";
+import { statPath } from "../../layers/stat-of.ts";
 import { unsettledIn } from "../commits.ts";
 import { kindsIn } from "./kinds-in.ts";
-import type { LayerDirectory, Looked } from "./layer-scan-cache.ts";
+import type { LayerDirectory, LayerScanCache } from "./layer-scan-cache.ts";
 
 /** Notes what the project has where the last layer changed something first. */
 export function* takeBases(
   record: SessionRecord,
   stateDir: string,
-  trees: Trees & Remembering,
-  looked: Looked,
+  trees: ProjectAndView & Remembering,
+  looked: LayerScanCache,
 ): Pieces<void> {
   const { changed, done } = looked.look(record.stack.at(-1)!, stateDir, trees.project);
   if (changed.length > 0) yield* noteChanged(changed, record, stateDir, trees);
   done();
 }
 
-export interface Trees {
+export interface ProjectAndView {
   readonly project: Root;
   readonly view: Root;
 }
@@ -56,7 +56,7 @@ function* noteChanged(
   changed: readonly LayerDirectory[],
   { stack, strategy }: SessionRecord,
   stateDir: string,
-  trees: Trees & Remembering,
+  trees: ProjectAndView & Remembering,
 ): Pieces<void> {
   const live = stack.at(-1)!;
   const known = readStack(stack, stateDir);
@@ -81,7 +81,7 @@ function* noteChanged(
   for (const directory of changed) {
     const absent = absentFrom(directory, live.since, trees);
     /** Where a user has made the directory too, what he has put there is seen. */
-    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statOf(trees.project, at);
+    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statPath(trees.project, at);
     for (const { name, kind } of directory.names) {
       const at = joinPath(directory.directory, name);
       // What has a longer path is never committed.
@@ -97,12 +97,12 @@ function* noteChanged(
 }
 
 /** Tells whether a directory of the live layer is one with what is below it. To such a one overlayfs gives a single link; and the number of one below, where all are on one disk. */
-function mergedIn(live: Layer, stateDir: string, { project, view }: Trees): (at: string) => boolean {
+function mergedIn(live: Layer, stateDir: string, { project, view }: ProjectAndView): (at: string) => boolean {
   const { nlink, dev } = fs.statSync(layerDir(stateDir, live));
-  if (nlink > 1) return (at) => (statOf(view, at)?.nlink ?? 1) === 1;
+  if (nlink > 1) return (at) => (statPath(view, at)?.nlink ?? 1) === 1;
   // This file system counts no links.
   if (dev !== fs.fstatSync(project.fd).dev) return () => true;
-  return (at) => statOf(view, at)?.ino !== withLayer(live, stateDir, (root) => statOf(root, at))?.ino;
+  return (at) => statPath(view, at)?.ino !== withLayer(live, stateDir, (root) => statPath(root, at))?.ino;
 }
 
 /** As many new names as these are not asked for one by one. */
@@ -112,7 +112,7 @@ const MANY_NAMES = 32;
 function absentFrom(
   { directory, names, isInProject }: LayerDirectory,
   since: number,
-  { project, had }: Trees & Remembering,
+  { project, had }: ProjectAndView & Remembering,
 ): (name: string) => Base | undefined {
   if (!isInProject || names.length < MANY_NAMES) return () => undefined;
   const tree = openTreeReader(project);
@@ -271,7 +271,7 @@ function* takeBase(
   known: Known,
   live: Layer,
   stateDir: string,
-  trees: Trees & Remembering,
+  trees: ProjectAndView & Remembering,
 ): Pieces<Base> {
   const found = yield* fingerprintOf(trees.project, at);
   if (!isCertain(at, found, known, live.since, trees)) return "unknown";
@@ -287,7 +287,7 @@ function isCertain(
   found: Fingerprint | null,
   known: Known,
   since: number,
-  { project, view, had }: Trees & Remembering,
+  { project, view, had }: ProjectAndView & Remembering,
 ): boolean {
   // Where nothing is, nothing can be overwritten, whatever was taken from sight before.
   if (found === null) return changeTime(project, at) < since || had?.(at) === false;
@@ -298,7 +298,7 @@ function isCertain(
 }
 
 /** Either the session has changed it, or since then somebody in the project. */
-function hasOtherMode(shown: Look | null, found: Fingerprint): boolean {
+function hasOtherMode(shown: FileIdentity | null, found: Fingerprint): boolean {
   return shown?.kind === "directory" && shown.mode !== found.mode;
 }
 

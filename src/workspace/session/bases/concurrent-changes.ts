@@ -5,7 +5,7 @@ import type { Change } from "../../diff/changes.ts";
 import type { Pieces } from "../../fs/cooperative.ts";
 import { type Fingerprint, fingerprintOf, sameVersion } from "../../fs/fingerprint.ts";
 import type { Root } from "../../fs/paths.ts";
-import { type Looked, openTreeReader } from "../../fs/tree-reader.ts";
+import { openTreeReader, type TreeEntryStat } from "../../fs/tree-reader.ts";
 import type { SessionRecord } from "../../layers/record.ts";
 import { liveLayer } from "../../layers/stack.ts";
 import type { StackReader } from "../../layers/stack-reader.ts";
@@ -58,7 +58,7 @@ interface Judging extends Compared {
   readonly known: Known;
   readonly isUntouched: (at: string) => boolean;
   /** At what the project has. */
-  readonly look: (at: string) => Looked | null;
+  readonly look: (at: string) => TreeEntryStat | null;
 }
 
 function fates({ record, project, after, look, known, isUntouched }: Judging) {
@@ -106,7 +106,7 @@ function* isAnother(at: string, { kind }: Change, base: Recorded, project: Root)
 }
 
 /** The very file, not even touched since its base was recorded: it need not be read. */
-function isUnwritten(found: Looked | null, base: Recorded, since: number): boolean {
+function isUnwritten(found: TreeEntryStat | null, base: Recorded, since: number): boolean {
   if (found === null || base === null || base === "unknown") return false;
   const isIt = String(found.ino) === base.ino && String(found.dev) === base.dev;
   return isIt && found.side.size === base.size && found.changedMs < since;

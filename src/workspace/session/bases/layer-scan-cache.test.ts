@@ -8,7 +8,7 @@ import { openRoot } from "../../fs/paths.ts";
 import { sessionDir } from "../../layers/record.ts";
 import { makeSession } from "../../layers/session-dirs.ts";
 import { begun } from "../../layers/stack.ts";
-import { createLooked, type Looked } from "./layer-scan-cache.ts";
+import { createLayerScanCache, type LayerScanCache } from "./layer-scan-cache.ts";
 
 /** A project and a live layer, both with `a/b` and `c`. */
 function makeWorld() {
@@ -28,11 +28,11 @@ function makeWorld() {
     for (const began = fileClock(stateDir); fileClock(stateDir) <= began; );
   };
   tick();
-  const begin = (looked: Looked) => {
+  const begin = (looked: LayerScanCache) => {
     const { changed, done } = looked.look(record.stack[0]!, stateDir, project);
     return { found: changed.map(({ directory }) => directory), done };
   };
-  const look = (looked: Looked): string[] => {
+  const look = (looked: LayerScanCache): string[] => {
     const { found, done } = begin(looked);
     done();
     return found;
@@ -42,7 +42,7 @@ function makeWorld() {
 
 test("all directories are looked at once", () => {
   const { look } = makeWorld();
-  const looked = createLooked();
+  const looked = createLayerScanCache();
   expect([look(looked), look(looked)]).toEqual([["", "a", "a/b", "c"], []]);
 });
 
@@ -51,7 +51,7 @@ test.each([
   ["in the project", "at"],
 ] as const)("a directory is looked at again when a name comes or goes %s", (_, where) => {
   const { look, tick, ...world } = makeWorld();
-  const looked = createLooked();
+  const looked = createLayerScanCache();
   look(looked);
   fs.writeFileSync(path.join(world[where], "a/b/new"), "");
   tick();
@@ -62,7 +62,7 @@ test.each([
 
 test("another directory of the same name is looked at", () => {
   const { at, look, tick } = makeWorld();
-  const looked = createLooked();
+  const looked = createLayerScanCache();
   look(looked);
   fs.renameSync(path.join(at, "c"), path.join(at, "d"));
   fs.mkdirSync(path.join(at, "c"));
@@ -72,7 +72,7 @@ test("another directory of the same name is looked at", () => {
 
 test("what was found is found again until the look is done", () => {
   const { begin } = makeWorld();
-  const looked = createLooked();
+  const looked = createLayerScanCache();
   const all = ["", "a", "a/b", "c"];
   const [first, second] = [begin(looked), begin(looked)];
   expect([first.found, second.found]).toEqual([all, all]);
@@ -82,7 +82,7 @@ test("what was found is found again until the look is done", () => {
 
 test("after forgetting all directories are looked at", () => {
   const { look } = makeWorld();
-  const looked = createLooked();
+  const looked = createLayerScanCache();
   look(looked);
   looked.forget();
   expect(look(looked)).toEqual(["", "a", "a/b", "c"]);

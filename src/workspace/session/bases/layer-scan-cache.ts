@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { fileClock } from "../../fs/file-clock.ts";
-import { joinPath, splitPath } from "../../fs/path-names.ts";
+import { joinPath, splitPath } from "../../fs/path-text.ts";
 import { O_PATH, type Root } from "../../fs/paths.ts";
 import { type NamedKind, tourTree } from "../../fs/tree.ts";
 import { openTreeReader, type TreeReader } from "../../fs/tree-reader.ts";
@@ -18,20 +18,20 @@ export interface LayerDirectory {
   readonly isInProject: boolean;
 }
 
-export interface Look {
+export interface LayerScan {
   /** Parents before children. Without what has so long a path that it is never committed. */
   readonly changed: readonly LayerDirectory[];
   /** They need not be looked at again. */
   done(): void;
 }
 
-export interface Looked {
-  look(live: Layer, stateDir: string, project: Root): Look;
+export interface LayerScanCache {
+  look(live: Layer, stateDir: string, project: Root): LayerScan;
   /** What was noted of the layer has changed otherwise. */
   forget(): void;
 }
 
-export function createLooked(): Looked {
+export function createLayerScanCache(): LayerScanCache {
   let layer = "";
   let stamps: ReadonlyMap<string, string> = new Map();
   return {

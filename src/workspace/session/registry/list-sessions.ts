@@ -1,6 +1,6 @@
 import path from "node:path";
 import { HotcellError } from "../../../core/errors.ts";
-import { isHeld } from "../../../core/lock.ts";
+import { isLockHeld } from "../../../core/lock.ts";
 import { committedPaths } from "../../commit/journal.ts";
 import { changedIn } from "../../layers/layer-dirs.ts";
 import { readRecord, type Stack, type Strategy, sessionDir } from "../../layers/record.ts";
@@ -80,7 +80,7 @@ async function summarize(id: string, place: DiffOptions): Promise<SessionSummary
 
 function stateOf(dir: string): SessionSummary["state"] {
   if (unfinishedCommits(dir).length > 0) return "interrupted";
-  return isHeld(path.join(dir, "lock")) ? "open" : "idle";
+  return isLockHeld(path.join(dir, "lock")) ? "open" : "idle";
 }
 
 async function countChanges(id: string, place: DiffOptions): Promise<number | null> {
