@@ -84,8 +84,8 @@ async function tellSession(cell) {
   say("\n$ hotcell session diff last");
   say(indented((await cell.diff()).unified()));
   say("9. A person takes the one file and throws the other changes away.");
-  const { committed } = await cell.commit({ selection: { paths: ["src/bye.js"], hunks: [] } });
-  await cell.discard(["README.md", "answer.txt"]);
+  const { committed } = await cell.commit({ paths: ["src/bye.js"] });
+  await cell.discard({ paths: ["README.md", "answer.txt"] });
   const { changes } = await cell.diff();
   say(`  committed ${committed.join(", ")}; changes left in the session: ${changes.length}`);
 }

@@ -10,6 +10,7 @@ import type { CellOptions } from "./call/cell-options.ts";
 import { checkOptions, refuseUnknownKeys, withoutUndefined } from "./call/check-options.ts";
 import { inSession, onHost } from "./call/in-session.ts";
 import { runCall } from "./call/run-call.ts";
+import { createSessionApi, type SessionApi } from "./call/session-api.ts";
 import { openPlaces } from "./call/tool-filesystems.ts";
 import { createRulebook, explainCall, wrongOption } from "./call/tools-and-policy.ts";
 import { HotcellError } from "./core/errors.ts";
@@ -38,12 +39,11 @@ import { openShield } from "./shield/shield.ts";
 import { toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
 import { type Files, openFiles } from "./workspace/open-files.ts";
-import { type SessionDoor, sessionDoor } from "./workspace/session/session-door.ts";
 import type { Session } from "./workspace/session/session-types.ts";
 
 export type { CellOptions } from "./call/cell-options.ts";
 
-export interface Cell extends SessionDoor {
+export interface Cell extends SessionApi {
   /** The whole life of one call. Never rejects for what a call does: the observation says how it ended. */
   call<Shape extends AnyObservation = Observation>(
     request: CallRequest | string,
@@ -243,7 +243,7 @@ function makeCell(
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
     explain: (tool, args) => explainCall(tool, args, parts),
     processes,
-    ...sessionDoor(session, (work, signal) => track(work, signal && { signal })),
+    ...createSessionApi(session, track),
     session: session?.record.id ?? null,
     logFile: parts.log.file,
     close,

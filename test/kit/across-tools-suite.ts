@@ -110,7 +110,7 @@ export function acrossToolsSuite(): void {
         await run("rm l; mkdir l; echo mine > l/plain");
         expect(await cell.commit()).toMatchObject({ committed: ["l", "l/plain"] });
         await cell.revert();
-        await cell.discard(["l"]);
+        await cell.discard({ paths: ["l"] });
         await cell.rewind(id);
         expect(outside()).toBe(before);
       },

@@ -124,7 +124,7 @@ export function developerSuite(who: Developer = {}): void {
     expect(await run(cell, "make -C tool run")).toContain("hello from C\n");
     expect(await changesOf(cell)).toEqual(["added tool/hello"]);
     untouched();
-    expect(await cell.commit({ selection: { paths: ["tool/hello"], hunks: [] } })).toMatchObject({
+    expect(await cell.commit({ paths: ["tool/hello"] })).toMatchObject({
       committed: ["tool/hello"],
     });
     expect(spawnSync(path.join(root, "tool/hello")).stdout.toString()).toBe("hello from C\n");

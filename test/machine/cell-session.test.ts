@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../src/cell.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { sessions } from "../../src/doors/sessions.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import type { WorkspaceFS } from "../../src/workspace/files/workspace-fs.ts";
 import { tempDir } from "../kit/temp-cell.ts";
@@ -61,9 +62,9 @@ describe.each(["kernel", "clone"] as const)("a cell with the strategy %s", (stra
       ["a", "modified", ["c1"]],
       ["b", "added", ["c2"]],
     ]);
-    expect((await cell.diff("#2")).unified()).toContain("+b\n");
-    expect((await cell.patch("c1")).toString()).toContain("-old\n+new\n");
-    expect(await cell.commit({ selection: { paths: ["a"], hunks: [] } })).toMatchObject({ committed: ["a"] });
+    expect((await cell.diff({ call: "#2" })).unified()).toContain("+b\n");
+    expect((await cell.patch({ call: "c1" })).toString()).toContain("-old\n+new\n");
+    expect(await cell.commit({ paths: ["a"] })).toMatchObject({ committed: ["a"] });
     expect(inProject("a")).toBe("new\n");
     expect(await cell.revert()).toMatchObject({ reverted: ["a"] });
     expect(inProject("a")).toBe("old\n");
@@ -211,4 +212,26 @@ test("a run that could not be opened for its options can be opened with better o
       'Could not open the cell: agents["x"].maxReadBytes is 2000000; allowed is a whole number from 1 to 1048576.',
   });
   await expect(open({ run: "r", agents: { x: { maxReadBytes: 1_048_576 } } })).resolves.toBeDefined();
+});
+
+test("sessions are listed, shown, opened, recovered and cleared up from a program", async () => {
+  const [workspace, stateDir] = [tempDir(), tempDir()];
+  const cell = await openCell({ workspace, stateDir });
+  await cell.call({ id: "c1", name: "write_file", arguments: { path: "a", content: "a\n" } });
+  const id = cell.session!;
+  await cell.close();
+  expect(await sessions.list({ stateDir })).toMatchObject([{ id, changes: 1, state: "idle" }]);
+  expect(await sessions.show(id, { stateDir })).toMatchObject({ id, calls: [{ id: "c1", paths: 1 }] });
+  const again = await sessions.open(id, { stateDir });
+  expect((await again.commit({ paths: ["a"] })).committed).toEqual(["a"]);
+  expect((await again.revert()).reverted).toEqual(["a"]);
+  await again.close();
+  expect(await sessions.recover(undefined, { stateDir })).toEqual([]);
+  expect(await sessions.gc({ stateDir, maxBytes: 0, dryRun: true })).toMatchObject({ removed: [{ id }] });
+});
+
+test("an option that a method of the session does not know is refused with the nearest one", async () => {
+  await using cell = await openCell({ workspace: tempDir(), stateDir: tempDir() });
+  const given = { path: ["a"] } as object;
+  await expect(cell.commit(given)).rejects.toThrow("paths");
 });

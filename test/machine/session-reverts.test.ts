@@ -3,14 +3,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Watching } from "../../src/workspace/commit/watching.ts";
+import type { CommitListeners } from "../../src/workspace/commit/watching.ts";
 import { recoverSessions } from "../../src/workspace/session/registry/recover-sessions.ts";
 import type { Session } from "../../src/workspace/session/session-types.ts";
 import { begin } from "../kit/session-with-user.ts";
 import { STRATEGIES } from "../kit/session-world.ts";
 
 /** Somebody does this when all is staged. */
-function meanwhile(work: () => void): Watching {
+function meanwhile(work: () => void): CommitListeners {
   let isDone = false;
   return {
     onProgress(done, total) {

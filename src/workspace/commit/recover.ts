@@ -2,7 +2,7 @@ import type { Root } from "../fs/paths.ts";
 import { finishing } from "./explain-failure.ts";
 import { checkProject, forget, readJournal } from "./journal.ts";
 import { abandon, carryOn } from "./transaction.ts";
-import { type Watching, watched } from "./watching.ts";
+import { type CommitListeners, watched } from "./watching.ts";
 
 /** `none`: nothing was left to do. */
 export type Recovery = "none" | "rolled back" | "finished";
@@ -11,7 +11,7 @@ export type Recovery = "none" | "rolled back" | "finished";
 export async function recoverCommit(
   txDir: string,
   project: Root,
-  watching: Watching = {},
+  watching: CommitListeners = {},
 ): Promise<Recovery> {
   const journal = readJournal(txDir);
   if (journal === null) {

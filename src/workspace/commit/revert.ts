@@ -5,7 +5,7 @@ import { putBack } from "./apply-steps.ts";
 import { finishing } from "./explain-failure.ts";
 import { checkProject, type Journal, readJournal, readSteps, writeJournal } from "./journal.ts";
 import { carryOn } from "./transaction.ts";
-import { type Watching, watched } from "./watching.ts";
+import { type CommitListeners, watched } from "./watching.ts";
 
 export interface RevertResult {
   /** Paths of the changes that are no longer in the project. */
@@ -18,7 +18,7 @@ export interface RevertResult {
 export async function revertCommit(
   txDir: string,
   project: Root,
-  watching: Watching = {},
+  watching: CommitListeners = {},
 ): Promise<RevertResult> {
   const journal = readFinished(txDir, project);
   const tx = { dir: txDir, project, ...watched(watching) };

@@ -10,9 +10,9 @@ import { refuseObstacles } from "./plan/obstacles.ts";
 import type { CommitPlan, Conflict, ConflictReason, Skipped } from "./plan/plan.ts";
 import { stageFromView } from "./stage-content.ts";
 import { runTransaction } from "./transaction.ts";
-import { type Watching, watched } from "./watching.ts";
+import { type CommitListeners, watched } from "./watching.ts";
 
-export interface ApplyOptions extends Watching {
+export interface ApplyOptions extends CommitListeners {
   readonly project: Root;
   readonly view: RootOf;
   /** A directory of its own for this commit, in the state directory; made when it is not there. */

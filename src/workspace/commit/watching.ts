@@ -1,4 +1,4 @@
-export interface Watching {
+export interface CommitListeners {
   /** Called after each change on the disk, with its number. */
   readonly onStep?: (n: number) => void;
   readonly onProgress?: (done: number, total: number) => void;
@@ -9,7 +9,7 @@ interface Watched {
   readonly progress: (done: number, total: number) => void;
 }
 
-export function watched({ onStep, onProgress }: Watching): Watched {
+export function watched({ onStep, onProgress }: CommitListeners): Watched {
   let steps = 0;
   return {
     tick: () => onStep?.(++steps),

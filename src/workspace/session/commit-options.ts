@@ -3,7 +3,7 @@ import { quote } from "../../core/quote.ts";
 import type { ConflictPolicy } from "../commit/plan/plan.ts";
 import type { Selection } from "../commit/plan/selection.ts";
 
-export interface CommitOptions {
+export interface SessionCommitOptions {
   /** All when left out. */
   readonly selection?: Selection;
   readonly onConflict?: ConflictPolicy;
@@ -16,7 +16,7 @@ export interface CommitOptions {
 export const CONFLICT_POLICIES: readonly ConflictPolicy[] = ["abort", "skip", "ours", "theirs", "merge"];
 
 /** Callers without a compiler make mistakes too. */
-export function checkCommitOptions({ onConflict = "abort" }: CommitOptions): void {
+export function checkCommitOptions({ onConflict = "abort" }: SessionCommitOptions): void {
   if (CONFLICT_POLICIES.includes(onConflict)) return;
   const message = `Could not commit: onConflict is ${quote(onConflict)}; allowed is ${CONFLICT_POLICIES.map(quote).join(", ")}.`;
   throw new HotcellError("INVALID_ARGUMENTS", message);

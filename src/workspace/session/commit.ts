@@ -2,12 +2,12 @@
 
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { CommitResult } from "../commit/run-commit.ts";
-import type { Watching } from "../commit/watching.ts";
+import type { CommitListeners } from "../commit/watching.ts";
 import { clockStep } from "../fs/file-clock.ts";
 import { removeUnused } from "../layers/unreferenced-layers.ts";
 import { beginLayer, settle, settleLayers, showSettled } from "./checkpoint.ts";
 import { withCommitLock } from "./commit-lock.ts";
-import type { CommitOptions } from "./commit-options.ts";
+import type { SessionCommitOptions } from "./commit-options.ts";
 import { commitDir, refuseUnfinished } from "./commits.ts";
 import { ifPossible } from "./if-possible.ts";
 import { type CommitRun, commitSession } from "./session-commit.ts";
@@ -16,8 +16,8 @@ import { leaveSession } from "./settle-commits.ts";
 
 export async function commitIn(
   state: SessionState,
-  options: CommitOptions,
-  watching: Watching,
+  options: SessionCommitOptions,
+  watching: CommitListeners,
   signal?: AbortSignal,
 ): Promise<CommitResult> {
   refuseUnfinished(state.id, state.dir);

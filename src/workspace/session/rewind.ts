@@ -17,7 +17,7 @@ import { recordChanges, settle } from "./checkpoint.ts";
 import { allSettled, commitsSince } from "./commits.ts";
 import { dropPaths, replaceLayers } from "./drop-paths.ts";
 import { rollingBack, type SessionState, showRecord, withProject } from "./session-state.ts";
-import type { Rewound } from "./session-types.ts";
+import type { RewindResult } from "./session-types.ts";
 
 /** To before a call: everything, or these paths. */
 export async function rewindTo(
@@ -25,7 +25,7 @@ export async function rewindTo(
   to: string,
   paths: readonly string[] | undefined,
   signal?: AbortSignal,
-): Promise<Rewound> {
+): Promise<RewindResult> {
   await settle(state, signal);
   const { stack } = state.record;
   const index = indexOfCall(stack, to);

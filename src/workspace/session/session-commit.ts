@@ -5,7 +5,7 @@ import type { Leaving } from "../commit/journal.ts";
 import { type CommitPlan, planCommit } from "../commit/plan/plan.ts";
 import type { Selection } from "../commit/plan/selection.ts";
 import { applyCommit, type CommitResult } from "../commit/run-commit.ts";
-import type { Watching } from "../commit/watching.ts";
+import type { CommitListeners } from "../commit/watching.ts";
 import type { Change } from "../diff/changes.ts";
 import { applyHunks } from "../diff/hunks.ts";
 import { threeWayMerge } from "../diff/three-way-merge.ts";
@@ -22,12 +22,16 @@ import { holdsSecrets } from "../layers/layer-dirs.ts";
 import { type SessionRecord, sessionDir } from "../layers/record.ts";
 import { openBases } from "./bases/bases.ts";
 import { withCommitLock } from "./commit-lock.ts";
-import { type CommitOptions, checkCommitOptions } from "./commit-options.ts";
+import { checkCommitOptions, type SessionCommitOptions } from "./commit-options.ts";
 import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
-import { type DiffOptions, type DiffSources, withDiff } from "./session-diff.ts";
+import { type DiffSources, type SessionDiffOptions, withDiff } from "./session-diff.ts";
 
 /** What a commit would do; nothing is touched. */
-export function planSession(id: string, options: CommitOptions, place: DiffOptions): Promise<CommitPlan> {
+export function planSession(
+  id: string,
+  options: SessionCommitOptions,
+  place: SessionDiffOptions,
+): Promise<CommitPlan> {
   return withPlan(id, options, place, ({ plan }) => plan);
 }
 
@@ -40,8 +44,8 @@ interface Planned extends DiffSources {
 /** Works with the plan while both sides are there to be read. */
 async function withPlan<T>(
   id: string,
-  options: CommitOptions,
-  place: DiffOptions,
+  options: SessionCommitOptions,
+  place: SessionDiffOptions,
   work: (planned: Planned) => T | Promise<T>,
 ): Promise<T> {
   checkCommitOptions(options);
@@ -64,9 +68,9 @@ export interface CommitRun {
 /** `top` is the topmost layer to commit from; null while somebody else is writing to it. */
 export function commitSession(
   id: string,
-  options: CommitOptions,
-  place: DiffOptions,
-  watching: Watching,
+  options: SessionCommitOptions,
+  place: SessionDiffOptions,
+  watching: CommitListeners,
   top: string | null,
 ): Promise<CommitRun> {
   const dir = sessionDir(place.stateDir, id);
@@ -93,7 +97,7 @@ function leavingWith(
   { plan, changes, record }: Planned,
   selection: Selection,
   top: string | null,
-  place: DiffOptions,
+  place: SessionDiffOptions,
 ): Leaving {
   if (top === null) return { top, paths: [] };
   const merged = plan.conflicts.filter(({ resolution }) => resolution === "merged");
@@ -110,8 +114,8 @@ interface Planning extends Omit<Planned, "plan"> {
 
 function planOf(
   { changes, project, view, record, fingerprintOf }: Planning,
-  { selection = "all", onConflict = "abort", allowProtected = false }: CommitOptions,
-  { stateDir, protectionOf }: DiffOptions,
+  { selection = "all", onConflict = "abort", allowProtected = false }: SessionCommitOptions,
+  { stateDir, protectionOf }: SessionDiffOptions,
 ): Pieces<CommitPlan> {
   const bases = openBases(record, stateDir, project);
   return planCommit({

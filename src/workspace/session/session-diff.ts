@@ -19,7 +19,7 @@ import type { SessionPlace } from "../overlay/session-view.ts";
 import { ownChanges } from "./bases/concurrent-changes.ts";
 import { whileSteady } from "./retry-on-change.ts";
 
-export interface DiffOptions extends Omit<SessionPlace, "onProgress"> {
+export interface SessionDiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only what this call changed: its id, or `#3`. */
   readonly call?: string;
   readonly signal?: AbortSignal;
@@ -47,7 +47,7 @@ export interface DiffSources {
 /** Works with the diff while it can be read. */
 export async function withDiff<T>(
   id: string,
-  options: DiffOptions,
+  options: SessionDiffOptions,
   work: (diff: SessionDiff, record: SessionRecord, sources: DiffSources) => T | Promise<T>,
 ): Promise<T> {
   const { diff, record, sources, close } = await whileSteady(
@@ -72,7 +72,7 @@ interface OpenDiff {
 
 async function openDiff(
   record: SessionRecord,
-  { stateDir, protectionOf, call, isQuiet = false, fingerprintOf, signal }: DiffOptions,
+  { stateDir, protectionOf, call, isQuiet = false, fingerprintOf, signal }: SessionDiffOptions,
 ): Promise<OpenDiff> {
   refuseForeign(sessionDir(stateDir, record.id));
   const { stack, strategy, workspace } = record;

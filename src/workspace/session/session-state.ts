@@ -10,7 +10,7 @@ import { removeLayer } from "../layers/session-dirs.ts";
 import { liveLayer } from "../layers/stack.ts";
 import type { SessionPlace, SessionView } from "../overlay/session-view.ts";
 import type { LayerScanCache } from "./bases/layer-scan-cache.ts";
-import type { DiffOptions } from "./session-diff.ts";
+import type { SessionDiffOptions } from "./session-diff.ts";
 
 export interface SessionState {
   readonly id: string;
@@ -67,7 +67,10 @@ export async function refreshView({ holders, view }: SessionState): Promise<void
   if (holders.size === 0) await view.refresh();
 }
 
-export function diffPlaceOf({ place, holders }: SessionState, signal: AbortSignal | undefined): DiffOptions {
+export function diffPlaceOf(
+  { place, holders }: SessionState,
+  signal: AbortSignal | undefined,
+): SessionDiffOptions {
   return { ...place, isQuiet: holders.size === 0, ...(signal && { signal }) };
 }
 

@@ -3,12 +3,12 @@
 import type { CommitPlan } from "../commit/plan/plan.ts";
 import type { RevertResult } from "../commit/revert.ts";
 import type { CommitResult } from "../commit/run-commit.ts";
-import type { Watching } from "../commit/watching.ts";
+import type { CommitListeners } from "../commit/watching.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import type { Root } from "../fs/paths.ts";
 import type { CallMark, SessionRecord } from "../layers/record.ts";
 import type { Furnishing, Room } from "../overlay/mount-namespace.ts";
-import type { CommitOptions } from "./commit-options.ts";
+import type { SessionCommitOptions } from "./commit-options.ts";
 import type { SessionDiff } from "./session-diff.ts";
 
 export interface Session {
@@ -23,7 +23,7 @@ export interface Session {
   /** What follows is apart from what was done so far. */
   checkpoint(signal?: AbortSignal): Promise<void>;
   /** To before a call: its id, or `#3`. With paths only those. Undone by `undoRewind`. What was committed stays in the project. */
-  rewind(to: string, paths?: readonly string[], signal?: AbortSignal): Promise<Rewound>;
+  rewind(to: string, paths?: readonly string[], signal?: AbortSignal): Promise<RewindResult>;
   /** The session as it was before the last rewind, or before paths were discarded. */
   undoRewind(signal?: AbortSignal): Promise<void>;
   /** Throws changes away: at these paths, which can be undone, or all of them, which can't. */
@@ -46,14 +46,18 @@ export interface Session {
     call?: string | undefined,
     signal?: AbortSignal,
   ): Promise<T>;
-  plan(options?: CommitOptions, signal?: AbortSignal): Promise<CommitPlan>;
-  commit(options?: CommitOptions, watching?: Watching, signal?: AbortSignal): Promise<CommitResult>;
+  plan(options?: SessionCommitOptions, signal?: AbortSignal): Promise<CommitPlan>;
+  commit(
+    options?: SessionCommitOptions,
+    watching?: CommitListeners,
+    signal?: AbortSignal,
+  ): Promise<CommitResult>;
   /** Puts back what a commit did to the project: its number, or the last one. */
   revert(tx?: string, signal?: AbortSignal): Promise<RevertResult>;
   close(): void;
 }
 
-export interface Rewound {
+export interface RewindResult {
   /** Numbers of the commits that were made since the call and stay: each can be reverted. */
   readonly commits: readonly string[];
 }

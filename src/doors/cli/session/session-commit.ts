@@ -6,7 +6,7 @@ import type { CommitResult } from "../../../workspace/commit/run-commit.ts";
 import type { Change } from "../../../workspace/diff/changes.ts";
 import { statText } from "../../../workspace/diff/render.ts";
 import { showName } from "../../../workspace/fs/names.ts";
-import { CONFLICT_POLICIES, type CommitOptions } from "../../../workspace/session/commit-options.ts";
+import { CONFLICT_POLICIES, type SessionCommitOptions } from "../../../workspace/session/commit-options.ts";
 import type { Session } from "../../../workspace/session/session-types.ts";
 import { agree, isAgreed, needYes } from "../ask.ts";
 import { interruptible } from "../interruptible.ts";
@@ -62,7 +62,7 @@ export async function commitToProject(
   });
 }
 
-function planFor(session: Session, wanted: CommitOptions): Promise<CommitPlan> {
+function planFor(session: Session, wanted: SessionCommitOptions): Promise<CommitPlan> {
   return interruptible("commit", (signal) => session.plan(wanted, signal));
 }
 
@@ -101,10 +101,10 @@ async function choose({ io, session, flags }: Committing, given: readonly string
   );
 }
 
-type Wanted = CommitOptions & { readonly selection: Selection };
+type Wanted = SessionCommitOptions & { readonly selection: Selection };
 
 /** What the person says yes to: the plan as it is, or one with what needs its own yes. */
-async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promise<CommitOptions> {
+async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promise<SessionCommitOptions> {
   const { io, session, flags } = run;
   // Who says yes beforehand has not seen the plan.
   if (flags.yes === true && flags.plan === undefined) return wanted;

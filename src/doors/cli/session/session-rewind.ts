@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { quote } from "../../../core/quote.ts";
 import { statText } from "../../../workspace/diff/render.ts";
 import { removeWhole } from "../../../workspace/session/registry/gc.ts";
-import type { Rewound, Session } from "../../../workspace/session/session-types.ts";
+import type { RewindResult, Session } from "../../../workspace/session/session-types.ts";
 import { agree, needYes } from "../ask.ts";
 import { counted } from "../figures.ts";
 import { type ExitCode, type Io, printJson, printLines, tellLines, usage } from "../io.ts";
@@ -85,7 +85,7 @@ async function printLeft(
   session: Session,
   { json }: SessionFlags,
   canBeUndone: boolean,
-  commits?: Rewound["commits"],
+  commits?: RewindResult["commits"],
 ): Promise<ExitCode> {
   const { id } = session.record;
   const changes = await session.diff(({ shown }) => shown.length);

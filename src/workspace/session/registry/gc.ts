@@ -9,7 +9,7 @@ import { readRecord, sessionDir } from "../../layers/record.ts";
 import { removeDirectory, removeSession } from "../../layers/session-dirs.ts";
 import { removeUnused, sessionIds } from "../../layers/unreferenced-layers.ts";
 import { commitsIn } from "../commits.ts";
-import type { DiffOptions } from "../session-diff.ts";
+import type { SessionDiffOptions } from "../session-diff.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 
 export interface GcOptions {
@@ -31,7 +31,7 @@ export interface GcResult {
   readonly totalBytes: number;
 }
 
-export async function collectGarbage(place: DiffOptions, options: GcOptions = {}): Promise<GcResult> {
+export async function collectGarbage(place: SessionDiffOptions, options: GcOptions = {}): Promise<GcResult> {
   const { stateDir } = place;
   if (!options.dryRun) clearUp(stateDir);
   const listed = new Map(sessionIds(stateDir).map((id) => [id, readRecordText(id, stateDir)]));
@@ -54,7 +54,7 @@ const totalOf = (sessions: readonly SessionSummary[]): number =>
 
 function chooseRemoved(
   sessions: readonly SessionSummary[],
-  place: DiffOptions,
+  place: SessionDiffOptions,
   maxBytes: number,
 ): SessionSummary[] {
   const { stateDir } = place;

@@ -7,7 +7,7 @@ import { readRecord, type Stack, type Strategy, sessionDir } from "../../layers/
 import { sessionIds } from "../../layers/unreferenced-layers.ts";
 import { commitsIn, txDirOf, unfinishedCommits } from "../commits.ts";
 import { whileSteady } from "../retry-on-change.ts";
-import { type DiffOptions, withDiff } from "../session-diff.ts";
+import { type SessionDiffOptions, withDiff } from "../session-diff.ts";
 import { bytesIn } from "./bytes-in.ts";
 
 export interface SessionSummary {
@@ -36,13 +36,13 @@ export interface SessionDetails extends SessionSummary {
 }
 
 /** Oldest first. */
-export async function listSessions(place: DiffOptions): Promise<SessionSummary[]> {
+export async function listSessions(place: SessionDiffOptions): Promise<SessionSummary[]> {
   const summaries: SessionSummary[] = [];
   for (const id of sessionIds(place.stateDir)) summaries.push(await summarize(id, place));
   return summaries;
 }
 
-export async function showSession(id: string, place: DiffOptions): Promise<SessionDetails> {
+export async function showSession(id: string, place: SessionDiffOptions): Promise<SessionDetails> {
   const { stateDir } = place;
   const dir = sessionDir(stateDir, id);
   const { stack, calls } = await whileSteady(id, stateDir, (record) => ({
@@ -64,7 +64,7 @@ function callsIn(stack: Stack, stateDir: string): SessionDetails["calls"] {
   });
 }
 
-async function summarize(id: string, place: DiffOptions): Promise<SessionSummary> {
+async function summarize(id: string, place: SessionDiffOptions): Promise<SessionSummary> {
   const dir = sessionDir(place.stateDir, id);
   const { workspace, created, strategy } = readRecord(dir);
   return {
@@ -83,7 +83,7 @@ function stateOf(dir: string): SessionSummary["state"] {
   return isLockHeld(path.join(dir, "lock")) ? "open" : "idle";
 }
 
-async function countChanges(id: string, place: DiffOptions): Promise<number | null> {
+async function countChanges(id: string, place: SessionDiffOptions): Promise<number | null> {
   try {
     return await withDiff(id, place, ({ shown }) => shown.length);
   } catch (error) {
