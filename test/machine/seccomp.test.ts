@@ -169,6 +169,7 @@ function headerNumbers(header: string): ReadonlyMap<string, number> {
 
 function nodeProgram(): string {
   return `
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import net from "node:net";
 import { Worker } from "node:worker_threads";
