@@ -1,11 +1,12 @@
 // Does one thing to a session, and says how it ended.
-// Usage: node session-step.mjs STATE_DIR ID OPERATION, or STATE_DIR PROJECT create
-import { writeSync } from "node:fs";
+// Usage: node session-step.mjs STATE_DIR ID OPERATION, or STATE_DIR PROJECT create. The ID `only` is the one session there.
+import { readdirSync, writeSync } from "node:fs";
 import { createProtection } from "../../dist/policy/protected.js";
 import { createSession } from "../../dist/workspace/session/create-session.js";
 import { openSession } from "../../dist/workspace/session/session.js";
 
-const [stateDir, id, operation] = process.argv.slice(2);
+const [stateDir, given, operation] = process.argv.slice(2);
+const id = given === "only" ? readdirSync(`${stateDir}/sessions`)[0] : given;
 
 const change = (session, call) =>
   session.change({ id: call, tool: "test" }, async () => {

@@ -1,12 +1,12 @@
 // As in the machine lane, with every operation, every fault and both strategies.
 import { describe, expect, test } from "vitest";
 import {
-  commitAndEdit,
   crashEverywhere,
   crashFollowing,
   crashRestoring,
   ENDINGS,
   makeCrashWorld,
+  makeFollowingWorld,
   removeDirectory,
 } from "../kit/session-crash.ts";
 
@@ -18,7 +18,7 @@ describe.each(["kernel", "clone"] as const)("the strategy %s", (strategy) => {
   });
 
   test("SIGKILL at any change of a file while a session follows the user leaves it to follow him", async () => {
-    const faults = await crashFollowing(await makeCrashWorld(strategy, commitAndEdit), ["SIGKILL"]);
+    const faults = await crashFollowing(await makeFollowingWorld(strategy), ["SIGKILL"]);
     expect(faults.length).toBeGreaterThan(4);
   });
 

@@ -63,7 +63,10 @@ async function openState(
 /** On a full disk a session can be opened all the same: to be discarded. */
 async function settleOpened(state: SessionState): Promise<void> {
   await unlessFull(
-    () => settle(state),
+    async () => {
+      await settle(state);
+      await state.view.refresh();
+    },
     () => {},
   );
   state.looked.forget();
