@@ -1,4 +1,4 @@
-// One step on the project. Done twice it is done once: after a kill, all steps are simply done again.
+// Applies one step to the project. Steps are idempotent: after a kill, all steps run again.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Pieces } from "../fs/cooperative.ts";
@@ -23,9 +23,9 @@ export interface StepPlace {
   readonly project: Root;
   /** The step's staged content. */
   readonly fresh: Spot;
-  /** Where what it replaces or deletes goes. */
+  /** Where the replaced or deleted entry is moved. */
   readonly aside: Spot;
-  /** Whether another step of the same transaction takes this path away. */
+  /** Whether another step of the same transaction removes this path. */
   readonly isRemoved: (path: string) => boolean;
   /** Called after each change. */
   readonly tick: () => void;
@@ -39,25 +39,25 @@ const left = (conflict: ConflictReason, kept = false): StepOutcome => ({ state: 
 
 export function applyStep(step: CommitStep, place: StepPlace): Pieces<StepOutcome> {
   return piecesAtExactly(place.project, step.path, function* (spot) {
-    if (typeof spot === "string") return withoutWay(step, place, spot);
+    if (typeof spot === "string") return withoutParent(step, place, spot);
     return yield* OPERATIONS[step.op](step, place, spot);
   });
 }
 
-/** Clears up after a step that failed. What is done after all can be put back like every other step. */
+/** Cleans up after a failed step. A step that was done after all can be undone like any other. */
 export function* takeBackStep(step: CommitStep, place: StepPlace): Pieces<StepOutcome> {
   const { project, fresh, aside, tick } = place;
   if (step.op === "mkdir" || step.op === "chmod") return DONE;
   return yield* piecesAtExactly(project, step.path, function* (spot) {
     if (!isThere(aside)) return LEFT;
     if (typeof spot === "string") return { ...LEFT, kept: true };
-    if (step.op === "put" && (areOneFile(fresh, spot) || (yield* isAlike(step, spot)))) return DONE;
+    if (step.op === "put" && (areOneFile(fresh, spot) || (yield* hasStepVersion(step, spot)))) return DONE;
     return { ...LEFT, kept: !returnTo(spot, aside, tick) };
   });
 }
 
-/** What was to go is gone with its directory; nothing else can be done. */
-function withoutWay({ op, path }: CommitStep, { aside, isRemoved }: StepPlace, way: NoWay): StepOutcome {
+/** The parent directory is missing: a removal is done, and no other step is possible. */
+function withoutParent({ op, path }: CommitStep, { aside, isRemoved }: StepPlace, way: NoWay): StepOutcome {
   if (op === "rmdir" || (op === "delete" && (way === "missing" || isThere(aside)))) return DONE;
   if (op === "chmod" && isRemoved(path)) return DONE;
   if (way === "missing") return left("removed in the project");
@@ -70,25 +70,25 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   *delete({ expect }, { aside, tick }, spot) {
     const found = lookAt(spot);
     if (found === null && !isThere(aside)) return DONE;
-    const hindrance = yield* moveAside({ at: spot, aside, expect: expect!, found, tick });
-    return hindrance === null ? DONE : { state: "left", ...hindrance };
+    const obstacle = yield* moveAside({ at: spot, aside, expect: expect!, found, tick });
+    return obstacle === null ? DONE : { state: "left", ...obstacle };
   },
 
   *rmdir(_step, { tick }, spot) {
-    return unless({ ENOENT: DONE, ENOTDIR: DONE, ENOTEMPTY: NOT_EMPTY, EEXIST: NOT_EMPTY }, () => {
+    return mapErrors({ ENOENT: DONE, ENOTDIR: DONE, ENOTEMPTY: NOT_EMPTY, EEXIST: NOT_EMPTY }, () => {
       fs.rmdirSync(pathTo(spot));
       tick();
     });
   },
 
   *mkdir({ mode, owner }, { tick }, spot) {
-    unless({ EEXIST: DONE }, () => {
+    mapErrors({ EEXIST: DONE }, () => {
       fs.mkdirSync(pathTo(spot), NEW_DIRECTORY);
       tick();
     });
-    return opened(spot, (fd, stat) => {
+    return withOpened(spot, (fd, stat) => {
       if (!stat.isDirectory()) return left("made in the project");
-      // One with another mode or with something in it is somebody else's, or was finished before a kill.
+      // A directory with another mode or with entries is somebody else's, or was finished before a kill.
       if (permissionsOf(stat) !== NEW_DIRECTORY || readNames(fd, true).length > 0) return DONE;
       setOwner(fd, stat, owner);
       if (setMode(fd, stat, mode!)) tick();
@@ -97,19 +97,19 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   },
 
   *put(step, place, spot) {
-    // As long as it has no name in the project, nobody else can write it.
+    // While the staged file has no name in the project, nobody else can write to it.
     const fresh = lookAt(place.fresh);
     const found = lookAt(spot);
     if (isOneFile(fresh, found)) return DONE;
     const outcome = yield* replace(step, place, { spot, fresh, found });
     if (outcome.state === "done") return outcome;
-    // Somebody made the same, or it was put before a kill and what was staged is gone.
-    return (yield* isAlike(step, spot)) ? DONE : outcome;
+    // Somebody made the same version, or the step was done before a kill and the staged file is gone.
+    return (yield* hasStepVersion(step, spot)) ? DONE : outcome;
   },
 
   *chmod({ path, mode, expect }, { isRemoved, tick }, spot) {
     if (!isThere(spot)) return isRemoved(path) ? DONE : left("removed in the project");
-    return opened(spot, (fd, stat) => {
+    return withOpened(spot, (fd, stat) => {
       const { kind, owner } = expect!;
       const isMode = [permissionsOf(expect!), mode].includes(permissionsOf(stat));
       const isOwners = owner === null || owner.uid === stat.uid;
@@ -120,9 +120,9 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
   },
 };
 
-interface Looked {
+interface StepState {
   readonly spot: Spot;
-  /** What is staged, and what the project has there. */
+  /** The staged entry, and the project's. */
   readonly fresh: FileIdentity | null;
   readonly found: FileIdentity | null;
 }
@@ -130,29 +130,29 @@ interface Looked {
 function* replace(
   { expect }: CommitStep,
   { fresh: staged, aside, tick }: StepPlace,
-  { spot, fresh, found }: Looked,
+  { spot, fresh, found }: StepState,
 ): Pieces<StepOutcome> {
   if (expect === null && found !== null) return left("made in the project");
   if (fresh === null) return left("what was staged for it is gone");
-  const hindrance = expect && (yield* moveAside({ at: spot, aside, expect, found, tick }));
-  if (hindrance !== null) return { state: "left", ...hindrance };
+  const obstacle = expect && (yield* moveAside({ at: spot, aside, expect, found, tick }));
+  if (obstacle !== null) return { state: "left", ...obstacle };
   const isAside = expect !== null;
   const taken = {
     EEXIST: left("made in the project", isAside),
     ENOENT: left("removed in the project", isAside),
   };
-  return unless(taken, () => {
+  return mapErrors(taken, () => {
     enter(staged, spot);
     tick();
   });
 }
 
-/** Whether a version like the step's own is there, whoever made it. */
-function* isAlike(step: CommitStep, spot: Spot): Pieces<boolean> {
+/** Whether the project has the step's version, whoever made it. */
+function* hasStepVersion(step: CommitStep, spot: Spot): Pieces<boolean> {
   return sameVersion(yield* fingerprintAt(spot), putVersion(step));
 }
 
-function opened(spot: Spot, work: (fd: number, stat: fs.Stats) => StepOutcome): StepOutcome {
+function withOpened(spot: Spot, work: (fd: number, stat: fs.Stats) => StepOutcome): StepOutcome {
   const fd = openChild(spot.dir, spot.name);
   try {
     return work(fd, fs.fstatSync(fd));
@@ -173,7 +173,7 @@ function setOwner(fd: number, { uid, gid }: fs.Stats, owner: Owner | null): void
     fs.chownSync(fdPath(fd), owner.uid, owner.gid);
 }
 
-/** A directory keeps what it has from its parent (setgid). False when there was nothing to change. */
+/** A directory keeps mode bits inherited from its parent (setgid). False if nothing had to change. */
 function setMode(fd: number, stat: fs.Stats, mode: number): boolean {
   const wanted = mode | (stat.isDirectory() ? stat.mode & 0o7000 : 0);
   if ((stat.mode & 0o7777) === wanted) return false;
@@ -183,8 +183,8 @@ function setMode(fd: number, stat: fs.Stats, mode: number): boolean {
 
 const NOT_EMPTY = left("not empty in the project");
 
-/** Does the work, which may meet one of these states of the project. */
-function unless(outcomes: Readonly<Record<string, StepOutcome>>, work: () => void): StepOutcome {
+/** Does the work, and maps these error codes to outcomes. */
+function mapErrors(outcomes: Readonly<Record<string, StepOutcome>>, work: () => void): StepOutcome {
   try {
     work();
     return DONE;

@@ -1,4 +1,4 @@
-// The phase in which a transaction does its steps on the project.
+// The phase in which a transaction applies its steps to the project.
 import { HotcellError } from "../../core/errors.ts";
 import { createPace, inPieces, type Pieces } from "../fs/cooperative.ts";
 import { stillIs } from "../fs/fingerprint.ts";
@@ -13,7 +13,7 @@ import type { CommitStep } from "./plan/commit-step.ts";
 import type { Staging } from "./staging.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Does all steps. Gives the journal of what goes on then. */
+/** Applies all steps. Returns the journal of the next phase. */
 export async function applySteps(
   tx: Transaction,
   journal: Journal,
@@ -24,9 +24,9 @@ export async function applySteps(
   try {
     await applyAll(tx, steps, staging, outcomes);
     await syncParents(tx.project, steps);
-    return settled({ ...journal, outcomes: await inPieces(findLateEdits(outcomes, steps, staging)) }, steps);
+    return advance({ ...journal, outcomes: await inPieces(findLateEdits(outcomes, steps, staging)) }, steps);
   } catch (error) {
-    // What puts back can't be given up; it is tried again by recovery.
+    // An undo cannot be aborted; recovery tries it again.
     if (undoes !== null || !(error instanceof HotcellError)) throw error;
     const failure = { code: error.code, message: error.message };
     const all = steps.map((_, index) => outcomes[index] ?? LEFT);
@@ -52,7 +52,7 @@ async function applyAll(
   }
 }
 
-/** A step that fails is not left half done. */
+/** Cleans up a step that fails, so that it is not half done. */
 async function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: StepOutcome[]): Promise<void> {
   try {
     outcomes.push(await inPieces(explainingPieces("commit", step.path, applyStep(step, place))));
@@ -73,7 +73,7 @@ function syncParents(project: Root, steps: readonly CommitStep[]): Promise<void>
   return syncMany(all);
 }
 
-/** Somebody who had the replaced file open may have written it after it was moved aside. */
+/** Somebody who had the replaced file open may have written to it after it was moved aside. */
 function* findLateEdits(
   outcomes: readonly StepOutcome[],
   steps: readonly CommitStep[],
@@ -90,8 +90,8 @@ function* findLateEdits(
   return found;
 }
 
-/** What goes on after all steps were tried. */
-function settled(journal: Journal, steps: readonly CommitStep[]): Journal {
+/** Chooses the next phase after all steps were tried. */
+function advance(journal: Journal, steps: readonly CommitStep[]): Journal {
   const { outcomes, onConflict } = journal;
   const inConflict = new Set(
     steps.filter((_, index) => outcomes[index]!.conflict !== null).map(({ change }) => change),
@@ -102,7 +102,7 @@ function settled(journal: Journal, steps: readonly CommitStep[]): Journal {
   return putBack(journal, isWanted);
 }
 
-/** The journal of a transaction whose steps are to be put back. */
+/** The journal of a transaction that must undo these steps. */
 export function putBack(journal: Journal, which: (outcome: StepOutcome, index: number) => boolean): Journal {
   const steps = journal.outcomes.flatMap((outcome, index) => (which(outcome, index) ? [index] : []));
   if (steps.length === 0) return { ...journal, phase: "keeping" };

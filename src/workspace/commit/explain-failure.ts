@@ -2,7 +2,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { explainingLater } from "../fs/os-error.ts";
 import { isUnfinished } from "./journal.ts";
 
-/** Says of what fails what became of the commit. */
+/** Adds the state of the commit to the error of failed work. */
 export async function finishing<T>(txDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await explainingLater("commit to", ".", work);

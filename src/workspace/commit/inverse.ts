@@ -6,10 +6,10 @@ import { pathTo, type Spot } from "../fs/no-follow.ts";
 import type { StepList } from "./journal.ts";
 import { BARE, type CommitStep, inOrder, putVersion } from "./plan/commit-step.ts";
 
-/** Where what a step replaced is; null when it replaced nothing. */
+/** Where the entry is that a step replaced; null if it replaced nothing. */
 export type UndoOf = (index: number) => Spot | null;
 
-/** The steps that put back what these steps did, each where its own version still stands. */
+/** The steps that undo these steps, each only where its own version is still in the project. */
 export function* inverseOf(
   steps: readonly CommitStep[],
   which: readonly number[],
@@ -51,7 +51,7 @@ function* inverseStep(step: CommitStep, undo: Spot | null): Pieces<CommitStep | 
 
 type Content = Pick<CommitStep, "content" | "text" | "sha256" | "mode" | "owner">;
 
-/** As it is now: an edit that reached it while it was moved aside goes back with it. */
+/** The present content: an edit made after the file was moved aside is restored with it. */
 function* contentOf(undo: Spot): Pieces<Content> {
   const { kind, mode, owner, sha256 } = (yield* fingerprintAt(undo))!;
   if (kind !== "symlink") return { content: "undo", text: null, sha256, mode, owner };

@@ -1,5 +1,5 @@
-// What a commit has to know about itself after a kill at any instant. Each phase is recorded, whole or not
-// at all and on the disk, before what belongs to it is done.
+// The state of a commit that must survive a kill at any instant. Each phase is recorded, atomically and durably,
+// before its work starts.
 import fs from "node:fs";
 import path from "node:path";
 import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
@@ -12,43 +12,43 @@ import type { ConflictReason } from "./plan/plan.ts";
 import type { StagingDirs } from "./staging-dirs.ts";
 
 /**
- * `staging`: nothing of the project is touched. `applying`: all is staged, from here on it goes through.
- * `undoing`: steps are put back. `keeping`: what was replaced is put away. `done`: nothing is left to do.
+ * `staging`: the project is untouched. `applying`: everything is staged, from here on the commit goes through.
+ * `undoing`: steps are undone. `keeping`: replaced entries are stored. `done`: nothing remains to be done.
  */
 export type Phase = "staging" | "applying" | "undoing" | "keeping" | "done";
 
 export interface StepOutcome {
   readonly state: "done" | "left" | "undone";
   readonly conflict: ConflictReason | null;
-  /** What was moved aside for it could not be put back: it is kept with what was replaced. */
+  /** The entry that was moved aside could not be put back: it is stored with the replaced ones. */
   readonly kept: boolean;
 }
 
 export interface Journal extends StagingDirs {
   readonly version: 1;
   readonly phase: Phase;
-  /** The project's path: recovery works nowhere else. */
+  /** The project's path: recovery refuses any other. */
   readonly project: string;
   readonly onConflict: "undo all" | "undo the change" | "leave";
   readonly outcomes: readonly StepOutcome[];
-  /** The steps to put back, and the directory of the transaction that does it. */
+  /** The steps to undo, and the directory of the transaction that undoes them. */
   readonly undoing: { readonly steps: readonly number[]; readonly name: string } | null;
-  /** How often steps were put back. */
+  /** How often steps were undone. */
   readonly undone: number;
-  /** Why it was given up. */
+  /** Why it was aborted. */
   readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
 export interface StepList {
   readonly steps: readonly CommitStep[];
-  /** When they put back another transaction's: the index there of each. */
+  /** If they undo another transaction: the index of each undone step there. */
   readonly undoes: readonly number[] | null;
   readonly leaving?: Leaving;
 }
 
-/** What leaves the session's layers with a commit, beside the paths of its steps. */
+/** The paths that leave the session's layers with a commit, besides those of its steps. */
 export interface Leaving {
-  /** The topmost layer that was committed from; null when somebody else was writing to it. */
+  /** The topmost committed layer; null if a background process was writing to it. */
   readonly top: string | null;
   readonly paths: "all" | readonly string[];
 }
@@ -65,17 +65,17 @@ export function readJournal(txDir: string): Journal | null {
   );
 }
 
-/** One that was called off has none. */
+/** An aborted commit has no journal. */
 export function hasJournal(txDir: string): boolean {
   return fs.existsSync(path.join(txDir, JOURNAL));
 }
 
-/** When a commit was begun. */
+/** When a commit started. */
 export function committedMs(txDir: string): number {
   return fs.statSync(path.join(txDir, STEPS)).mtimeMs;
 }
 
-/** Whether something of a commit is in the project, or may be. */
+/** Whether the project has, or may have, changes of a commit. */
 export function stands(txDir: string): boolean {
   const journal = readJournal(txDir);
   return journal?.phase !== "done" || journal.outcomes.some(({ state }) => state === "done");
@@ -86,19 +86,19 @@ export function isUnfinished(txDir: string): boolean {
   return ![undefined, "done"].includes(readJournal(txDir)?.phase);
 }
 
-/** What a commit did at a path: of several steps at one path from before the first to after the last. */
+/** What a commit did at a path. Several steps at one path count as one, from before the first to after the last. */
 export interface Committed {
   readonly was: Fingerprint | null;
   readonly put: Version | null;
-  /** Of the last step. */
+  /** The last step. */
   readonly step: CommitStep;
   readonly index: number;
 }
 
 export interface CommitOutcome {
-  /** Everything in the project that is as the commit made it: both ends of a rename, directories, what is gone. */
+  /** Every project path that is as the commit made it: both ends of a rename, directories, deleted paths. */
   readonly done: ReadonlyMap<string, Committed>;
-  /** Paths at which it did nothing, or of which it took back what it did. */
+  /** Paths at which it did nothing, or undid its change. */
   readonly left: readonly string[];
 }
 
@@ -123,19 +123,19 @@ export function committedPaths(txDir: string): string[] {
   return [...committedIn(txDir).done.keys()].sort();
 }
 
-/** How often steps of a commit were put back. */
+/** How often steps of a commit were undone. */
 export function timesUndone(txDir: string): number {
   return readJournal(txDir)?.undone ?? 0;
 }
 
 export interface Reverted {
-  /** What the commit had put there. */
+  /** The committed version. */
   readonly put: Version | null;
-  /** What is there again. */
+  /** The restored version. */
   readonly was: Version | null;
-  /** Whether the session has not seen that: the commit settled a conflict. */
+  /** Whether the session has not seen the restored version: the commit resolved a conflict. */
   readonly isUnseen: boolean;
-  /** Where the content of `put` is kept: the number of a step of the revert; null when it had none, or stands in the project. */
+  /** Where the content of `put` is kept: the index of a step of the revert; null if it had none, or the project has it. */
   readonly keptAt: number | null;
 }
 
@@ -160,13 +160,13 @@ export function revertedIn(txDir: string, time: number): Map<string, Reverted> {
   return found;
 }
 
-/** A commit may have replaced what the session had not seen: by settling a conflict, or because somebody wrote to the replaced file afterwards. */
+/** A commit may have replaced a version that the session had not seen: by resolving a conflict, or because somebody wrote to the replaced file afterwards. */
 function isUnseen({ settles, expect }: CommitStep, was: Version | null): boolean {
   if (settles !== undefined || expect?.kind !== was?.kind) return true;
   return was?.kind !== "directory" && expect?.sha256 !== was?.sha256;
 }
 
-/** The directory, in a transaction's own, of the one that puts its steps back for the so-manieth time. */
+/** The name of a transaction's subdirectory for the transaction that undoes its steps the n-th time. */
 export const undoName = (time: number): string => `undo-${time}`;
 
 function versionAfter(step: CommitStep): Version | null {
@@ -192,12 +192,12 @@ export function readSteps(txDir: string): StepList {
   return readJson<StepList>(txDir, STEPS)!;
 }
 
-/** Nobody reads them before a journal says that all is staged. */
+/** Nobody reads the steps before a journal says that everything is staged. */
 export function writeSteps(txDir: string, steps: StepList): void {
   writeSynced(path.join(txDir, STEPS), `${JSON.stringify(steps)}\n`);
 }
 
-/** The journal goes last: as long as it is there, so is what it speaks of. */
+/** Removes the journal last: while it exists, so do the files that it refers to. */
 export function forget(txDir: string): void {
   for (const name of [STEPS, `${JOURNAL}.new`, JOURNAL]) unlinkIfThere(path.join(txDir, name));
 }

@@ -1,4 +1,4 @@
-// What commits replaced, kept in the state directory as long as the commit is.
+// Entries that commits replaced, stored in the state directory as long as the commit.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -12,7 +12,7 @@ import { copyTree, makeLink } from "../fs/tree-change.ts";
 import { removeTree } from "./staging.ts";
 
 export interface KeptUndo {
-  /** Where what the step replaced is kept, if anything is. */
+  /** Where the entry that the step replaced is stored, if any. */
   spotOf(index: number): Spot;
   sync(): void;
   close(): void;
@@ -29,13 +29,13 @@ export function openKeptUndo(txDir: string): KeptUndo {
   };
 }
 
-/** Moves what is aside to where it is kept, or copies it when that is on another file system. False when nothing is aside. */
+/** Moves the entry that is aside into the store, or copies it across file systems. False if nothing is aside. */
 export async function keep(aside: Spot, kept: Spot): Promise<boolean> {
   try {
     fs.renameSync(pathTo(aside), pathTo(kept));
   } catch (error) {
     const code = osErrorCode(error);
-    // Between two file systems a rename does not even look whether it is there.
+    // A rename across file systems fails with EXDEV even if the source does not exist.
     if (code === "ENOENT" || (code === "EXDEV" && !isThere(aside))) return false;
     if (code !== "EXDEV") throw error;
     await copyWhole(aside, kept);
@@ -43,7 +43,7 @@ export async function keep(aside: Spot, kept: Spot): Promise<boolean> {
   return true;
 }
 
-/** What is the project's again must have no other name, or an edit there would be one here. False when nothing is kept. */
+/** Removes the stored name of a file that is in the project again: an edit there would change the stored file too. False if nothing is stored. */
 export function drop(kept: Spot): boolean {
   const found = fs.lstatSync(pathTo(kept), { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return false;
@@ -51,20 +51,20 @@ export function drop(kept: Spot): boolean {
   return true;
 }
 
-/** Under its own name only when it is whole: what a kill left of a copy is made anew. */
+/** The copy gets its final name when it is complete; a partial copy left by a kill is recreated. */
 async function copyWhole(aside: Spot, kept: Spot): Promise<void> {
-  const begun = { dir: kept.dir, name: `${kept.name}.new` };
-  if (isThere(begun) && !removeTree(begun)) fs.unlinkSync(pathTo(begun));
+  const partial = { dir: kept.dir, name: `${kept.name}.new` };
+  if (isThere(partial) && !removeTree(partial)) fs.unlinkSync(pathTo(partial));
   const fd = openChild(aside.dir, aside.name);
   try {
-    if (!(await tryCopy({ fd, stat: fs.fstatSync(fd) }, aside, begun))) return;
+    if (!(await tryCopy({ fd, stat: fs.fstatSync(fd) }, aside, partial))) return;
   } finally {
     fs.closeSync(fd);
   }
-  fs.renameSync(pathTo(begun), pathTo(kept));
+  fs.renameSync(pathTo(partial), pathTo(kept));
 }
 
-/** False for a special file, which holds nothing. */
+/** False for a special file, which has no content. */
 async function tryCopy(found: OpenEntry, from: Spot, to: Spot): Promise<boolean> {
   const { stat } = found;
   const owner = ownerOfReplaced(stat);

@@ -1,6 +1,6 @@
-// Nothing of the project is ever overwritten. What has to make room is moved aside, into a staging directory,
-// and only then looked at: it can't be exchanged any more. If it is not what was expected, somebody edited it
-// meanwhile, and it goes back, unless something new stands there by now.
+// Nothing in the project is ever overwritten. An entry to be replaced is moved aside into a staging directory, and
+// checked there, where nobody can exchange it. If it is not the expected version, somebody edited it meanwhile: it is
+// moved back, unless its path is taken by now.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Pieces } from "../fs/cooperative.ts";
@@ -12,15 +12,15 @@ export interface Replaced {
   readonly at: Spot;
   readonly aside: Spot;
   readonly expect: Fingerprint;
-  /** What a look has just shown at its place. */
+  /** What was just seen at its path. */
   readonly found: FileIdentity | null;
   readonly tick: () => void;
 }
 
-/** Kept aside is what could not go back. */
+/** `kept`: the entry could not be moved back and is still aside. */
 export type Aside = { readonly conflict: ConflictReason; readonly kept: boolean } | null;
 
-/** Null when it is aside. After a kill it goes on where it was: what is aside already stays there. */
+/** Null if the entry is aside. After a kill the move continues: an entry that is already aside stays there. */
 export function* moveAside({ at, aside, expect, found, tick }: Replaced): Pieces<Aside> {
   if (!isThere(aside)) {
     if (!(yield* stillIs(at, expect, found))) return { conflict: goneOrChanged(at), kept: false };
@@ -46,10 +46,10 @@ function tryRename(from: Spot, to: Spot): boolean {
 
 const TAKEN = new Set(["EEXIST", "ENOTEMPTY", "ENOTDIR", "EISDIR", "ENOENT"]);
 
-/** Whether it stands there again. */
+/** Whether the entry is at its path again. */
 export function returnTo(to: Spot, aside: Spot, tick: () => void): boolean {
   try {
-    // Renaming a directory replaces nothing but an empty directory.
+    // Renaming a directory can replace only an empty directory.
     if (fs.lstatSync(pathTo(aside)).isDirectory()) fs.renameSync(pathTo(aside), pathTo(to));
     else enter(aside, to);
     tick();
@@ -60,13 +60,13 @@ export function returnTo(to: Spot, aside: Spot, tick: () => void): boolean {
   }
 }
 
-/** Gives a file or link a second name; fails when something is there. */
+/** Makes a hard link to a file or symbolic link; fails if the name is taken. */
 export function enter(from: Spot, to: Spot): void {
   try {
     fs.linkSync(pathTo(from), pathTo(to));
   } catch (error) {
     const isLink = fs.lstatSync(pathTo(from), { throwIfNoEntry: false })?.isSymbolicLink();
-    // Some file systems have no hard links to symbolic ones.
+    // Some file systems cannot make hard links to symbolic links.
     if (!isLink || !["EPERM", "ENOTSUP"].includes(osErrorCode(error) ?? "")) throw error;
     fs.symlinkSync(fs.readlinkSync(pathTo(from), "buffer"), pathTo(to));
   }

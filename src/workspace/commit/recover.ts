@@ -4,10 +4,10 @@ import { checkProject, forget, readJournal } from "./journal.ts";
 import { abandon, carryOn } from "./transaction.ts";
 import { type CommitListeners, watched } from "./watching.ts";
 
-/** `none`: nothing was left to do. */
+/** `none`: nothing remained to be done. */
 export type Recovery = "none" | "rolled back" | "finished";
 
-/** Ends a commit (or its revert) that was killed. Can be killed itself, and done again. */
+/** Finishes or rolls back a killed commit (or its revert). It can be killed itself, and run again. */
 export async function recoverCommit(
   txDir: string,
   project: Root,

@@ -10,11 +10,11 @@ import { type CommitListeners, watched } from "./watching.ts";
 export interface RevertResult {
   /** Paths of the changes that are no longer in the project. */
   readonly reverted: readonly string[];
-  /** Paths that were changed since, and stay as they are. */
+  /** Paths that changed since, and stay as they are. */
   readonly changed: readonly string[];
 }
 
-/** Puts back what a commit replaced, removed and made. */
+/** Undoes what a commit replaced, removed and created. */
 export async function revertCommit(
   txDir: string,
   project: Root,
@@ -22,20 +22,20 @@ export async function revertCommit(
 ): Promise<RevertResult> {
   const journal = readFinished(txDir, project);
   const tx = { dir: txDir, project, ...watched(watching) };
-  const begun = putBack(journal, ({ state }) => state === "done");
-  if (begun.phase !== "undoing") return { reverted: [], changed: [] };
-  const ended = await finishing(txDir, async () => {
-    writeJournal(txDir, begun);
+  const started = putBack(journal, ({ state }) => state === "done");
+  if (started.phase !== "undoing") return { reverted: [], changed: [] };
+  const finished = await finishing(txDir, async () => {
+    writeJournal(txDir, started);
     tx.tick();
     try {
-      return await carryOn(tx, begun);
+      return await carryOn(tx, started);
     } catch (error) {
-      // It failed before it touched anything: then it has not begun.
-      if (readJournal(path.join(txDir, begun.undoing!.name)) === null) writeJournal(txDir, journal);
+      // It failed before it touched anything: the revert has not started.
+      if (readJournal(path.join(txDir, started.undoing!.name)) === null) writeJournal(txDir, journal);
       throw error;
     }
   });
-  return resultOf(txDir, journal, ended);
+  return resultOf(txDir, journal, finished);
 }
 
 function readFinished(txDir: string, project: Root): Journal {
@@ -53,8 +53,8 @@ function readFinished(txDir: string, project: Root): Journal {
 
 function resultOf(txDir: string, before: Journal, after: Journal): RevertResult {
   const { steps } = readSteps(txDir);
-  const changesIn = (isMeant: (index: number) => boolean) =>
-    new Set(steps.flatMap(({ change }, index) => (change !== null && isMeant(index) ? [change] : [])));
+  const changesIn = (matches: (index: number) => boolean) =>
+    new Set(steps.flatMap(({ change }, index) => (change !== null && matches(index) ? [change] : [])));
   const touched = changesIn((index) => before.outcomes[index]!.state === "done");
   const left = changesIn(
     (index) => before.outcomes[index]!.state === "done" && after.outcomes[index]!.state === "done",

@@ -15,14 +15,14 @@ import { type CommitListeners, watched } from "./watching.ts";
 export interface ApplyOptions extends CommitListeners {
   readonly project: Root;
   readonly view: RootOf;
-  /** A directory of its own for this commit, in the state directory; made when it is not there. */
+  /** The commit's own directory in the state directory; created if missing. */
   readonly txDir: string;
-  /** What leaves the session with it. */
+  /** The paths that leave the session's layers with it. */
   readonly leaving?: Leaving;
 }
 
 export interface CommitResult {
-  /** The name of the transaction's directory; null when there was nothing to begin. */
+  /** The name of the transaction's directory; null if there was nothing to do. */
   readonly tx: string | null;
   /** Paths of the changes that are in the project now. */
   readonly committed: readonly string[];
@@ -30,15 +30,15 @@ export interface CommitResult {
   readonly conflicts: readonly Conflict[];
 }
 
-/** Carries a plan out. What somebody did in the project since the plan was made stays and is reported. */
+/** Executes a plan. Edits made in the project since the plan was computed stay and are reported. */
 export async function applyCommit(
   plan: CommitPlan,
   options: ApplyOptions,
   signal?: AbortSignal,
 ): Promise<CommitResult> {
   const { steps, skipped, conflicts } = plan;
-  const isGivenUp = conflicts.some(({ resolution }) => resolution === "none");
-  if (isGivenUp || steps.length === 0) return { tx: null, committed: [], skipped, conflicts };
+  const isAborted = conflicts.some(({ resolution }) => resolution === "none");
+  if (isAborted || steps.length === 0) return { tx: null, committed: [], skipped, conflicts };
   const journal = await finishing(options.txDir, () => run(plan, options, signal));
   if (journal.failure !== null) throw takenBack(steps, journal);
   return {
@@ -76,7 +76,7 @@ function takenBack(steps: readonly CommitStep[], { outcomes, failure }: Journal)
   return new HotcellError(failure!.code, message, { changed });
 }
 
-/** The changes all of whose steps are done. */
+/** The changes whose steps are all done. */
 function committedPathsIn(steps: readonly CommitStep[], { outcomes }: Journal): string[] {
   const missing = new Set(
     steps.filter((_, index) => outcomes[index]!.state !== "done").map(({ change }) => change),

@@ -1,5 +1,5 @@
-// What a step will put is made beforehand in a staging directory, with its bytes, mode, owner and time. From
-// there it only has to get its name.
+// A step's new entry is made in a staging directory first, with its bytes, mode, owner and time. Later it only gets
+// its name.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { bytesOf } from "../diff/text.ts";
@@ -25,7 +25,7 @@ export function* stageFromView(view: Root | null, step: CommitStep, to: Spot): P
   });
 }
 
-/** It is closed then. */
+/** Closes the descriptor. */
 function* stageOpen(fd: number, step: CommitStep, to: Spot): Pieces<void> {
   try {
     const stat = fs.fstatSync(fd);
@@ -35,7 +35,7 @@ function* stageOpen(fd: number, step: CommitStep, to: Spot): Pieces<void> {
   }
 }
 
-/** The same file gets its name back; where that can't be, a copy does. */
+/** Links the same file, or copies it if a link is not possible. */
 export function* stageFromUndo(undo: Spot, step: CommitStep, to: Spot): Pieces<void> {
   if (step.content === "link") stageLink(step, to);
   else if (!tryLink(undo, to)) yield* stageCopy(undo, step, to);

@@ -1,5 +1,5 @@
-// Where a commit has its staging directories: links and renames only work within one file system. There is
-// one at the project's top, and one more for each mount or subvolume in it that the commit changes.
+// Where a commit has its staging directories: links and renames work only within one file system. There is one at the
+// project's top, and one for each mount or subvolume in it that the commit changes.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { decodeName } from "../fs/names.ts";
@@ -8,7 +8,7 @@ import { parentOf } from "../fs/path-text.ts";
 import { fdPath, type Root, TEMP_PREFIX } from "../fs/paths.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 
-/** A directory of our own in the project. */
+/** A directory of hotcell's own in the project. */
 export interface StagingPlace {
   readonly directory: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface StagingPlace {
 
 export interface StagingDirs {
   readonly places: readonly StagingPlace[];
-  /** For each step the index of its place. */
+  /** The index of each step's place. */
   readonly placeOf: readonly number[];
 }
 
@@ -34,19 +34,19 @@ export function choosePlaces(project: Root, steps: readonly CommitStep[]): Stagi
 
 interface Found {
   readonly device: number;
-  /** The topmost directory on its file system that can be written: no commit removes it, for what holds it can't be. */
+  /** The topmost writable directory on its file system: no commit removes it, because its parent cannot be changed. */
   readonly topmost: string | null;
-  /** The directory itself, or the one above that is there. */
+  /** The directory itself, or its nearest existing parent. */
   readonly present: string;
 }
 
-/** Gives for a directory, with the device of a file in it if known, the one that holds its staging directory. */
+/** Maps a directory, with the device of a file in it if known, to the one that holds its staging directory. */
 function createHolders(project: Root): (directory: string, device?: string) => string {
   const mounts = mountsIn(project);
   const known = new Map<string, Found>();
   const { dev: topDevice } = fs.fstatSync(project.fd);
   const mayBeTop = mounts.size === 0 && mayWrite(project.fd);
-  /** Without a mount on the way nothing leads back from another device: then one look tells of all directories on the way. */
+  /** Without mounts no path leads back from another device: then one check covers all directories on the path. */
   const isAtTop = (directory: string): boolean =>
     mayBeTop && inDirectory(project, directory, (dir) => dir !== null && fs.fstatSync(dir).dev === topDevice);
   const find = (directory: string): Found => {
@@ -55,7 +55,7 @@ function createHolders(project: Root): (directory: string, device?: string) => s
     return inDirectory(project, directory, (dir) => {
       if (dir === null) return above!;
       const { dev: device } = fs.fstatSync(dir);
-      // Links and renames cross neither mounts of one device nor devices of one mount (subvolumes).
+      // Links and renames cross neither mounts of one device nor devices within one mount (subvolumes).
       const isSame = above?.device === device && !mounts.has(directory);
       const topmost = (isSame ? above.topmost : null) ?? (mayWrite(dir) ? directory : null);
       return { device, topmost, present: directory };
@@ -72,16 +72,16 @@ function createHolders(project: Root): (directory: string, device?: string) => s
   };
 }
 
-/** Where something is mounted in the project. */
+/** The mount points in the project. */
 function mountsIn(project: Root): Set<string> {
   const lines = fs.readFileSync("/proc/self/mountinfo", "latin1").trim().split("\n");
-  const points = lines.map((line) => line.split(" ")[4]!.replace(/\\([0-7]{3})/g, unescaped));
+  const points = lines.map((line) => line.split(" ")[4]!.replace(/\\([0-7]{3})/g, unescapeOctal));
   const top = `${project.path}/`;
   const names = points.map((point) => decodeName(Buffer.from(point, "latin1")));
   return new Set(names.filter((point) => point.startsWith(top)).map((point) => point.slice(top.length)));
 }
 
-const unescaped = (_: string, octal: string): string => String.fromCharCode(Number.parseInt(octal, 8));
+const unescapeOctal = (_: string, octal: string): string => String.fromCharCode(Number.parseInt(octal, 8));
 
 function mayWrite(fd: number): boolean {
   try {

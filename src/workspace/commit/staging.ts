@@ -1,4 +1,5 @@
-// The staging directories of a commit, in the project: new content waits there, and what it replaces goes there.
+// The staging directories of a commit, in the project: they hold new content until it is applied, and the entries
+// that it replaces.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { createFile } from "../fs/atomic-write.ts";
@@ -14,7 +15,7 @@ export interface Staging {
   readonly fds: readonly number[];
   /** Where a step's new content is. */
   fresh(index: number): Spot;
-  /** Where what it replaces or deletes goes. */
+  /** Where the replaced or deleted entry is moved. */
   aside(index: number): Spot;
   close(): void;
 }
@@ -28,10 +29,10 @@ export function makeStaging(project: Root, places: readonly StagingPlace[]): voi
   }
 }
 
-/** A descriptor that no directory ever has: nothing stands there. */
+/** A descriptor that no directory ever has: lookups find nothing. */
 const NOWHERE = -1;
 
-/** Opens the staging directories. What somebody cleared away, or a commit at its end, is nowhere. */
+/** Opens the staging directories. One that somebody, or a finished commit, removed is `NOWHERE`. */
 export function openStaging(project: Root, { places, placeOf }: StagingDirs): Staging {
   const fds: number[] = [];
   const spot = (index: number, name: string): Spot => ({
@@ -52,7 +53,7 @@ export function openStaging(project: Root, { places, placeOf }: StagingDirs): St
   }
 }
 
-/** Somebody who may write beside it may have put another directory in its place: that one is not ours. */
+/** Null if another directory is in its place: anybody who may write to the parent could have put it there. */
 function tryOpenOwn(dir: number, name: string): number | null {
   const fd = tryOpenDirectory(dir, name);
   if (fd === null) return null;
@@ -74,7 +75,7 @@ function directoryGone(directory: string): HotcellError {
   return new HotcellError("WORKSPACE_UNUSABLE", message, { path: directory });
 }
 
-/** Nothing may be moved aside where it could not be put back. */
+/** Refuses a file system on which an entry that was moved aside could not be put back. */
 export function checkLinks(dir: number): void {
   createFile(childPath(dir, "probe"), { mode: 0o600, owner: null }, () => {});
   try {
@@ -88,7 +89,7 @@ export function checkLinks(dir: number): void {
   }
 }
 
-/** False when nothing was left of them. */
+/** False if none of them existed. */
 export function removeStaging(project: Root, places: readonly StagingPlace[]): boolean {
   const removed = places.map(({ directory, name }) =>
     inDirectory(project, directory, (dir) => dir !== null && removeTree({ dir, name })),
@@ -96,7 +97,7 @@ export function removeStaging(project: Root, places: readonly StagingPlace[]): b
   return removed.includes(true);
 }
 
-/** False when there is no such directory. */
+/** False if there is no such directory. */
 export function removeTree({ dir, name }: Spot): boolean {
   const fd = tryOpenDirectory(dir, name);
   if (fd === null) return false;

@@ -1,6 +1,5 @@
-// Steps on the project that go through together or not at all, whenever the process is killed. All content is
-// staged first; the journal that says so is the point of no return; from there on every phase can be done
-// again from its beginning.
+// Applies steps to the project all or none, whenever the process is killed. All content is staged first. The journal
+// that says so is the point of no return; from there on every phase can be repeated from its start.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -48,18 +47,18 @@ export interface Transaction {
 
 export interface NewTransaction extends StepList {
   readonly onConflict: Journal["onConflict"];
-  /** Makes a step's new content. */
+  /** Creates a step's new content. */
   readonly stage: (step: CommitStep, index: number, to: Spot) => Pieces<void>;
 }
 
-/** Stages and carries out. What fails, or is called off, before the point of no return leaves nothing behind. */
+/** Stages and applies the steps. A failure or abort before the point of no return leaves nothing behind. */
 export async function runTransaction(
   tx: Transaction,
   { onConflict, stage, ...steps }: NewTransaction,
   signal?: AbortSignal,
 ): Promise<Journal> {
   fs.mkdirSync(tx.dir, { recursive: true, mode: 0o700 });
-  const begun: Journal = {
+  const started: Journal = {
     version: 1,
     phase: "staging",
     project: tx.project.path,
@@ -70,29 +69,29 @@ export async function runTransaction(
     undone: 0,
     failure: null,
   };
-  const staged: Journal = { ...begun, phase: "applying" };
+  const staged: Journal = { ...started, phase: "applying" };
   try {
     writeSteps(tx.dir, steps);
-    record(tx, begun);
+    record(tx, started);
     syncDirectory(path.dirname(tx.dir));
-    await stageAll(tx, begun, steps.steps, stage, signal);
+    await stageAll(tx, started, steps.steps, stage, signal);
     signal?.throwIfAborted();
     record(tx, staged);
   } catch (error) {
-    tryAbandon(tx, begun);
+    tryAbandon(tx, started);
     throw error;
   }
   return carryOn(tx, staged);
 }
 
-/** What it can't clear away is found by recovery; the first error is the one to tell. */
+/** Recovery removes what remains; the caller reports the first error. */
 function tryAbandon(tx: Transaction, journal: Journal): void {
   try {
     abandon(tx, journal);
   } catch {}
 }
 
-/** Takes a transaction back that has not touched anything. The journal may have come to say that it goes through: it must not, before anything is cleared away. */
+/** Rolls back a transaction that has not touched anything. If the journal already says that it goes through, that is corrected before anything is removed. */
 export function abandon(tx: Transaction, journal: Journal): void {
   const written = readJournal(tx.dir);
   if (written !== null && written.phase !== "staging") record(tx, { ...journal, phase: "staging" });
@@ -100,7 +99,7 @@ export function abandon(tx: Transaction, journal: Journal): void {
   forget(tx.dir);
 }
 
-/** Brings a transaction that is past the point of no return to its end. */
+/** Completes a transaction that is past the point of no return. */
 export async function carryOn(tx: Transaction, journal: Journal): Promise<Journal> {
   let now = journal;
   while (now.phase !== "done") {
@@ -111,7 +110,7 @@ export async function carryOn(tx: Transaction, journal: Journal): Promise<Journa
   return now;
 }
 
-/** All is done by then, and that is what the caller must hear: a recovery that finds it unsaid says it again. */
+/** Everything is done by then, so a failure to record that is not reported. Recovery records it again. */
 function tryRecord(tx: Transaction, journal: Journal): void {
   try {
     record(tx, journal);
@@ -124,7 +123,7 @@ function advance(tx: Transaction, journal: Journal): Promise<Journal> {
   if (journal.phase === "applying") {
     return withStaging(tx, journal, (staging) => applySteps(tx, journal, readSteps(tx.dir), staging));
   }
-  return journal.phase === "undoing" ? undoing(tx, journal) : keeping(tx, journal);
+  return journal.phase === "undoing" ? undoSteps(tx, journal) : storeReplaced(tx, journal);
 }
 
 function record(tx: Transaction, journal: Journal): void {
@@ -180,12 +179,12 @@ async function withStaging<T>(
   }
 }
 
-async function undoing(tx: Transaction, journal: Journal): Promise<Journal> {
+async function undoSteps(tx: Transaction, journal: Journal): Promise<Journal> {
   const nested = { ...tx, dir: path.join(tx.dir, journal.undoing!.name), progress: () => {} };
-  const begun = readJournal(nested.dir);
-  if (begun?.phase === "staging") abandon(nested, begun);
-  const isUnderWay = begun !== null && begun.phase !== "staging";
-  const { outcomes } = await (isUnderWay ? carryOn(nested, begun) : runInverse(tx, nested, journal));
+  const started = readJournal(nested.dir);
+  if (started?.phase === "staging") abandon(nested, started);
+  const isRunning = started !== null && started.phase !== "staging";
+  const { outcomes } = await (isRunning ? carryOn(nested, started) : runInverse(tx, nested, journal));
   return {
     ...journal,
     phase: "keeping",
@@ -195,7 +194,7 @@ async function undoing(tx: Transaction, journal: Journal): Promise<Journal> {
   };
 }
 
-/** Its own conflicts undo a change that is half put back, but no further. */
+/** On a conflict the undo restores the half-undone change, but does nothing further. */
 async function runInverse(tx: Transaction, nested: Transaction, journal: Journal): Promise<Journal> {
   const { steps, undoes } = readSteps(tx.dir);
   const kept = openKeptUndo(tx.dir);
@@ -224,7 +223,7 @@ function withUndone(
   const inverses = new Map(undoes.map((index, at) => [index, ended[at]!]));
   const which = new Set(undoing!.steps);
   return outcomes.map((outcome, index): StepOutcome => {
-    // A step without an inverse found the project as it wanted it.
+    // A step without an inverse had found the project as wanted.
     const { state, conflict } = inverses.get(index) ?? { state: "done", conflict: null };
     if (!which.has(index)) return outcome;
     if (state === "done") return { ...outcome, state: "undone" };
@@ -232,8 +231,8 @@ function withUndone(
   });
 }
 
-/** What was replaced is put away, unless it stands in the project again, and the staging directories go. */
-async function keeping(tx: Transaction, journal: Journal): Promise<Journal> {
+/** Stores the replaced entries, except those that are in the project again, and removes the staging directories. */
+async function storeReplaced(tx: Transaction, journal: Journal): Promise<Journal> {
   const kept = openKeptUndo(tx.dir);
   try {
     await withStaging(tx, journal, async (staging) => {

@@ -8,13 +8,13 @@ const DIGITS = Buffer.from(
 const LINE_BYTES = 52;
 const NO_FILE = "0".repeat(40);
 
-/** By what git names a content; null is no file. */
+/** The object id that git gives a content; null means no file. */
 export function blobId(content: Buffer | null): string {
   if (content === null) return NO_FILE;
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 
-/** There and, for `git apply --reverse`, back. */
+/** Both directions, for `git apply --reverse`. */
 export function binaryPatch(before: Buffer | null, after: Buffer | null): Buffer {
   const end = Buffer.from("\n");
   return Buffer.concat([Buffer.from("GIT binary patch\n"), literal(after), end, literal(before), end]);
@@ -25,13 +25,13 @@ function literal(content: Buffer | null): Buffer {
   const packed = deflateSync(bytes);
   const pieces: Buffer[] = [Buffer.from(`literal ${bytes.length}\n`)];
   for (let at = 0; at < packed.length; at += LINE_BYTES) {
-    pieces.push(encodedLine(packed.subarray(at, at + LINE_BYTES)));
+    pieces.push(encodeLine(packed.subarray(at, at + LINE_BYTES)));
   }
   return Buffer.concat(pieces);
 }
 
-/** A letter for the count of bytes (A to Z for 1 to 26, a to z for 27 to 52), and five digits for each four bytes. */
-function encodedLine(bytes: Buffer): Buffer {
+/** A letter for the number of bytes (A to Z for 1 to 26, a to z for 27 to 52), then five digits for every four bytes. */
+function encodeLine(bytes: Buffer): Buffer {
   const line = Buffer.alloc(2 + 5 * Math.ceil(bytes.length / 4), "\n");
   line[0] = (bytes.length <= 26 ? 64 : 70) + bytes.length;
   for (let at = 0, end = 6; at < bytes.length; at += 4, end += 5) {

@@ -1,5 +1,5 @@
-// What a diff says. Paths are canonical and relative; text that is not UTF-8 has each odd byte as a lone
-// surrogate, as names have (names.ts).
+// The data of a diff. Paths are canonical and relative. In text that is not UTF-8 each invalid byte is a lone
+// surrogate, as in names (names.ts).
 import type { ProtectionClass } from "../../policy/protected.ts";
 import type { Side } from "../fs/tree-reader.ts";
 
@@ -8,10 +8,10 @@ export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "mode" |
 export type { Side };
 
 export interface Hunk {
-  /** The same while path and lines are; where a file has the same hunk twice they differ. */
+  /** Depends only on path and lines; identical hunks of one file have different ids. */
   readonly id: string;
   readonly header: string;
-  /** Each with its sign, without its newline; CR is kept. After one that ends without a newline: `\ No newline at end of file`. */
+  /** Each with its sign, without its newline; CR is kept. `\ No newline at end of file` follows a line without a newline. */
   readonly lines: readonly string[];
   readonly oldStart: number;
   readonly oldLines: number;
@@ -22,24 +22,24 @@ export interface Hunk {
 export interface Change {
   readonly path: string;
   readonly kind: ChangeKind;
-  /** Of a renamed file. */
+  /** The old path of a renamed file. */
   readonly from?: string;
   readonly before: Side | null;
   readonly after: Side | null;
   readonly binary: boolean;
-  /** Lines. */
+  /** Number of lines. */
   readonly added: number;
   readonly removed: number;
-  /** Of the regular file on either side; none when it is binary or too large to show. */
+  /** Of the regular file on either side; none if it is binary or too large to show. */
   readonly hunks: readonly Hunk[];
-  /** Ids of the calls that had a part in it. */
+  /** Ids of the calls that contributed to it. */
   readonly calls: readonly string[];
   readonly protection: ProtectionClass | null;
-  /** The project was changed there too since the session began with it: this undoes that. Only told where it was asked for. */
+  /** The project changed the path too since the session first changed it, and this change undoes that. Set only on request. */
   readonly contested?: true;
 }
 
-/** Something in a layer. A directory has what is below it; one that is opaque shows nothing else. */
+/** An entry of a layer. A directory has its entries in `below`; an opaque one hides the entries of lower layers. */
 export interface Touched {
   readonly below: ReadonlyMap<string, Touched> | null;
   readonly isOpaque: boolean;

@@ -5,10 +5,10 @@ import { type ReadTree, type TreeEntryStat, unlessVanished } from "../fs/tree-re
 import type { Side, TouchedLayer } from "./changes.ts";
 import { judgedPaths } from "./judged-paths.ts";
 
-/** What was and what is at a path that may have changed. Contents are not looked at yet. */
+/** The old and the new entry at a path that may have changed. Contents are not compared yet. */
 export interface Pair {
   readonly path: string;
-  /** The path of `before`, where that is another one. */
+  /** The path of `before`, if it differs. */
   readonly from?: string;
   readonly before: Side | null;
   readonly after: Side | null;
@@ -23,12 +23,12 @@ export interface ComparedTrees {
 export interface PairOptions {
   /** Oldest first. */
   readonly layers: readonly TouchedLayer[];
-  /** Whether something else is mounted at a directory of the project, or above it: the session does not show that. */
+  /** Whether another file system is mounted at a directory of the project, or above it: the session does not show it. */
   readonly isMounted: (directory: string) => boolean;
   readonly isMasked: (path: string) => boolean;
 }
 
-/** A directory on at least one side; on the other may be nothing, or something else. */
+/** A directory on at least one side; the other side may have nothing, or another kind of entry. */
 interface Level {
   readonly path: string;
   readonly inBefore: boolean;
@@ -36,22 +36,24 @@ interface Level {
   /** The layers that have it. */
   readonly layers: readonly TouchedLayer[];
   readonly calls: readonly string[];
-  /** Whether it, or a directory above it, was made anew: then it may lack names that no layer has. */
-  readonly isAnew: boolean;
+  /** Whether it, or a directory above it, was recreated: then it may lack names that no layer has. */
+  readonly isRecreated: boolean;
 }
 
-/** Visits every name that a layer has; and of directories that are on one side only, or were made anew, every name, with all that is below it. */
+/** Visits every name that a layer has. In directories that are on one side only, or were recreated, visits every name and everything below it. */
 export function* visitPairs(
   trees: ComparedTrees,
   { layers, isMounted, isMasked }: PairOptions,
   visit: (pair: Pair) => Pieces<void>,
 ): Pieces<void> {
-  const levels: Level[] = [{ path: "", inBefore: true, inAfter: true, layers, calls: [], isAnew: false }];
+  const levels: Level[] = [
+    { path: "", inBefore: true, inAfter: true, layers, calls: [], isRecreated: false },
+  ];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
     yield;
     const isOnBoth = level.inBefore && level.inAfter;
-    const isTold = isOnBoth && (!level.isAnew || isMounted(level.path));
-    for (const name of isTold ? namesIn(level) : namesToCompare(level, trees)) {
+    const layersNameAll = isOnBoth && (!level.isRecreated || isMounted(level.path));
+    for (const name of layersNameAll ? namesIn(level) : namesToCompare(level, trees)) {
       const path = joinPath(level.path, name);
       const { before, after } = lookAt(path, level, trees, isMasked);
       if (before === null && after === null) continue;
@@ -60,11 +62,12 @@ export function* visitPairs(
       const inBefore = before?.kind === "directory";
       const inAfter = after?.kind === "directory";
       if (!(inBefore && inAfter && isMounted(path))) yield* visit({ path, before, after, calls });
-      // What is mounted in the project is not gone with the directory that it is mounted on.
+      // A mount in the project is not deleted with its mount point.
       if (!inAfter && (!inBefore || isMounted(path))) continue;
       const below = found.filter(({ entry }) => entry.below !== null);
-      const isAnew = level.isAnew || below.length < found.length || below.some(({ entry }) => entry.isOpaque);
-      levels.push({ path, inBefore, inAfter, layers: below, calls, isAnew });
+      const isRecreated =
+        level.isRecreated || below.length < found.length || below.some(({ entry }) => entry.isOpaque);
+      levels.push({ path, inBefore, inAfter, layers: below, calls, isRecreated });
     }
   }
 }
@@ -83,14 +86,14 @@ const callsOf = (layers: readonly TouchedLayer[]): string[] => [
   ...new Set(layers.flatMap(({ call }) => call ?? [])),
 ];
 
-/** Without those that are on both sides and that no layer has: they are the project's own. */
+/** Leaves out names that are on both sides and in no layer: they are the project's own. */
 function* namesToCompare(level: Level, { before, after }: ComparedTrees): Generator<string, void, void> {
   const old = kindsIn(before, level.path, level.inBefore);
   const now = kindsIn(after, level.path, level.inAfter);
   const touched = namesIn(level);
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const isOnBoth = old.has(name) && now.has(name);
-    // The session shows no whiteout, also none that is the project's own.
+    // The session shows no whiteout, not even one that the project itself has.
     const isWhiteout = level.inAfter && old.get(name) === "device" && !now.has(name);
     if (touched.has(name) || !(isOnBoth || isWhiteout)) yield name;
   }

@@ -11,19 +11,19 @@ import { textOf } from "./text.ts";
 
 export type ContentChange = Pick<Change, "binary" | "added" | "removed" | "hunks">;
 
-/** Null when both sides hold the same bytes, or none. */
+/** Null if both sides have the same bytes, or none. */
 type CompareContents = (pair: Pair) => Pieces<ContentChange | null>;
 
-/** The beginning of a file, or all of it. */
-interface Beginning {
+/** A prefix of a file, or all of it. */
+interface FilePrefix {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 export const NO_LINES: ContentChange = { binary: false, added: 0, removed: 0, hunks: [] };
-const NOTHING: Beginning = { bytes: Buffer.alloc(0), isWhole: true };
+const NOTHING: FilePrefix = { bytes: Buffer.alloc(0), isWhole: true };
 
-/** Without a look at lines. */
+/** Compares files without their lines. */
 export function createPlainComparison(isSameFile: (path: string) => Pieces<boolean>): CompareContents {
   return function* ({ path, before, after }) {
     if (before?.size !== after?.size) return NO_LINES;
@@ -32,11 +32,11 @@ export function createPlainComparison(isSameFile: (path: string) => Pieces<boole
   };
 }
 
-/** Compares regular files; whatever else is at a path has no content. The hunks that it gives have a limit together. */
+/** Compares regular files; other entries have no content. One limit holds for all hunks together. */
 export function createContentComparison(trees: ComparedTrees): CompareContents {
   let charsLeft: number = LIMITS.maxDiffTextChars;
-  const readOld = createBeginnings(trees.before);
-  const readNow = createBeginnings(trees.after);
+  const readOld = createPrefixReader(trees.before);
+  const readNow = createPrefixReader(trees.after);
   const compare: CompareContents = function* (pair) {
     const maxBytes = bytesToRead(pair, charsLeft > 0);
     const old = readOld(pair.path, pair.before, maxBytes);
@@ -56,7 +56,7 @@ export function createContentComparison(trees: ComparedTrees): CompareContents {
   };
 }
 
-/** What the system does not let us read is like nothing else, and can't be shown. */
+/** A file that the system does not let us read equals no other file and cannot be shown. */
 export function* unlessClosed<T>(reading: Pieces<T>, closed: T): Pieces<T> {
   try {
     return yield* reading;
@@ -72,10 +72,10 @@ function bytesToRead({ before, after }: Pair, wantsLines: boolean): number {
   return showsLines ? LIMITS.maxDiffFileBytes : LIMITS.binaryProbeBytes;
 }
 
-/** All are read into one buffer: each is valid until the next. */
-function createBeginnings(tree: ReadTree) {
+/** All prefixes share one buffer: each is valid until the next read. */
+function createPrefixReader(tree: ReadTree) {
   let buffer = Buffer.allocUnsafe(LIMITS.binaryProbeBytes);
-  return (path: string, side: Side | null, maxBytes: number): Beginning => {
+  return (path: string, side: Side | null, maxBytes: number): FilePrefix => {
     if (side?.kind !== "file") return NOTHING;
     const bytes = tree.withFile(path, (fd, size) => {
       const wanted = Math.min(size, maxBytes + 1);
@@ -88,8 +88,8 @@ function createBeginnings(tree: ReadTree) {
 
 function* isSame(
   { path, before, after }: Pair,
-  old: Beginning,
-  now: Beginning,
+  old: FilePrefix,
+  now: FilePrefix,
   trees: ComparedTrees,
 ): Pieces<boolean> {
   if (!old.bytes.equals(now.bytes)) return false;
@@ -114,4 +114,4 @@ function* haveSameBytes({ before, after }: ComparedTrees, path: string): Pieces<
   }
 }
 
-const isBinary = ({ bytes }: Beginning): boolean => bytes.subarray(0, LIMITS.binaryProbeBytes).includes(0);
+const isBinary = ({ bytes }: FilePrefix): boolean => bytes.subarray(0, LIMITS.binaryProbeBytes).includes(0);

@@ -1,7 +1,7 @@
-// The shortest way from one list of lines to another (Myers, "An O(ND) Difference Algorithm", greedy).
+// The shortest edit script between two lists of lines (Myers, "An O(ND) Difference Algorithm", greedy).
 import { LIMITS } from "../../core/limits.ts";
 
-/** Lines `[oldStart, oldEnd)` became lines `[newStart, newEnd)`; from 0. */
+/** Lines `[oldStart, oldEnd)` became lines `[newStart, newEnd)`, counted from 0. */
 export interface LineEdit {
   readonly oldStart: number;
   readonly oldEnd: number;
@@ -9,7 +9,7 @@ export interface LineEdit {
   readonly newEnd: number;
 }
 
-/** In order; between two edits is at least one line that stayed. Beyond `maxSteps` all that lies between the first and the last difference is one edit. */
+/** Edits in order, with at least one unchanged line between two of them. Beyond `maxSteps` one edit spans from the first to the last difference. */
 export function diffLines(
   before: readonly string[],
   after: readonly string[],
@@ -21,7 +21,7 @@ export function diffLines(
   const [old, now] = [before.slice(head, whole.oldEnd), after.slice(head, whole.newEnd)];
   if (old.length === 0 && now.length === 0) return [];
   if (old.length === 0 || now.length === 0) return [whole];
-  const rows = findRows(...numbered(old, now), maxSteps);
+  const rows = findRows(...numberLines(old, now), maxSteps);
   return rows === null ? [whole] : editsAlong(rows, whole);
 }
 
@@ -31,7 +31,7 @@ function commonHead(before: readonly string[], after: readonly string[]): number
   return length;
 }
 
-/** Without the common head, which may be made of the same lines. */
+/** Excludes the common head, which may consist of the same lines. */
 function commonTail(before: readonly string[], after: readonly string[], head: number): number {
   const most = Math.min(before.length, after.length) - head;
   let length = 0;
@@ -40,7 +40,7 @@ function commonTail(before: readonly string[], after: readonly string[], head: n
 }
 
 /** Equal lines get equal numbers. */
-function numbered(before: readonly string[], after: readonly string[]): [Int32Array, Int32Array] {
+function numberLines(before: readonly string[], after: readonly string[]): [Int32Array, Int32Array] {
   const numbers = new Map<string, number>();
   const numberOf = (line: string): number => {
     const known = numbers.get(line);
@@ -52,16 +52,16 @@ function numbered(before: readonly string[], after: readonly string[]): [Int32Ar
 }
 
 /**
- * What `d` edits of one line each can reach: for each diagonal (old − new = 2i − d), how far into the old lines
- * they lead at best.
+ * What `d` single-line edits can reach: for each diagonal (old − new = 2i − d), the furthest position in the old
+ * lines.
  */
 interface Row {
-  /** The least `i`: diagonals that lie wholly beyond the new lines are left out. */
+  /** The smallest `i`. Diagonals entirely beyond the new lines are left out. */
   readonly first: number;
   readonly reach: Int32Array;
 }
 
-/** The rows up to the one that reaches the end of both. */
+/** The rows up to the one that reaches the end of both lists; null beyond `maxSteps`. */
 function findRows(old: Int32Array, now: Int32Array, maxSteps: number): Row[] | null {
   const rows: Row[] = [];
   for (let d = 0, steps = 0; ; d++) {
@@ -82,7 +82,7 @@ function findRows(old: Int32Array, now: Int32Array, maxSteps: number): Row[] | n
   }
 }
 
-/** Where entry `i` of a row begins: after an insertion or a removal, whichever leads further. */
+/** Where entry `i` of a row starts: after an insertion or a removal, whichever reaches further. */
 function startOf(above: Row, i: number): number {
   return isInsertion(above, i) ? above.reach[i - above.first]! : above.reach[i - 1 - above.first]! + 1;
 }
@@ -93,7 +93,7 @@ function isInsertion({ first, reach }: Row, i: number): boolean {
   return removing === undefined || (inserting !== undefined && removing < inserting);
 }
 
-/** Goes back from the end of both along the rows. */
+/** Follows the rows back from the end of both lists. */
 function editsAlong(rows: readonly Row[], whole: LineEdit): LineEdit[] {
   const edits: LineEdit[] = [];
   let d = rows.length - 1;

@@ -1,5 +1,5 @@
-// What changed between two trees, looking only where a layer has something. The cost follows the touched
-// names and the listings of their directories, not the size of the trees.
+// The changes between two trees, computed only where a layer has entries. The cost depends on the changed names and
+// the listings of their directories, not on the size of the trees.
 import { type Protection, type ProtectionClass, pathsBehindLink } from "../../policy/protected.ts";
 import type { Pieces } from "../fs/cooperative.ts";
 import { Vanished } from "../fs/tree-reader.ts";
@@ -14,7 +14,7 @@ export interface DiffInput extends ComparedTrees, PairOptions {
   readonly project: number;
   /** A directory's path ends in `/`. */
   readonly protectionOf: (path: string) => Protection | null;
-  /** Tells of two regular files of one size whether they have the same bytes. With it, no change has hunks or tells whether it is binary. */
+  /** Whether two regular files of equal size have the same bytes. If given, changes have no hunks, and `binary` is not determined. */
   readonly isSameFile?: (path: string) => Pieces<boolean>;
 }
 
@@ -42,7 +42,7 @@ export function* diffTrees(input: DiffInput): Pieces<Change[]> {
     }
     const kind = kindOfChange(pair, content !== null);
     if (kind === null) return;
-    // Put together field by field: to spread all three would take as long as to open a file.
+    // Built field by field: spreading all three objects would take as long as opening a file.
     const { path, from, before, after, calls } = pair;
     const { binary, added, removed, hunks } = content ?? NO_LINES;
     const change = {
@@ -59,7 +59,7 @@ export function* diffTrees(input: DiffInput): Pieces<Change[]> {
     };
     changes.push(from === undefined ? change : { ...change, from });
   };
-  // What was edited is compared where it is found, and has the lines that a diff can show before what came or went.
+  // Edited files are compared as they are found, so they use up the diff's text limit before added and deleted files.
   const oneSided: Pair[] = [];
   yield* visitPairs(input, input, function* (pair) {
     if (pair.before !== null && pair.after !== null) yield* compare(pair);
@@ -72,7 +72,7 @@ export function* diffTrees(input: DiffInput): Pieces<Change[]> {
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
   a.path < b.path ? -1 : 1;
 
-/** Not when anything else was or is there: rows about files are not about directories. */
+/** False if either side is another kind of entry: then the protection rules for files apply. */
 function isDirectory({ before, after }: Pair): boolean {
   return [before, after].every((side) => side === null || side.kind === "directory");
 }
@@ -81,7 +81,7 @@ function isLink({ before, after }: Pair): boolean {
   return before?.kind === "symlink" || after?.kind === "symlink";
 }
 
-/** Null when nothing changed. */
+/** Null if nothing changed. */
 function kindOfChange({ from, before, after }: Pair, contentChanged: boolean): ChangeKind | null {
   if (from !== undefined) return "renamed";
   if (before === null) return "added";

@@ -8,15 +8,15 @@ import { splitLines } from "./text.ts";
 export { threeWayMerge } from "./three-way-merge.ts";
 
 const CONTEXT_LINES = 3;
-/** So many that nobody can make two hunks with one id. */
+/** Long enough that nobody can construct two hunks with one id. */
 const ID_CHARS = 40;
 const NO_NEWLINE = "\\ No newline at end of file";
 
-/** What leads from one text to the other. */
+/** The hunks that turn one text into the other. */
 export function hunksOf(path: string, beforeText: string, afterText: string): Hunk[] {
   const near = linesNear(beforeText, afterText, CONTEXT_LINES);
   const seen = new Map<string, number>();
-  return grouped(diffLines(near.before, near.after)).map((edits) => {
+  return groupEdits(diffLines(near.before, near.after)).map((edits) => {
     const hunk = hunkOf(edits, near);
     const text = JSON.stringify([path, hunk.lines]);
     const times = seen.get(text) ?? 0;
@@ -26,8 +26,8 @@ export function hunksOf(path: string, beforeText: string, afterText: string): Hu
   });
 }
 
-/** Edits whose context would meet belong to one hunk. */
-function grouped(edits: readonly LineEdit[]): LineEdit[][] {
+/** Edits whose context lines would touch belong to one hunk. */
+function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
   const groups: LineEdit[][] = [];
   for (const edit of edits) {
     const last = groups.at(-1)?.at(-1);
@@ -61,7 +61,7 @@ function hunkOf(edits: readonly LineEdit[], { skipped, before, after }: NearLine
   const oldSpan = spanOf(skipped + start, skipped + end);
   const newSpan = spanOf(skipped + newStart, skipped + newEnd);
   return {
-    header: `@@ -${shownSpan(oldSpan)} +${shownSpan(newSpan)} @@`,
+    header: `@@ -${formatSpan(oldSpan)} +${formatSpan(newSpan)} @@`,
     lines,
     oldStart: oldSpan.start,
     oldLines: oldSpan.lines,
@@ -75,14 +75,14 @@ interface Span {
   readonly lines: number;
 }
 
-/** Counted from 1; no lines are counted from the line before them. */
+/** Lines are counted from 1; an empty span starts at the line before it. */
 function spanOf(start: number, end: number): Span {
   return { start: end > start ? start + 1 : start, lines: end - start };
 }
 
-const shownSpan = ({ start, lines }: Span): string => (lines === 1 ? `${start}` : `${start},${lines}`);
+const formatSpan = ({ start, lines }: Span): string => (lines === 1 ? `${start}` : `${start},${lines}`);
 
-/** The text with only these of its hunks applied. */
+/** Applies only these hunks to the text. */
 export function applyHunks(beforeText: string, hunks: readonly Hunk[]): string {
   const before = splitLines(beforeText);
   const result: string[] = [];
@@ -92,11 +92,11 @@ export function applyHunks(beforeText: string, hunks: readonly Hunk[]): string {
   };
   for (const hunk of hunks.toSorted((a, b) => a.oldStart - b.oldStart)) {
     const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
-    if (start < at || start > before.length) throw notThisVersion(hunk);
+    if (start < at || start > before.length) throw staleHunk(hunk);
     copyUntil(start);
     for (const { sign, line } of signedLines(hunk)) {
       if (sign === "+") result.push(line);
-      else if (before[at] !== line) throw notThisVersion(hunk);
+      else if (before[at] !== line) throw staleHunk(hunk);
       else if (sign === " ") copyUntil(at + 1);
       else at++;
     }
@@ -113,7 +113,7 @@ function* signedLines({ lines }: Hunk): Generator<{ readonly sign: string; reado
   }
 }
 
-function notThisVersion({ id, header }: Hunk): HotcellError {
+function staleHunk({ id, header }: Hunk): HotcellError {
   return new HotcellError(
     "PRECONDITION_FAILED",
     `Could not apply the hunk ${id} (${header}): the file is not the version that it was made for. Take the diff again.`,

@@ -1,6 +1,6 @@
 const MAX_JUDGED_NAMES = 128;
 
-/** What of a path is judged, as `protectionOf` takes it: a directory's ends in `/`. Judging takes time with the length, so of a very deep path only the end and the beginning are. */
+/** The parts of a path that `protectionOf` judges; a directory's path ends in `/`. Judging takes time with the length, so a very deep path is judged only by its end and its beginning. */
 export function judgedPaths(path: string, isDirectory: boolean): string[] {
   const judged = isDirectory ? `${path}/` : path;
   let end = path.length;

@@ -1,14 +1,14 @@
-// Most edits leave most lines as they are: only those near a difference are taken apart.
+// Most edits leave most lines unchanged: only the lines near a difference are split.
 import { splitLines } from "./text.ts";
 
 export interface NearLines {
-  /** How many lines of both come before these. */
+  /** Number of lines that both texts have before these. */
   readonly skipped: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** The lines from the first to the last in which the texts differ, and so many around them, or more, that are the same. */
+/** The lines from the first to the last difference, with at least `around` equal lines before and after. */
 export function linesNear(before: string, after: string, around: number): NearLines {
   const differing = lineStart(before, commonHead(before, after));
   const start = linesBack(before, differing, around);
@@ -28,7 +28,7 @@ function commonHead(before: string, after: string): number {
   return length;
 }
 
-/** Without the common head, which may be made of the same text. */
+/** Excludes the common head, which may consist of the same text. */
 function commonTail(before: string, after: string, head: number): number {
   const [oldEnd, newEnd] = [before.length - 1, after.length - 1];
   const most = Math.min(before.length, after.length) - head;

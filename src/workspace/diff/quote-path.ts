@@ -12,13 +12,13 @@ const NAMED_ESCAPES: ReadonlyMap<number, string> = new Map([
   [0x5c, "\\\\"],
 ]);
 
-/** As git writes paths: in quotes, with escapes, when a byte is not plain ASCII; and where a blank stands before a slash, which git writes plain but can't read in a header. */
+/** Writes a path as git does: quoted and escaped if a byte is not plain ASCII. Also quotes a blank before a slash, which git writes plain but cannot read in a header. */
 export function quotePath(path: string): string {
   if (/^[ !#-[\]-~]*$/.test(path) && !path.includes(" /")) return path;
-  return `"${Array.from(bytesOf(path), quotedByte).join("")}"`;
+  return `"${Array.from(bytesOf(path), quoteByte).join("")}"`;
 }
 
-function quotedByte(byte: number): string {
+function quoteByte(byte: number): string {
   const named = NAMED_ESCAPES.get(byte);
   if (named !== undefined) return named;
   const isPlain = byte >= 0x20 && byte < 0x7f;

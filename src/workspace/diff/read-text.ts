@@ -7,7 +7,7 @@ import { O_RDONLY, readBytes, withOpenFile } from "../fs/open-file.ts";
 import type { Root } from "../fs/paths.ts";
 import { textOf } from "./text.ts";
 
-/** Null when nothing is there, or no regular file, or one too large to be taken line by line. */
+/** Null if there is no regular file, or it is too large for a line diff. */
 export function readText(root: Root | null, path: string): string | null {
   return atSpot(root, path, (spot) => {
     const fd = tryOpen(spot);

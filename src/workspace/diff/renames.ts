@@ -6,13 +6,13 @@ import { unlessVanished } from "../fs/tree-reader.ts";
 import type { ComparedTrees, Pair } from "./compare-entries.ts";
 import { unlessClosed } from "./contents.ts";
 
-/** Files that are gone and files that came. */
+/** Deleted files and added files. */
 interface Candidates {
-  readonly gone: readonly Pair[];
-  readonly come: readonly Pair[];
+  readonly deleted: readonly Pair[];
+  readonly added: readonly Pair[];
 }
 
-/** Unites a file that is gone with one that came and has the same content: one to one, the same name preferred. Both are of one class of protection. Pairs come in order of their paths. */
+/** Pairs a deleted file with an added one that has the same content and protection class: one to one, preferably of the same name. Pairs are sorted by path. */
 export function* uniteRenames(
   pairs: readonly Pair[],
   trees: ComparedTrees,
@@ -20,23 +20,23 @@ export function* uniteRenames(
 ): Pieces<Pair[]> {
   const sameSize = groupBy(candidatesIn(pairs), ({ before, after }) => `${(before ?? after)!.size}`);
   const contents = new Map<Pair, string>();
-  for (const pair of sameSize.flatMap(({ gone, come }) => [...gone, ...come]))
+  for (const pair of sameSize.flatMap(({ deleted, added }) => [...deleted, ...added]))
     contents.set(pair, `${classOf(pair)} ${yield* unlessClosed(hashOf(pair, trees), `at ${pair.path}`)}`);
   const sameContent = sameSize.flatMap((group) => groupBy(group, (pair) => contents.get(pair)!));
-  const origins = new Map(sameContent.flatMap(matches));
-  const gone = new Set(origins.values());
+  const origins = new Map(sameContent.flatMap(matchRenames));
+  const deleted = new Set(origins.values());
   return pairs
-    .filter((pair) => !gone.has(pair))
+    .filter((pair) => !deleted.has(pair))
     .map((pair) => {
       const origin = origins.get(pair);
-      return origin === undefined ? pair : united(origin, pair);
+      return origin === undefined ? pair : mergePair(origin, pair);
     });
 }
 
 function* hashOf({ path, before }: Pair, trees: ComparedTrees): Pieces<string> {
   const tree = before === null ? trees.after : trees.before;
   const file = unlessVanished(() => tree.open(path), null);
-  // What no other file has.
+  // A key that no other file has.
   if (file === null) return `at ${path}`;
   try {
     return yield* hashFile(file.fd, path);
@@ -48,37 +48,37 @@ function* hashOf({ path, before }: Pair, trees: ComparedTrees): Pieces<string> {
 function candidatesIn(pairs: readonly Pair[]): Candidates {
   const isFile = (side: Pair["before"]) => side?.kind === "file" && side.size > 0;
   return {
-    gone: pairs.filter(({ before, after }) => after === null && isFile(before)),
-    come: pairs.filter(({ before, after }) => before === null && isFile(after)),
+    deleted: pairs.filter(({ before, after }) => after === null && isFile(before)),
+    added: pairs.filter(({ before, after }) => before === null && isFile(after)),
   };
 }
 
-/** Those groups that have candidates of both kinds. */
-function groupBy({ gone, come }: Candidates, keyOf: (pair: Pair) => string): Candidates[] {
-  const groups = new Map<string, { readonly gone: Pair[]; readonly come: Pair[] }>();
-  for (const pair of gone) {
+/** The groups that have candidates of both kinds. */
+function groupBy({ deleted, added }: Candidates, keyOf: (pair: Pair) => string): Candidates[] {
+  const groups = new Map<string, { readonly deleted: Pair[]; readonly added: Pair[] }>();
+  for (const pair of deleted) {
     const key = keyOf(pair);
-    const group = groups.get(key) ?? { gone: [], come: [] };
+    const group = groups.get(key) ?? { deleted: [], added: [] };
     groups.set(key, group);
-    group.gone.push(pair);
+    group.deleted.push(pair);
   }
-  for (const pair of come) groups.get(keyOf(pair))?.come.push(pair);
-  return [...groups.values()].filter((group) => group.come.length > 0);
+  for (const pair of added) groups.get(keyOf(pair))?.added.push(pair);
+  return [...groups.values()].filter((group) => group.added.length > 0);
 }
 
-/** What came, with what it was. */
-function matches(alike: Candidates): [Pair, Pair][] {
-  const sameName = groupBy(alike, ({ path }) => splitPath(path).name).flatMap(inOrder);
+/** Each added file with its origin. */
+function matchRenames(all: Candidates): [Pair, Pair][] {
+  const sameName = groupBy(all, ({ path }) => splitPath(path).name).flatMap(inOrder);
   const matched = new Set(sameName.flat());
   const isFree = (pair: Pair) => !matched.has(pair);
-  return [...sameName, ...inOrder({ gone: alike.gone.filter(isFree), come: alike.come.filter(isFree) })];
+  return [...sameName, ...inOrder({ deleted: all.deleted.filter(isFree), added: all.added.filter(isFree) })];
 }
 
-function inOrder({ gone, come }: Candidates): [Pair, Pair][] {
-  return come.slice(0, gone.length).map((pair, index) => [pair, gone[index]!]);
+function inOrder({ deleted, added }: Candidates): [Pair, Pair][] {
+  return added.slice(0, deleted.length).map((pair, index) => [pair, deleted[index]!]);
 }
 
-function united(origin: Pair, { path, after, calls }: Pair): Pair {
+function mergePair(origin: Pair, { path, after, calls }: Pair): Pair {
   return {
     path,
     from: origin.path,

@@ -1,4 +1,4 @@
-// Changes as text: for people, and as a patch that `git apply` takes.
+// Changes as text: for people, and as a patch for `git apply`.
 
 import { type TreeReader, unlessVanished } from "../fs/tree-reader.ts";
 import { binaryPatch, blobId } from "./binary-patch.ts";
@@ -11,7 +11,7 @@ import { bytesOf } from "./text.ts";
 
 export { statText } from "./stat-text.ts";
 
-/** Where binary and large files are read from: they stand whole in a patch. */
+/** Sources of binary and large files, which a patch contains whole. */
 export interface PatchReaders {
   readonly before: Pick<TreeReader, "read">;
   readonly after: Pick<TreeReader, "read">;
@@ -28,7 +28,7 @@ const FILE_TYPES: Readonly<Record<Side["kind"], string>> = {
   device: "02",
 };
 
-/** For people: all that changed, also what a patch can't say. */
+/** For people: all changes, including those that a patch cannot express. */
 export function unifiedText(changes: readonly Change[]): string {
   const sections = shownChanges(changes).flatMap(sectionsOf);
   return sections
@@ -36,7 +36,7 @@ export function unifiedText(changes: readonly Change[]): string {
     .join("");
 }
 
-/** For `git apply`, in pieces. Directories, special files, modes that git does not keep and what is in a `.git` are not in it. */
+/** For `git apply`, in pieces. Leaves out directories, special files, modes that git does not store, and everything in a `.git`. */
 export function* patchText(changes: readonly Change[], readers: PatchReaders): Generator<Buffer, void, void> {
   for (const section of changes.flatMap(outsideGit).flatMap(sectionsOf)) {
     if (!isInPatch(section)) continue;
@@ -45,7 +45,7 @@ export function* patchText(changes: readonly Change[], readers: PatchReaders): G
   }
 }
 
-/** Of a file that was moved out of a `.git` or into one, the other end. */
+/** For a file that was moved out of a `.git` or into one, the end outside. */
 function outsideGit(change: Change): Change[] {
   if (!touchesGit(change)) return [change];
   const { from, ...end } = change;
@@ -54,7 +54,7 @@ function outsideGit(change: Change): Change[] {
   return isInGit(change.path) ? [] : [{ ...end, kind: "added", before: null }];
 }
 
-/** A change of type is a removal and an addition. */
+/** Splits a change of type into a removal and an addition. */
 function sectionsOf(change: Change): Change[] {
   if (change.kind !== "type") return [change];
   const [before, after] = [change.before!, change.after!];
@@ -87,7 +87,7 @@ function headerOf({ path, from = path, before, after }: Change, modeOf: ModeOf):
   ];
 }
 
-/** To git a link is a file. */
+/** Git treats a link as a file. */
 const nounOf = ({ kind }: Side): string => (kind === "symlink" ? "file" : kind);
 
 function shownBody(section: Change): string[] {
@@ -105,7 +105,7 @@ function textBody(section: Change): string[] {
   return [`--- ${old}`, `+++ ${now}`, ...hunks.flatMap(({ header, lines }) => [header, ...lines])];
 }
 
-/** A link's content is where it leads. */
+/** A link's content is its target. */
 function hunksIn({ path, before, after, hunks }: Change): readonly Hunk[] {
   if ((before ?? after)!.kind !== "symlink") return hunks;
   return hunksOf(path, before?.target ?? "", after?.target ?? "");

@@ -1,7 +1,7 @@
 import { splitPath } from "../fs/path-text.ts";
 import type { Change } from "./changes.ts";
 
-/** Without directories that came or went with something in them: what was in them is shown. One that everybody may write is shown too. */
+/** Leaves out directories that were added or deleted with their content, because the content is shown. A new directory that is world-writable or has special mode bits is always shown. */
 export function shownChanges(changes: readonly Change[]): Change[] {
   const parents = new Set(changes.map(({ path }) => splitPath(path).directory));
   return changes.filter(({ path, kind, before, after }) => {
@@ -12,19 +12,19 @@ export function shownChanges(changes: readonly Change[]): Change[] {
   });
 }
 
-/** Git takes no patch of it: it is in what git takes for its own directory, on whatever system. */
+/** Git accepts no patch for a path in a directory that it takes for its own on any system. */
 export function isInGit(path: string): boolean {
   return path.split("/").some((name) => GIT_NAME.test(name));
 }
 
 const GIT_NAME = /^(?:\.git|git~1)[. ]*(?:[:\\].*)?$/is;
 
-/** Of a renamed file, either end. */
+/** Checks both paths of a renamed file. */
 export function touchesGit({ path, from = path }: Change): boolean {
   return isInGit(path) || isInGit(from);
 }
 
-/** Its lines changed and are not in the diff. */
+/** Whether its lines changed but are not in the diff. */
 export function isTooLarge({ kind, before, after, binary, hunks }: Change): boolean {
   if (binary || hunks.length > 0) return false;
   if (kind === "modified") return true;

@@ -5,7 +5,7 @@ import { isTooLarge, shownChanges } from "./shown-changes.ts";
 const MAX_LABEL_CHARS = 60;
 const MAX_BAR_CHARS = 40;
 
-/** One line for each change, and their sum. */
+/** One line per change, and a summary. */
 export function statText(changes: readonly Change[]): string {
   const shown = shownChanges(changes);
   const labels = shown.map(labelOf);
@@ -51,9 +51,9 @@ function contentOf(change: Change, scale: number): string {
   return `${added + removed} ${"+".repeat(Math.ceil(added * scale))}${"-".repeat(Math.ceil(removed * scale))}`;
 }
 
-const counted = (lines: number): string => `${lines} ${lines === 1 ? "line" : "lines"}`;
+const formatLineCount = (lines: number): string => `${lines} ${lines === 1 ? "line" : "lines"}`;
 
 function sumOf(changes: readonly Change[]): string {
   const [added, removed] = changes.reduce(([a, r], change) => [a + change.added, r + change.removed], [0, 0]);
-  return ` ${changes.length} changed, ${counted(added)} added, ${counted(removed)} removed\n`;
+  return ` ${changes.length} changed, ${formatLineCount(added)} added, ${formatLineCount(removed)} removed\n`;
 }

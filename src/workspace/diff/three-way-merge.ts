@@ -3,7 +3,7 @@ import { splitLines } from "./text.ts";
 
 export type Merge = { readonly text: string } | { readonly conflict: true };
 
-/** What one of two versions of a text puts in place of lines of the base. */
+/** The text that a version has in place of lines of the base. */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -12,14 +12,14 @@ interface Replacement {
 
 const CONFLICT: Merge = { conflict: true };
 
-/** Both sides' edits of a base, where no line lies in edits of both and none touch, unless both did the same. */
+/** Merges both sides' edits of a base. Edits that overlap or touch conflict, unless they are the same. */
 export function threeWayMerge(base: string, ours: string, theirs: string): Merge {
   if (ours === theirs || base === theirs) return { text: ours };
   if (base === ours) return { text: theirs };
   if ([base, ours, theirs].some((text) => text.includes("\0"))) return CONFLICT;
   const lines = splitLines(base);
-  const merged = united(replacements(lines, ours), replacements(lines, theirs));
-  return merged === null ? CONFLICT : { text: replaced(lines, merged) };
+  const merged = mergeBoth(replacements(lines, ours), replacements(lines, theirs));
+  return merged === null ? CONFLICT : { text: applyReplacements(lines, merged) };
 }
 
 function replacements(base: readonly string[], version: string): Replacement[] {
@@ -31,8 +31,8 @@ function replacements(base: readonly string[], version: string): Replacement[] {
   }));
 }
 
-/** Both lists in order, or null where they are at odds. */
-function united(ours: readonly Replacement[], theirs: readonly Replacement[]): Replacement[] | null {
+/** Both lists in order; null if they conflict. */
+function mergeBoth(ours: readonly Replacement[], theirs: readonly Replacement[]): Replacement[] | null {
   const all: Replacement[] = [];
   for (let [a, b] = [0, 0]; a < ours.length || b < theirs.length; ) {
     const [our, their] = [ours[a], theirs[b]];
@@ -52,7 +52,7 @@ function isSame(a: Replacement, b: Replacement): boolean {
   return a.start === b.start && a.end === b.end && a.text === b.text;
 }
 
-function replaced(base: readonly string[], replacements: readonly Replacement[]): string {
+function applyReplacements(base: readonly string[], replacements: readonly Replacement[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end, text } of replacements) {

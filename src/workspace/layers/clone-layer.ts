@@ -1,5 +1,5 @@
-// A layer of the clone strategy: a directory with all that changed, and beside it the list of paths that are
-// gone, each of which has an empty file in its place. Files of a layer are replaced, never written again.
+// A layer of the clone strategy: a directory with all changed entries, and beside it the list of deleted paths. Each
+// deleted path has an empty placeholder file in the layer. Files of a layer are replaced, never rewritten.
 import fs from "node:fs";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
@@ -25,12 +25,12 @@ export function writeGone(at: string, gone: ReadonlySet<string>): void {
   replaceJson(`${at}.gone`, [...gone]);
 }
 
-/** Stands where something is gone. */
+/** Marks the place of a deleted path. */
 export function putPlaceholder({ dir, name }: Spot): void {
   fs.writeFileSync(childPath(dir, name), "", { flag: "wx", mode: 0o600 });
 }
 
-/** Puts on the disk what was written since then. */
+/** Makes files durable that were written since then. */
 export async function syncLayer(at: string, sinceMs: number): Promise<void> {
   await tourLayer(at, async ({ step, kind, dir, name }) => {
     if (step !== "entry" || kind !== "file") return;
@@ -48,7 +48,7 @@ async function syncFile(dir: number, name: string): Promise<void> {
   }
 }
 
-/** Null when it may not be read. */
+/** Null if it may not be read. */
 function tryOpen(dir: number, name: string): number | null {
   try {
     return fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW);

@@ -1,15 +1,15 @@
-// Trees as data: what the project, the working copy and each layer have, by name. A stack of trees is one
-// view; two views are compared without looking at the disk, and only where the trees differ.
+// Trees as data: the entries of the project, the working copy and each layer, by name. A stack of trees is one view.
+// Two views are compared in memory, and only where the trees differ.
 
-/** What is at a name. A layer has `gone` where it hides what the trees below it have. */
+/** The entry at a name. In a layer `gone` hides the entry of lower trees. */
 export interface TreeEntry {
   readonly kind: "file" | "symlink" | "directory" | "gone";
-  /** Of a directory. */
+  /** The entries of a directory. */
   readonly below: ReadonlyMap<string, TreeEntry> | null;
 }
 
 export interface CloneTree {
-  /** The way to its directory, for calls that take a path. */
+  /** The path of its directory. */
   readonly at: string;
   readonly root: TreeEntry;
 }
@@ -19,10 +19,10 @@ interface Part {
   readonly entry: TreeEntry;
 }
 
-/** What a view has at one name: nothing, one that is no directory, or all the directories that are one there, topmost first. */
+/** What a view has at one name: nothing, one non-directory, or all directories that are merged there, topmost first. */
 export type Standing = readonly Part[];
 
-/** One step of a tour through all that differs: an `enter` and a `leave` for each directory that is wanted. */
+/** One step of a walk through all differences: an `enter` and a `leave` for each wanted directory. */
 export interface Difference {
   readonly step: "entry" | "enter" | "leave";
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Difference {
 }
 
 interface Level extends Omit<Difference, "step"> {
-  /** Still to be visited. */
+  /** Not visited yet. */
   readonly names: string[];
 }
 
@@ -58,13 +58,12 @@ export function isDirectory(standing: Standing): boolean {
   return standing[0]?.entry.kind === "directory";
 }
 
-/** The names in a directory. */
 export function namesInStanding(directory: Standing): string[] {
   const names = new Set(directory.flatMap(({ entry }) => [...(entry.below?.keys() ?? [])]));
   return [...names].filter((name) => childOf(directory, name).length > 0);
 }
 
-/** What leads from one view to another. An entry that both have is the same one: nothing below it differs. */
+/** The steps from one view to another. If both views share an entry, nothing below it differs. */
 export function* differences(have: Standing, want: Standing): Generator<Difference, void, void> {
   const levels: Level[] = [{ name: "", have, want, names: differingNames(have, want) }];
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
@@ -91,7 +90,7 @@ export function countEntries(view: Standing): number {
   return count;
 }
 
-/** The names in directories that only one of them has. */
+/** The names in directories that only one of the views has. */
 function differingNames(have: Standing, want: Standing): string[] {
   const known = new Set(have.map(({ entry }) => entry));
   const wanted = new Set(want.map(({ entry }) => entry));

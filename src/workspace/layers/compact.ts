@@ -1,5 +1,5 @@
-// The kernel takes only so many layers. Where a stack has become tall, one layer is made that stands for its lower
-// layers. They stay as they are, for rewinds, forks, and the diff of a call.
+// The kernel limits the number of layers. For a tall stack one collapsed layer is mounted in place of the lower
+// layers. These are kept for rewinds, forks, and the diff of a call.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -10,7 +10,7 @@ import { type SessionRecord, type Stack, sessionDir } from "./record.ts";
 import { removeDirectory } from "./session-dirs.ts";
 import { createWhiteouts } from "./whiteout.ts";
 
-/** Gives the record that the stack is to be shown by; the same one where it is not tall. */
+/** Returns a record whose stack can be mounted; the same one if the stack is not tall. */
 export async function collapsedIfTall(
   record: SessionRecord,
   stateDir: string,
@@ -22,7 +22,7 @@ export async function collapsedIfTall(
   return collapsed === null ? record : collapsedIfTall(collapsed, stateDir, limit);
 }
 
-/** The lowest that leaves few enough above it; -1 when they are few. It must be the session's own, as what stands for it and those below is kept where it is. */
+/** The lowest layer that leaves few enough above it; -1 if there are few. It must be the session's own, because the collapsed layer is stored in its directory. */
 function layerToCollapse({ id, stack }: SessionRecord, limit: number): number {
   const live = stack.length - 1;
   const lowest = stack.findLastIndex((layer) => layer.collapsed !== undefined) + limit;
@@ -30,7 +30,7 @@ function layerToCollapse({ id, stack }: SessionRecord, limit: number): number {
   return stack.findIndex(({ session }, index) => index >= lowest && index < live && session === id);
 }
 
-/** Null when somebody took from the owner the right to read a directory: then the layers are mounted one by one. */
+/** Null if the owner may not read a directory: then the layers are mounted one by one. */
 async function collapseAt(
   record: SessionRecord,
   at: number,
@@ -56,14 +56,14 @@ async function collapse(stack: Stack, to: string, stateDir: string): Promise<voi
   const dirs = shown.map(({ session, name, collapsed = name }) =>
     layerDir(stateDir, { session, name: collapsed }),
   );
-  // The number in the name has not been in a record yet, so nobody uses what may be there.
+  // No record has used this number yet, so nobody uses what may exist there.
   for (const leftover of [to, `${to}.new`]) removeDirectory(leftover);
   const united = uniteLayers(await readLayers(dirs, "kernel"));
   await writeLayer(`${to}.new`, united, "kernel", createWhiteouts(path.dirname(to)));
   fs.renameSync(`${to}.new`, to);
 }
 
-/** The index of the layer that has what stands for all below it; -1 when there is none. */
+/** The index of the topmost layer with a collapsed layer; -1 if there is none. */
 export function collapsedIn(stack: Stack): number {
   return stack.findLastIndex((layer) => layer.collapsed !== undefined);
 }

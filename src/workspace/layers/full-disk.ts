@@ -1,6 +1,6 @@
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 
-/** Does the work; where the disk is too full for it, the other. */
+/** Does the work, or the other if the disk is too full for it. */
 export async function unlessFull<T>(work: () => T | Promise<T>, whenFull: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

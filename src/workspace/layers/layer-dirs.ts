@@ -12,7 +12,7 @@ export function layerDir(stateDir: string, { session, name }: Pick<Layer, "sessi
   return path.join(sessionDir(stateDir, session), name);
 }
 
-/** Works in a layer as in any other root. */
+/** Opens a layer as a root for the work. */
 export function withLayer<T>(layer: Layer, stateDir: string, work: (root: Root) => T): T {
   const at = layerDir(stateDir, layer);
   const fd = fs.openSync(at, O_PATH | fs.constants.O_DIRECTORY);
@@ -23,7 +23,7 @@ export function withLayer<T>(layer: Layer, stateDir: string, work: (root: Root) 
   }
 }
 
-/** The paths that these layers have, directories on the way among them, parents before children; without what is in directories that can't be read. */
+/** The paths in these layers, parents before children, including directories that are only parents; without the content of unreadable directories. */
 export function* pathsIn(stack: Stack, stateDir: string): Generator<string, void, void> {
   for (const layer of stack) {
     const fd = fs.openSync(layerDir(stateDir, layer), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
@@ -36,21 +36,21 @@ export function* pathsIn(stack: Stack, stateDir: string): Generator<string, void
   }
 }
 
-/** The paths that a layer changed: without the directories that are only on the way to others. */
+/** The paths that a layer changed, without directories that are only parents of others. */
 export function changedIn(layer: Layer, stateDir: string): string[] {
   const paths = new Set(pathsIn([layer], stateDir));
   for (const at of [...paths]) paths.delete(at.slice(0, Math.max(at.lastIndexOf("/"), 0)));
   return [...paths].sort();
 }
 
-/** Whether a layer has something at a path itself; a whiteout is something. */
+/** Whether the layer itself has an entry at a path; a whiteout counts. */
 export function hasEntry(layer: Layer, at: string, stateDir: string): boolean {
   return withLayer(layer, stateDir, (root) =>
     atExactly(root, at, (spot) => typeof spot !== "string" && kindAt(spot.dir, spot.name) !== null),
   );
 }
 
-/** Whether the topmost layer that knows of a directory says that there is none. */
+/** Whether the topmost layer with an entry at the path has no directory there. */
 export function isGoneIn(stack: Stack, directory: string, stateDir: string): boolean {
   const holder = stack.findLast((layer) => hasEntry(layer, directory, stateDir));
   return (
@@ -58,7 +58,7 @@ export function isGoneIn(stack: Stack, directory: string, stateDir: string): boo
   );
 }
 
-/** Whether layers have something that is kept from diffs: it is still the session's when everything else is committed. */
+/** Whether layers have secrets, which diffs leave out: they stay in the session when everything else is committed. */
 export function holdsSecrets(stack: Stack, { stateDir, protectionOf }: SecretsPlace): boolean {
   const isSecret = (path: string) => protectionOf(path)?.read === "refuse";
   for (const at of pathsIn(stack, stateDir)) if (isSecret(at) || isSecret(`${at}/`)) return true;

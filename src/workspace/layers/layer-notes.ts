@@ -1,4 +1,4 @@
-// What is noted beside a layer about the project as it was: it comes and goes with the layer.
+// Notes beside a layer about the project's earlier state. They are removed with the layer.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -7,12 +7,12 @@ import type { Fingerprint } from "../fs/fingerprint.ts";
 import { layerDir } from "./layer-dirs.ts";
 import { type Layer, sessionDir } from "./record.ts";
 
-/** Null: nothing was there. `unknown`: somebody changed it just then. */
+/** Null: the path did not exist. `unknown`: somebody may have changed it at that time. */
 export type Base = Fingerprint | null | "unknown";
 
 export interface Notes {
   readonly bases: Map<string, Base>;
-  /** What the project has and the session does not show any more: nothing is noted of what is below. */
+  /** Project paths that the session hides. Paths below them have no notes. */
   readonly hidden: Set<string>;
 }
 
@@ -27,7 +27,7 @@ export function readNotes(layer: Layer, stateDir: string): Notes {
     const { bases, hidden } = JSON.parse(fs.readFileSync(notesFile(layer, stateDir), "utf8"));
     return { bases: new Map(bases), hidden: new Set(hidden) };
   } catch (error) {
-    // Cut short by a power failure, they are as if they had not been taken.
+    // Notes that a power failure truncated count as missing.
     if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
     return { bases: new Map(), hidden: new Set() };
   }
@@ -40,7 +40,7 @@ export function writeNotes(layer: Layer, stateDir: string, { bases, hidden }: No
   fs.renameSync(`${file}.new`, file);
 }
 
-/** By content: the same text is kept once. */
+/** Content-addressed: the same text is stored once. */
 function textFile({ session }: Layer, stateDir: string, sha256: string): string {
   return path.join(sessionDir(stateDir, session), "base", sha256);
 }
@@ -53,7 +53,7 @@ export function keepText(layer: Layer, stateDir: string, sha256: string, text: s
   fs.renameSync(`${file}.new`, file);
 }
 
-/** Null when it is not kept. */
+/** Null if it is not stored. */
 export function readKeptText(layer: Layer, stateDir: string, sha256: string): string | null {
   try {
     return textOf(fs.readFileSync(textFile(layer, stateDir, sha256)));
@@ -63,7 +63,7 @@ export function readKeptText(layer: Layer, stateDir: string, sha256: string): st
   }
 }
 
-/** Gives the session of another layer the text of a base. */
+/** Copies the text of a base to the session of another layer. */
 export function copyKeptText(from: Layer, to: Layer, stateDir: string, base: Base): void {
   if (from.session === to.session || base === "unknown" || !base?.sha256) return;
   const text = readKeptText(from, stateDir, base.sha256);

@@ -1,5 +1,5 @@
-// A layer as data, and a layer made from data. What leaves a session, enters it again or stands for many layers at once
-// is a tree that was put together in memory; its files are further names of those that other layers have.
+// Reads a layer into a tree in memory, and writes a layer from one. A layer that lost paths, holds reverted changes
+// or replaces many layers is built as a tree; its files are hard links to files of other layers.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { createPace } from "../fs/cooperative.ts";
@@ -18,11 +18,11 @@ import type { MakeWhiteout } from "./whiteout.ts";
 
 export interface LayerEntry extends TreeEntry {
   below: Map<string, LayerEntry> | null;
-  /** Of a directory: nothing of what is below the layer is seen in it. */
+  /** Of a directory: it hides the entries of lower layers. */
   isOpaque: boolean;
-  /** The directory that has it under the same path, or where else it is. */
+  /** The root that has the entry at the same path, or the entry's own location. */
   readonly from: string | Spot;
-  /** Of one that is to be a copy. */
+  /** Set if the entry must be a copy with this mode. */
   readonly mode?: number;
 }
 
@@ -36,22 +36,22 @@ export const directoryEntry = (from: LayerEntry["from"], mode?: number): LayerEn
   ...(mode !== undefined && { mode }),
 });
 
-/** Takes the directories of layers: all that is in them. */
+/** Reads everything in these directories of layers. */
 export async function readLayers(layers: readonly string[], strategy: Strategy): Promise<LayerEntry[]> {
   return read(layers, strategy, { temporary: true });
 }
 
-/** A directory that is moved while it is read makes the reading worthless. */
-const MOST_READINGS = 5;
+/** A directory that moves during the read makes the result invalid. */
+const MAX_ATTEMPTS = 5;
 
-/** The same while others may write to the last one: without hotcell's own temporary files, and what can't be read is empty. */
+/** Like `readLayers`, while others may write to the last layer: leaves out hotcell's temporary files, and treats unreadable directories as empty. */
 export async function readLiveLayers(layers: readonly string[], strategy: Strategy): Promise<LayerEntry[]> {
-  for (let readings = 1; ; readings++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await read(layers, strategy, { unreadable: () => {} });
     } catch (error) {
       const isMoved = error instanceof HotcellError && error.code === "EXECUTION_ERROR";
-      if (!isMoved || readings === MOST_READINGS) throw error;
+      if (!isMoved || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -109,13 +109,13 @@ function isWhiteout(dir: number, name: string): boolean {
   return stat.isCharacterDevice() && stat.rdev === 0;
 }
 
-/** A layer of the clone strategy. */
+/** Reads a layer of the clone strategy. */
 export async function readTree(at: string): Promise<CloneTree> {
   const [root] = await readLayers([at], "clone");
   return { at, root: root! };
 }
 
-/** One layer that shows what these show together, topmost first, whatever is below them. */
+/** Merges layers, topmost first, into one that shows the same on any lower layers. */
 export function uniteLayers([top, ...lowers]: readonly LayerEntry[]): LayerEntry {
   const united = top!;
   const pending = lowers.map((lower) => ({ upper: united, lower }));
@@ -137,11 +137,11 @@ export function uniteLayers([top, ...lowers]: readonly LayerEntry[]): LayerEntry
 interface Level {
   readonly rest: [string, LayerEntry][];
   readonly like: fs.Stats;
-  /** Nothing of what is below the layer is seen here. */
-  readonly isClosed: boolean;
+  /** The directory, or one above it, hides the entries of lower layers. */
+  readonly hidesLower: boolean;
 }
 
-/** Makes a layer in a directory that is not there yet. */
+/** Writes a layer into a directory that does not exist yet. */
 export async function writeLayer(
   to: string,
   root: LayerEntry,
@@ -151,40 +151,40 @@ export async function writeLayer(
   fs.mkdirSync(to, { mode: 0o700 });
   const orders: AttributeOrder[] = [["layer", to]];
   const gone = new Set<string>();
-  const writing = beginWriting(to);
-  const { target, trail } = writing;
+  const writer = openLayerWriter(to);
+  const { target, trail } = writer;
   const pace = createPace();
   const like = fs.statSync(root.from as string);
-  const levels: Level[] = [{ rest: [...root.below!], like, isClosed: false }];
+  const levels: Level[] = [{ rest: [...root.below!], like, hidesLower: false }];
   try {
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       await pace();
       const next = level.rest.pop();
       if (next === undefined) {
         const { mode } = level.like;
-        const isLater = strategy === "kernel" && levels.length > 1 && (mode & 0o300) !== 0o300;
-        if (isLater) {
+        const setsModeLater = strategy === "kernel" && levels.length > 1 && (mode & 0o300) !== 0o300;
+        if (setsModeLater) {
           level.like.mode = mode | 0o700;
           orders.push(["chmod", (mode & 0o7777).toString(8)]);
         }
         takeOver(target.fd, level.like);
         levels.pop();
         if (levels.length > 0) {
-          writing.leave();
+          writer.leave();
           orders.push(["leave"]);
         }
         continue;
       }
       const [name, entry] = next;
       if (entry.below !== null) {
-        const isClosed = level.isClosed || entry.isOpaque;
-        levels.push({ rest: [...entry.below], like: writing.enter(name, entry), isClosed });
-        const hasGone = !isClosed && [...entry.below.values()].some(({ kind }) => kind === "gone");
+        const hidesLower = level.hidesLower || entry.isOpaque;
+        levels.push({ rest: [...entry.below], like: writer.enter(name, entry), hidesLower });
+        const hasGone = !hidesLower && [...entry.below.values()].some(({ kind }) => kind === "gone");
         orders.push(["enter", name]);
         if (entry.isOpaque) orders.push(["opaque"]);
         if (hasGone) orders.push(["merged"]);
-      } else if (entry.kind !== "gone") await writing.put(name, entry);
-      else if (level.isClosed) continue;
+      } else if (entry.kind !== "gone") await writer.put(name, entry);
+      else if (level.hidesLower) continue;
       else if (strategy === "kernel") makeWhiteout(target.fd, name);
       else {
         putPlaceholder({ dir: target.fd, name });
@@ -192,14 +192,14 @@ export async function writeLayer(
       }
     }
   } finally {
-    writing.end();
+    writer.end();
   }
   if (strategy === "clone") writeGone(to, gone);
   else await overlayAttributes(orders);
 }
 
-/** Goes through the new layer, and beside it through the trees that it is made from. */
-function beginWriting(to: string) {
+/** Walks through the new layer and, in parallel, through its source trees. */
+function openLayerWriter(to: string) {
   const { fd } = openRoot(to);
   const target = createCursor(fd);
   const trail: string[] = [];
@@ -215,7 +215,7 @@ function beginWriting(to: string) {
   return {
     target,
     trail,
-    /** Gives what the directory shall be like. */
+    /** Returns the metadata that the directory must get. */
     enter(name: string, { from, mode }: LayerEntry): fs.Stats {
       const like = sourceOf(from as string).like(name) ?? fs.fstatSync(target.fd);
       if (mode !== undefined) like.mode = (like.mode & ~0o7777) | mode;
@@ -246,7 +246,7 @@ function beginWriting(to: string) {
   };
 }
 
-/** False when it can have no further name. */
+/** False if no hard link can be made. */
 function tryLink(from: Spot, to: Spot): boolean {
   try {
     fs.linkSync(pathTo(from), pathTo(to));

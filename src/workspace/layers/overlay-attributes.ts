@@ -1,16 +1,17 @@
-// The attributes by which the kernel knows what a directory of a layer does to those below it. Node can neither read nor
-// set attributes of files; perl can make any system call.
+// The extended attributes that tell overlayfs how a directory of a layer combines with lower ones. Node can neither
+// read nor set them; perl can make any system call.
 import { spawn } from "node:child_process";
 import { HotcellError } from "../../core/errors.ts";
 import { HELPER_ENVIRONMENT } from "../fs/helper-environment.ts";
 import { osPath } from "../fs/names.ts";
 
 /**
- * What perl does, one after the other: it goes to a layer's directory by its path, into a directory by its name, or out
- * again; and where it is, it tells whether the directory is opaque, that is, shows nothing of those below it; makes it
- * opaque; marks it as merged with those below; or gives it a mode, for attributes can't be set in one that is read-only.
- * Without the mark overlayfs lists the whiteouts in a directory as unreadable names once it is the only one there.
- * Others may change a layer while it is asked about: no link is followed, and what has vanished is not opaque.
+ * The orders that perl executes one after the other. `layer` goes to a layer's directory by its path, `enter` into a
+ * directory by its name, `leave` out again. In the current directory, `ask` tells whether it is opaque (hides lower
+ * directories), `opaque` makes it opaque, `merged` marks it as merged with lower ones, and `chmod` sets its mode at
+ * last, because attributes cannot be set in a read-only directory. Without the `merged` mark overlayfs lists the
+ * whiteouts in a directory as unreadable names once there is no lower one. Others may change a layer meanwhile: no
+ * link is followed, and a vanished directory is not opaque.
  */
 export type AttributeOrder =
   | [order: "layer" | "enter" | "chmod", argument: string]
@@ -52,16 +53,16 @@ until (eof STDIN) {
   }
 }`;
 
-/** The exit code for a directory that was moved away. */
+/** Exit code: a directory was moved away. */
 const MOVED = 3;
 
-/** The numbers of lgetxattr and lsetxattr. */
+/** System call numbers of lgetxattr and lsetxattr. */
 const CALLS: Partial<Record<NodeJS.Architecture, readonly [number, number]>> = {
   x64: [192, 189],
   arm64: [9, 6],
 };
 
-/** Gives the answer to each `ask`, in their order. */
+/** Returns the answer to each `ask`, in order. */
 export async function overlayAttributes(orders: readonly AttributeOrder[]): Promise<boolean[]> {
   if (!orders.some(([order]) => !["layer", "enter", "leave"].includes(order))) return [];
   const calls = CALLS[process.arch] ?? [];

@@ -1,5 +1,5 @@
-// What a session is, on disk: one small file, replaced in one step. Layers are named, never rewritten:
-// a rewind or a fork is another list of the same names.
+// A session on disk: one small file, replaced atomically. It lists layers by name, and layers are never rewritten: a
+// rewind or a fork is another list of the same names.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
@@ -13,19 +13,19 @@ export interface CallMark {
 }
 
 export interface Layer {
-  /** The session whose directory has it: a fork uses its parent's. */
+  /** The session that stores it: a fork uses its parent's layers. */
   readonly session: string;
-  /** A directory there. */
+  /** Its directory there. */
   readonly name: string;
-  /** Null for what no call did. */
+  /** Null for changes outside a call. */
   readonly call: CallMark | null;
-  /** Before the first of its changes, by the clock that files are stamped with. */
+  /** A time before its first change, by the file system's clock. */
   readonly since: number;
-  /** A directory there that stands for this layer and all below it: mounting it is cheaper than mounting them. */
+  /** A directory there that replaces this layer and all below it in a mount, which is cheaper. */
   readonly collapsed?: string;
 }
 
-/** Oldest first; the last one is live, the others are never changed again. */
+/** Oldest first. The last one is live; the others never change again. */
 export type Stack = readonly Layer[];
 
 export type Strategy = "kernel" | "clone";
@@ -38,15 +38,15 @@ export interface SessionRecord {
   readonly created: string;
   readonly strategy: Strategy;
   readonly stack: Stack;
-  /** Stacks that a rewind left, newest last: a rewind can be undone. */
+  /** Stacks that rewinds replaced, newest last: a rewind can be undone. */
   readonly left: readonly Stack[];
-  /** The number of the next layer to be made. */
+  /** The number of the next new layer. */
   readonly next: number;
-  /** What the layers reflect of each commit, by its number: 1 for the commit, and 1 more for each revert of it. */
+  /** How much of each commit the layers reflect, by its number: 1 for the commit, and 1 more for each revert of it. */
   readonly settled: Readonly<Record<string, number>>;
 }
 
-/** Version 1 kept committed files in the layers, and had two directories stand for several layers. Its commits count as unsettled, so that these files leave at the next open. */
+/** Version 1 kept committed files in the layers, and had two directories for collapsed layers. Its commits count as unsettled, so that these files leave the layers at the next open. */
 type StoredRecord = SessionRecord | (Omit<SessionRecord, "version" | "settled"> & { readonly version: 1 });
 
 const SESSION_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -56,7 +56,7 @@ export function sessionDir(stateDir: string, id: string): string {
   return path.join(stateDir, "sessions", id);
 }
 
-/** Users mount in different ways, and don't see each other's layers as they are. */
+/** Users mount in different ways, and cannot read each other's layers correctly. */
 export function refuseForeign(dir: string): void {
   const { uid } = fs.statSync(dir);
   if (uid === process.geteuid?.()) return;
@@ -90,18 +90,19 @@ export function withoutCollapsed({ collapsed: _, ...layer }: Layer): Layer {
   return layer;
 }
 
-/** Whole or not at all, and on the disk when this returns. */
+/** Atomic, and durable when it returns. */
 export function writeRecord(dir: string, record: SessionRecord): void {
   replaceJson(path.join(dir, FILE), record);
 }
 
 /**
- * The same for one that comes after another. Most calls change only whose the live layer is: that is noted beside the
- * layer, and not waited for. After a power failure it may count as an earlier call's that had left it empty.
+ * Writes the record that follows another. Most calls change only the call of the live layer: that is written beside
+ * the layer, without fsync. After a power failure the layer may count as that of an earlier call which had left it
+ * empty.
  */
 export function rewriteRecord(dir: string, before: SessionRecord, record: SessionRecord): void {
   const mark = record.stack.at(-1)!;
-  if (JSON.stringify(marked(before, mark)) === JSON.stringify(record)) {
+  if (JSON.stringify(applyMark(before, mark)) === JSON.stringify(record)) {
     writeMark(dir, record);
     return;
   }
@@ -112,12 +113,12 @@ export function rewriteRecord(dir: string, before: SessionRecord, record: Sessio
 
 type Mark = Pick<Layer, "call" | "since">;
 
-function marked(record: SessionRecord, { call, since }: Mark): SessionRecord {
+function applyMark(record: SessionRecord, { call, since }: Mark): SessionRecord {
   const live = { ...record.stack.at(-1)!, call, since };
   return { ...record, stack: [...record.stack.slice(0, -1), live] };
 }
 
-/** Written over in one go, for a rename onto a file is a wait for the disk. What is torn all the same is no mark. */
+/** Overwrites the file with one write, because a rename onto a file waits for the disk. A torn mark is ignored. */
 function writeMark(dir: string, record: SessionRecord): void {
   const { call, since } = record.stack.at(-1)!;
   const text = JSON.stringify({ call, since }).padEnd(MARK_LENGTH);
@@ -128,17 +129,17 @@ function writeMark(dir: string, record: SessionRecord): void {
   } finally {
     fs.closeSync(fd);
   }
-  // It tells when the session was used last.
+  // Its mtime tells when the session was last used.
   const now = new Date();
   fs.utimesSync(path.join(dir, FILE), now, now);
 }
 
-/** Nearly all are shorter. */
+/** Nearly all marks are shorter. */
 const MARK_LENGTH = 512;
 
 function withMark(dir: string, record: SessionRecord): SessionRecord {
   try {
-    return marked(record, JSON.parse(fs.readFileSync(markFile(dir, record), "utf8")));
+    return applyMark(record, JSON.parse(fs.readFileSync(markFile(dir, record), "utf8")));
   } catch (error) {
     if (osErrorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
     return record;

@@ -6,12 +6,12 @@ import { O_PATH } from "../fs/paths.ts";
 import { removeBelow } from "../fs/tree-change.ts";
 import { type SessionRecord, sessionDir, writeRecord } from "./record.ts";
 
-/** Sorts by age, and says nothing about the project. */
+/** Ids sort by age, and reveal nothing about the project. */
 export function newSessionId(): string {
   return `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}`;
 }
 
-/** The session is there when its directory has its name. */
+/** The session exists once its directory has its final name. */
 export function makeSession(record: SessionRecord, stateDir: string): void {
   const dir = sessionDir(stateDir, record.id);
   const made = `${dir}.new`;
@@ -32,26 +32,26 @@ function fillSession(made: string, record: SessionRecord): void {
   writeRecord(made, record);
 }
 
-/** The session is gone when its directory has lost its name. */
+/** The session is gone once its directory is renamed. */
 export function removeSession(id: string, stateDir: string): void {
   const dir = sessionDir(stateDir, id);
   fs.renameSync(dir, `${dir}.gone`);
   removeDirectory(`${dir}.gone`);
 }
 
-/** Removes a layer with what is noted about it: also what a killed process left of one. */
+/** Removes a layer and its notes, also an incomplete one that a killed process left. */
 export function removeLayer(dir: string, name: string): void {
   for (const directory of [name, `w${name}`]) removeDirectory(path.join(dir, directory));
   for (const beside of fs.readdirSync(dir).filter((entry) => entry.startsWith(`${name}.`)))
     fs.unlinkSync(path.join(dir, beside));
 }
 
-/** Whatever an agent has put into it, of any depth, and whatever rights it took away. */
+/** Removes a tree of any depth, whatever permissions an agent took away. */
 export function removeDirectory(dir: string): void {
   if (emptyDirectory(dir)) fs.rmdirSync(dir);
 }
 
-/** False when there is none. */
+/** False if there is none. */
 export function emptyDirectory(dir: string): boolean {
   let fd: number;
   try {

@@ -1,4 +1,4 @@
-// Reads the project with layers on it, without mounting anything. What it says is what the kernel would show.
+// Reads the project with layers on top, without a mount. The result is what overlayfs would show.
 import fs from "node:fs";
 import { joinPath, splitPath } from "../fs/path-text.ts";
 import { openRoot, type Root } from "../fs/paths.ts";
@@ -6,51 +6,51 @@ import { openTreeReader, type ReadTree, type TreeReader, unlessVanished } from "
 import type { LayerEntry } from "./layer-tree.ts";
 
 export interface StackReader extends ReadTree {
-  /** Where what is seen at a path stands; null where nothing is. */
+  /** The root that has the visible entry at a path; null if there is none. */
   rootOf(path: string): Root | null;
   close(): void;
 }
 
-/** The directories that are one directory there, topmost first. */
-interface Standing {
+/** The directories that are merged at a path, topmost first. */
+interface MergedDirectory {
   readonly parts: readonly LayerEntry[];
-  /** What the project has there is seen. */
-  readonly isOpen: boolean;
+  /** Whether the project's entries are visible there. */
+  readonly showsProject: boolean;
 }
 
-/** Takes the layers oldest first, and the directory of the one that others may be writing to, if there is one. The project's root stays the caller's. */
+/** Takes the layers oldest first, and the directory of the one that others may write to, if any. The caller closes the project's root. */
 export function openStackReader(
   project: Root,
   layers: readonly LayerEntry[],
   written: string | null = null,
 ): StackReader {
-  const known = new Map<string, Standing>([["", { parts: layers.toReversed(), isOpen: true }]]);
+  const known = new Map<string, MergedDirectory>([["", { parts: layers.toReversed(), showsProject: true }]]);
   const opened = new Map<string, Root>();
   const readers = new Map<Root, TreeReader>();
 
-  const standingAt = (directory: string): Standing => {
+  const mergedAt = (directory: string): MergedDirectory => {
     const names: string[] = [];
     let at = directory;
     for (; !known.has(at); at = splitPath(at).directory) names.push(splitPath(at).name);
-    let standing = known.get(at)!;
+    let merged = known.get(at)!;
     for (const name of names.reverse()) {
-      standing = goInto(standing, name);
+      merged = descend(merged, name);
       at = joinPath(at, name);
-      known.set(at, standing);
+      known.set(at, merged);
     }
-    return standing;
+    return merged;
   };
   const rootAt = (dir: string): Root => {
-    // Nobody can put a link in place of a directory of the others.
+    // In the other layers nobody can replace a directory with a link.
     const root = opened.get(dir) ?? { ...openRoot(dir), followsNoLinks: dir !== written };
     opened.set(dir, root);
     return root;
   };
   const rootOf = (path: string): Root | null => {
     const { directory, name } = splitPath(path);
-    const { parts, isOpen } = standingAt(directory);
+    const { parts, showsProject } = mergedAt(directory);
     const entry = parts.map(({ below }) => below!.get(name)).find((found) => found !== undefined);
-    if (entry === undefined) return isOpen ? project : null;
+    if (entry === undefined) return showsProject ? project : null;
     return entry.kind === "gone" ? null : rootAt(entry.from as string);
   };
   const readerIn = (root: Root): TreeReader => {
@@ -58,7 +58,7 @@ export function openStackReader(
     readers.set(root, reader);
     return reader;
   };
-  /** Who reads a file has looked at it before. */
+  /** Callers look at a file before they read it. */
   const readerOf = (path: string): TreeReader => readerIn(rootOf(path) ?? project);
   return {
     rootOf,
@@ -67,12 +67,12 @@ export function openStackReader(
     withFile: (path, work) => readerOf(path).withFile(path, work),
     read: (path) => readerOf(path).read(path),
     list(directory) {
-      const { parts, isOpen } = standingAt(directory);
+      const { parts, showsProject } = mergedAt(directory);
       const names = new Map<string, LayerEntry>();
       for (const [name, entry] of parts.toReversed().flatMap(({ below }) => [...below!]))
         names.set(name, entry);
       const own = [...names].filter(([, { kind }]) => kind !== "gone");
-      const others = isOpen ? unlessVanished(() => readerIn(project).list(directory), []) : [];
+      const others = showsProject ? unlessVanished(() => readerIn(project).list(directory), []) : [];
       return [
         ...own.map(([name, { kind }]) => ({ name, kind: kind as "file" })),
         ...others.filter(({ name }) => !names.has(name)),
@@ -85,14 +85,14 @@ export function openStackReader(
   };
 }
 
-function goInto({ parts, isOpen }: Standing, name: string): Standing {
+function descend({ parts, showsProject }: MergedDirectory, name: string): MergedDirectory {
   const found: LayerEntry[] = [];
   for (const { below } of parts) {
     const entry = below!.get(name);
     if (entry === undefined) continue;
-    if (entry.below === null) return { parts: found, isOpen: false };
+    if (entry.below === null) return { parts: found, showsProject: false };
     found.push(entry);
-    if (entry.isOpaque) return { parts: found, isOpen: false };
+    if (entry.isOpaque) return { parts: found, showsProject: false };
   }
-  return { parts: found, isOpen };
+  return { parts: found, showsProject };
 }

@@ -1,4 +1,4 @@
-// Checkpoint, rewind and fork are about lists of layers.
+// Checkpoint, rewind and fork, as operations on lists of layers.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import type { CallMark, Layer, SessionRecord, Stack, Strategy } from "./record.ts";
@@ -7,14 +7,14 @@ export function liveLayer({ stack }: Pick<SessionRecord, "stack">): Layer {
   return stack[stack.length - 1]!;
 }
 
-/** What follows belongs to this call. An empty live layer is given to it; else a new one is put on top. */
+/** Attributes the following changes to this call: assigns an empty live layer to it, or adds a new one. */
 export function checkpointed(
   record: SessionRecord,
   call: CallMark | null,
   liveIsEmpty: boolean,
   since: number,
 ): SessionRecord {
-  if (!liveIsEmpty) return pushed(record, record.stack, call, since);
+  if (!liveIsEmpty) return pushLayer(record, record.stack, call, since);
   const live = { ...liveLayer(record), call, since };
   return { ...record, stack: [...record.stack.slice(0, -1), live] };
 }
@@ -23,49 +23,49 @@ export function checkpointed(
 export function begun(id: string, workspace: string, strategy: Strategy, since: number): SessionRecord {
   const created = now();
   const empty = { version: 2, id, workspace, created, strategy, left: [], next: 1, settled: {} } as const;
-  return pushed({ ...empty, stack: [] }, [], null, since);
+  return pushLayer({ ...empty, stack: [] }, [], null, since);
 }
 
-/** The session as it was before this call. What is left behind is kept. */
+/** The session as it was before this call. The replaced stack is kept. */
 export function rewound(record: SessionRecord, to: string, since: number): SessionRecord {
   return restacked(record, record.stack.slice(0, indexOfCall(record.stack, to)), since);
 }
 
-/** The session as it was before the last rewind. What was done since is kept in its place. */
+/** The session as it was before the last rewind. The present stack is kept in its place. */
 export function unwound(record: SessionRecord, since: number): SessionRecord {
   const stack = record.left[record.left.length - 1];
   if (stack === undefined) throw new HotcellError("NOT_FOUND", "There is no rewind to undo.");
-  return { ...pushed(record, stack, null, since), left: [...record.left.slice(0, -1), record.stack] };
+  return { ...pushLayer(record, stack, null, since), left: [...record.left.slice(0, -1), record.stack] };
 }
 
-/** Another session that begins with these layers of this one. Both go on from there on their own. */
+/** Another session that starts with these layers. Both continue independently. */
 export function forked(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
-  return pushed({ ...record, id, created: now(), left: [], next: 1, settled: {} }, stack, null, since);
+  return pushLayer({ ...record, id, created: now(), left: [], next: 1, settled: {} }, stack, null, since);
 }
 
-/** The session with another list of layers below a new live one. What is left behind is kept. */
+/** The session with another list of layers below a new live one. The replaced stack is kept. */
 export function restacked(record: SessionRecord, stack: Stack, since: number): SessionRecord {
-  return { ...pushed(record, stack, null, since), left: [...record.left, record.stack] };
+  return { ...pushLayer(record, stack, null, since), left: [...record.left, record.stack] };
 }
 
-/** The session with a new live layer on those that are not empty. */
+/** The session with a new live layer on top of its non-empty ones. */
 export function relayered(
   record: SessionRecord,
   isEmpty: (layer: Layer) => boolean,
   since: number,
 ): SessionRecord {
   const stack = record.stack.filter((layer) => !isEmpty(layer));
-  return pushed(record, stack, null, since);
+  return pushLayer(record, stack, null, since);
 }
 
 const now = (): string => new Date().toISOString();
 
-function pushed(record: SessionRecord, stack: Stack, call: CallMark | null, since: number): SessionRecord {
+function pushLayer(record: SessionRecord, stack: Stack, call: CallMark | null, since: number): SessionRecord {
   const layer: Layer = { session: record.id, name: String(record.next), call, since };
   return { ...record, stack: [...stack, layer], next: record.next + 1 };
 }
 
-/** By its id, or `#3` for the third call of the session. Of several with one id it is the last. */
+/** Finds a call by its id, or by `#3` for the third call of the session. Of several with one id the last counts. */
 export function indexOfCall(stack: Stack, to: string): number {
   const ordinal = /^#([1-9]\d*)$/.exec(to)?.[1];
   const index =

@@ -3,7 +3,7 @@ import { HotcellError } from "../../core/errors.ts";
 import type { Root } from "../fs/paths.ts";
 import { openTreeReader } from "../fs/tree-reader.ts";
 
-/** Null where nothing is, or no way leads there; undefined where the system does not let us look. */
+/** Null if the path does not exist or is unreachable; undefined if the system denies access. */
 export function statPath(root: Root, at: string): fs.Stats | null | undefined {
   const tree = openTreeReader(root);
   try {

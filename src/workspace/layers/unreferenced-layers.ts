@@ -1,11 +1,11 @@
-// Layers that no session needs any more. A fork needs its parent's, so all sessions are looked at.
+// Layers that no session uses any more. A fork uses its parent's layers, so all sessions are checked.
 import fs from "node:fs";
 import path from "node:path";
 import { type Layer, readRecord, type SessionRecord, sessionDir } from "./record.ts";
 import { emptyDirectory, removeLayer } from "./session-dirs.ts";
 
-/** Layers, the kernel's work directories beside them, and what stands for several layers at once. */
-const OF_LAYERS = /^(w\d+|(c-)?\d+(\.new)?)$/;
+/** Layers, overlayfs work directories, and collapsed layers. */
+const LAYER_NAME = /^(w\d+|(c-)?\d+(\.new)?)$/;
 
 export function sessionIds(stateDir: string): string[] {
   const sessions = path.join(stateDir, "sessions");
@@ -16,25 +16,25 @@ export function sessionIds(stateDir: string): string[] {
     .sort();
 }
 
-/** Removes what belongs to this session and is in nobody's stack. The session's lock is held. */
+/** Removes layers of this session that are in no stack. The caller holds the session's lock. */
 export function removeUnused(record: SessionRecord, stateDir: string): void {
   const dir = sessionDir(stateDir, record.id);
-  for (const name of unusedIn(dir, record, stateDir)) removeLayer(dir, name);
+  for (const name of findUnused(dir, record, stateDir)) removeLayer(dir, name);
 }
 
-/** The same before the record says so, where that has no room on the disk: the layers are there, and have nothing in them. */
+/** Empties these layers before the record drops them, if a full disk prevents writing it: the layers stay, without content. */
 export function emptyUnused(record: SessionRecord, stateDir: string): void {
   const dir = sessionDir(stateDir, record.id);
-  for (const name of unusedIn(dir, record, stateDir)) emptyDirectory(path.join(dir, name));
+  for (const name of findUnused(dir, record, stateDir)) emptyDirectory(path.join(dir, name));
 }
 
-function unusedIn(dir: string, record: SessionRecord, stateDir: string): string[] {
+function findUnused(dir: string, record: SessionRecord, stateDir: string): string[] {
   const records = sessionIds(stateDir).map((id) =>
     id === record.id ? record : readRecord(sessionDir(stateDir, id)),
   );
   const used = new Set(records.flatMap(({ stack, left }) => [stack, ...left].flat().flatMap(namesOf)));
   used.add(`${record.id}/w${record.stack.at(-1)!.name}`);
-  return fs.readdirSync(dir).filter((entry) => OF_LAYERS.test(entry) && !used.has(`${record.id}/${entry}`));
+  return fs.readdirSync(dir).filter((entry) => LAYER_NAME.test(entry) && !used.has(`${record.id}/${entry}`));
 }
 
 function namesOf({ session, name, collapsed }: Layer): string[] {

@@ -5,33 +5,33 @@ import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { HELPER_ENVIRONMENT } from "../fs/helper-environment.ts";
 import { childPath } from "../fs/paths.ts";
 
-/** Puts a whiteout under a name in an open directory of a layer: it hides what the layers below have there. */
+/** Makes a whiteout in an open directory of a layer: it hides the entry of lower layers. */
 export type MakeWhiteout = (dir: number, name: string) => void;
 
-/** One whiteout is kept in the session's directory and all others are links to it, for making one takes a process. */
+/** Keeps one whiteout in the session's directory and hard-links all others to it, because making one takes a process. */
 export function createWhiteouts(sessionDir: string): MakeWhiteout {
-  const kept = path.join(sessionDir, "whiteout");
+  const shared = path.join(sessionDir, "whiteout");
   return (dir, name) => {
     try {
-      fs.linkSync(kept, childPath(dir, name));
+      fs.linkSync(shared, childPath(dir, name));
     } catch (error) {
       const code = osErrorCode(error);
-      // As many names lead to it as the file system allows.
-      if (code === "EMLINK") fs.unlinkSync(kept);
+      // The link count has reached the file system's limit.
+      if (code === "EMLINK") fs.unlinkSync(shared);
       else if (code !== "ENOENT") throw error;
-      makeNew(kept);
-      fs.linkSync(kept, childPath(dir, name));
+      makeDevice(shared);
+      fs.linkSync(shared, childPath(dir, name));
     }
   };
 }
 
-/** A character device 0:0: the only one that everybody may make. */
-function makeNew(at: string): void {
+/** A character device 0:0, the only device that unprivileged users may make. */
+function makeDevice(at: string): void {
   const { status, stderr, error } = spawnSync("mknod", [at, "c", "0", "0"], {
     env: HELPER_ENVIRONMENT,
     encoding: "utf8",
   });
   if (status === 0) return;
-  const said = error?.message ?? stderr.trim();
-  throw new HotcellError("NOT_SUPPORTED", `Could not make a whiteout for the session's view: ${said}.`);
+  const reason = error?.message ?? stderr.trim();
+  throw new HotcellError("NOT_SUPPORTED", `Could not make a whiteout for the session's view: ${reason}.`);
 }

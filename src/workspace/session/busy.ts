@@ -1,4 +1,4 @@
-// What can't be done while a background process works in a session.
+// Errors for operations that are refused while a background process uses the session.
 import { HotcellError } from "../../core/errors.ts";
 
 export function sessionIsBusy(what: string): HotcellError {

@@ -1,4 +1,4 @@
-// The life of a call in a session: the order of its steps.
+// A call in a session: the order of its steps.
 
 import { changedIn } from "../layers/layer-dirs.ts";
 import { isEmptyLayer } from "../layers/layer-notes.ts";
@@ -11,7 +11,7 @@ import { refreshView, type SessionState } from "./session-state.ts";
 import type { Changed, ChangeOptions } from "./session-types.ts";
 import { settleWork } from "./settle-work.ts";
 
-/** A call that changes something, in a turn of its own. */
+/** Runs a call that may change something. The caller holds the lock exclusively. */
 export async function changeIn<T>(
   state: SessionState,
   call: CallMark,
@@ -34,7 +34,7 @@ export async function changeIn<T>(
   return { result, paths: changedIn(liveLayer(state.record), place.stateDir), unnoted };
 }
 
-/** A call that only reads, beside others; once more when the project changed underneath meanwhile. */
+/** Runs a read-only call in parallel with others, and again if the project changed underneath meanwhile. */
 export async function readIn<T>(
   state: SessionState,
   { alone, together }: ReadWriteLock,
@@ -53,17 +53,18 @@ export async function readIn<T>(
   return together(work);
 }
 
-/** A view that is mounted on a live layer with something in it shows that also where a user has moved the original: so the layer is left. */
+/** Adds a layer if the live one is not empty and the view is stale: a mount with a non-empty upper layer would show the session's copy also at the path to which a user moved the original. */
 async function refreshToRead(state: SessionState, signal: AbortSignal | undefined): Promise<void> {
   const { view, holders, place } = state;
   if (state.isUnsettled) await ifPossible(() => settleLayers(state, signal), signal);
-  const isLeft = () =>
+  const needsNewLayer = () =>
     holders.size === 0 && view.isStale() && !isEmptyLayer(liveLayer(state.record), place.stateDir);
-  if (isLeft()) {
-    // Nothing is written into the next layer yet: it is as old, for what comes in has still to be found.
-    const leaveLayer = () =>
+  if (needsNewLayer()) {
+    // Nothing is written into the new layer yet. It keeps the old `since`, so that the project's changes meanwhile
+    // are still detected.
+    const replaceLayer = () =>
       settle(state, signal).then(() => beginLayer(state, null, liveLayer(state.record).since));
-    await ifPossible(leaveLayer, signal);
+    await ifPossible(replaceLayer, signal);
   }
   await refreshView(state);
 }

@@ -7,7 +7,7 @@ import { workspaceKey } from "../directory/host.ts";
 import { openRealRoot, type Root } from "../fs/paths.ts";
 import type { SessionRecord } from "../layers/record.ts";
 
-/** One commit, revert or recovery at a time in a project, whichever session it is of. */
+/** Allows one commit, revert or recovery at a time per project, across sessions. */
 export async function withCommitLock<T>(
   { workspace }: Pick<SessionRecord, "workspace">,
   stateDir: string,
@@ -28,7 +28,7 @@ export async function withCommitLock<T>(
 
 const LOCK_PAUSE_MS = 5;
 
-/** Another session of this very process may hold the lock, and has to go on. */
+/** Another session of this process may hold the lock, so waiting must not block the event loop. */
 async function untilFree(lock: string, signal: AbortSignal | undefined): Promise<void> {
   const deadline = performance.now() + LIMITS.lockWaitMs;
   while (isLockHeld(lock) && performance.now() < deadline) {

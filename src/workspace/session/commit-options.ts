@@ -4,18 +4,18 @@ import type { ConflictPolicy } from "../commit/plan/plan.ts";
 import type { Selection } from "../commit/plan/selection.ts";
 
 export interface SessionCommitOptions {
-  /** All when left out. */
+  /** Default: all. */
   readonly selection?: Selection;
   readonly onConflict?: ConflictPolicy;
-  /** The yes to paths that run by themselves. */
+  /** Confirms files that execute automatically. */
   readonly allowProtected?: boolean;
-  /** The hash of the plan that was approved: anything else is refused. */
+  /** The hash of the approved plan. Any other plan is refused. */
   readonly planHash?: string;
 }
 
 export const CONFLICT_POLICIES: readonly ConflictPolicy[] = ["abort", "skip", "ours", "theirs", "merge"];
 
-/** Callers without a compiler make mistakes too. */
+/** JavaScript callers have no compiler that checks this. */
 export function checkCommitOptions({ onConflict = "abort" }: SessionCommitOptions): void {
   if (CONFLICT_POLICIES.includes(onConflict)) return;
   const message = `Could not commit: onConflict is ${quote(onConflict)}; allowed is ${CONFLICT_POLICIES.map(quote).join(", ")}.`;

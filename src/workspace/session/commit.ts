@@ -1,4 +1,4 @@
-// The life of a commit in a session, and of its revert: the order of their steps.
+// A commit in a session, and its revert: the order of their steps.
 
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { CommitResult } from "../commit/run-commit.ts";
@@ -25,13 +25,13 @@ export async function commitIn(
   await refreshView(state);
   const isHeld = state.holders.size > 0;
   const run = await rollingBack(state, async () => {
-    // Nobody writes to what is below a new layer: so that is what was committed, whatever comes afterwards.
+    // Nobody writes to the layers below a new one, so they stay as committed, whatever changes afterwards.
     if (!isHeld) await beginLayer(state, null);
     const place = diffPlaceOf(state, signal);
     state.isUnsettled = true;
     return commitSession(state.id, options, place, watching, isHeld ? null : topOf(state));
   });
-  // All is in the project by now, and that is what the caller must hear.
+  // The project has all changes by now, so a failure here must not fail the commit.
   await ifPossible(() => leaveLayers(state, run));
   return run.result;
 }
@@ -43,14 +43,14 @@ function topOf({ record }: SessionState): string | null {
 }
 
 async function leaveLayers(state: SessionState, { result, leaving }: CommitRun): Promise<void> {
-  // What a later call finds older than its layer was there before it.
+  // Waits for the file clock's next tick, so that present files are known to be older than a later call's layer.
   await clockStep(state.dir);
   if (result.tx === null && leaving !== null) await leaveWithoutSteps(state, leaving);
   await settleLayers(state);
   removeUnused(state.record, state.place.stateDir);
 }
 
-/** What is the same in the project needs no commit, and leaves as well. */
+/** Removes paths from the layers that equal the project and need no commit. */
 async function leaveWithoutSteps(
   state: SessionState,
   leaving: NonNullable<CommitRun["leaving"]>,
@@ -64,7 +64,7 @@ async function leaveWithoutSteps(
   await showSettled(state, next);
 }
 
-/** Puts back what a commit did to the project; that is in the session again then. */
+/** Reverts a commit in the project. The reverted changes enter the session again. */
 export async function revertIn(
   state: SessionState,
   tx: string | undefined,

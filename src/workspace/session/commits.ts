@@ -1,4 +1,4 @@
-// The commits of a session: where they are kept, and which of them were interrupted.
+// The commits of a session: where they are stored, and which were interrupted.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ import { committedMs, hasJournal, isUnfinished, stands, timesUndone } from "../c
 import { readRecord, type SessionRecord, sessionDir } from "../layers/record.ts";
 import { sessionIds } from "../layers/unreferenced-layers.ts";
 
-/** Where a commit is kept, by its number. */
+/** The directory of a commit, by its number. */
 export function txDirOf(dir: string, number: number | string): string {
   return path.join(dir, "tx", String(number));
 }
@@ -23,26 +23,26 @@ export function commitsIn(dir: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** What the layers of a session reflect when all its commits and reverts are settled. */
+/** The `settled` value of a session whose layers reflect all its commits and reverts. */
 export function allSettled(dir: string): SessionRecord["settled"] {
   return Object.fromEntries(commitsIn(dir).map((number) => [number, 1 + timesUndone(txDirOf(dir, number))]));
 }
 
-/** Where the commits are that the layers do not reflect yet. */
+/** The directories of commits that the layers do not reflect yet. */
 export function unsettledIn({ settled }: Pick<SessionRecord, "settled">, dir: string): string[] {
   return commitsIn(dir)
     .filter((number) => settled[number] === undefined)
     .map((number) => txDirOf(dir, number));
 }
 
-/** The last commit of which something was not put back. */
+/** The last commit that is not fully reverted. */
 export function lastStanding(dir: string): string | undefined {
   return commitsIn(dir)
     .map(String)
     .findLast((number) => stands(txDirOf(dir, number)));
 }
 
-/** Numbers of the commits that were made since then, as far as they still stand. */
+/** Numbers of the commits made since then that are not fully reverted. */
 export function commitsSince(dir: string, sinceMs: number): string[] {
   const isLater = (number: string) => committedMs(txDirOf(dir, number)) >= sinceMs;
   return commitsIn(dir)
@@ -50,7 +50,7 @@ export function commitsSince(dir: string, sinceMs: number): string[] {
     .filter((number) => isLater(number) && stands(txDirOf(dir, number)));
 }
 
-/** Where a commit is: the one with this number, or the last that stands. */
+/** The directory of the commit with this number, or of the last one that is not fully reverted. */
 export function commitDir(dir: string, tx: string | undefined): string {
   const numbers = commitsIn(dir).map(String);
   const number = tx ?? lastStanding(dir);
@@ -72,7 +72,7 @@ export function refuseUnfinished(id: string, dir: string): void {
   throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
 }
 
-/** What another session's commit has left half done must not be committed over. Only who has the lock can tell it from one that is under way. */
+/** Refuses to commit over another session's interrupted commit. Only the holder of the lock can tell an interrupted commit from a running one. */
 export function refuseOthersUnfinished(id: string, stateDir: string): void {
   const { workspace } = readRecord(sessionDir(stateDir, id));
   const other = sessionIds(stateDir).find((candidate) => {

@@ -11,11 +11,11 @@ import { openSession } from "./session.ts";
 import type { Session } from "./session-types.ts";
 
 export interface CreateOptions extends SessionPlace {
-  /** The kernel's overlay where it can be had for this project, when left out. */
+  /** Default: the kernel's overlay if this project supports it. */
   readonly strategy?: Strategy;
 }
 
-/** Makes a session for a project, and opens it. */
+/** Creates a session for a project, and opens it. */
 export async function createSession(workspace: string, options: CreateOptions): Promise<Session> {
   const { stateDir } = options;
   const { fd, path: project } = openRoot(workspace);

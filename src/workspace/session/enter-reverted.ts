@@ -1,5 +1,5 @@
-// What a revert took out of the project enters the session again: a new layer below all others shows it, based on what is
-// in the project again. Where the session has changed a path since the commit, the layers above show that.
+// Reverted changes enter the session again: a new layer below all others holds them, with the project's restored
+// versions as bases. Where the session has changed a path since the commit, the layers above hide them.
 
 import { type Reverted, revertedIn, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
@@ -32,7 +32,7 @@ export async function enterReverted(
   const reverted = [...revertedIn(txDir, time)].sort(([a], [b]) => (a < b ? -1 : 1));
   if (reverted.length === 0) return record;
   const dir = sessionDir(stateDir, id);
-  // It knows no more of the project than what it has notes of: nothing else is older than it.
+  // `since: 0` means that no project entry counts as older than the layer: only its notes say what the project had.
   const layer: Layer = { session: id, name: String(next), call: null, since: 0 };
   const bases = new Map<string, Base>();
   const hidden = new Set<string>();
@@ -46,10 +46,10 @@ export async function enterReverted(
   try {
     const tree = directoryEntry(from);
     for (const [at, one] of reverted) {
-      // What the user had removed before is nowhere.
+      // Nothing is kept if the user had removed the file before the revert.
       if (one.keptAt !== null && !isThere(kept.spotOf(one.keptAt))) continue;
-      for (const made of enter(tree, at, entryOf(one, from, kept.spotOf)))
-        if (!known.bases.has(made)) bases.set(made, directoryIn(project, made));
+      for (const made of insertEntry(tree, at, entryOf(one, from, kept.spotOf)))
+        if (!known.bases.has(made)) bases.set(made, directoryBase(project, made));
     }
     removeLayer(dir, layer.name);
     await writeLayer(layerDir(stateDir, layer), tree, strategy, createWhiteouts(dir));
@@ -73,7 +73,7 @@ function baseOf(
   return expectedVersion(was);
 }
 
-/** Layers that are based on what a commit had put are based on what is there again. */
+/** Where a layer's base is the committed version, sets it to the restored one. */
 export function rebaseReverted(
   { stack, left }: SessionRecord,
   txDir: string,
@@ -94,8 +94,8 @@ export function rebaseReverted(
   }
 }
 
-/** Gives the directories that were missing on the way. Below what is no directory nothing can be seen. */
-function enter(tree: LayerEntry, at: string, entry: LayerEntry): string[] {
+/** Returns the missing parents that it created. An entry below a non-directory would be invisible and is left out. */
+function insertEntry(tree: LayerEntry, at: string, entry: LayerEntry): string[] {
   const made: string[] = [];
   let parent = tree;
   for (const above of parentsOf(at)) {
@@ -116,11 +116,11 @@ function entryOf({ put, keptAt }: Reverted, from: string, spotOf: KeptUndo["spot
   if (put.kind === "directory") return directoryEntry(from, put.mode);
   const kind = put.kind === "symlink" ? put.kind : "file";
   const other = { kind, below: null, isOpaque: false } as const;
-  // Where only the mode was changed, the content stands in the project.
+  // If only the mode changed, the project has the content.
   return keptAt === null ? { ...other, from, mode: put.mode } : { ...other, from: spotOf(keptAt) };
 }
 
-function directoryIn(project: Root, at: string): Base {
+function directoryBase(project: Root, at: string): Base {
   const found = lookOf(project, at);
   return found?.kind === "directory" ? { ...found, sha256: null } : null;
 }

@@ -6,7 +6,7 @@ import { checkpoint } from "./checkpoint.ts";
 import type { SessionState } from "./session-state.ts";
 import type { Session } from "./session-types.ts";
 
-/** Makes another session with the same changes; gives its id. */
+/** Creates another session with the same changes; returns its id. */
 export async function forkOf(
   state: SessionState,
   open: (id: string, place: SessionPlace) => Promise<Session>,

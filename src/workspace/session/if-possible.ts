@@ -1,6 +1,6 @@
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 
-/** What can't be done now, on a full disk maybe, is left to a later call. */
+/** Ignores a failure, as on a full disk: a later call repeats the work. */
 export async function ifPossible(work: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   try {
     await work();

@@ -13,8 +13,8 @@ export interface OpenedView {
 }
 
 /**
- * How a new session of this project is made. For an ordinary user the kernel's overlay copies only what belongs to
- * that user and the user's own group: a project of anybody else, or of a group that is shared, can't be changed in it.
+ * Chooses the strategy of a new session. For an unprivileged user overlayfs copies up only files of that user and the
+ * user's own group: a project of another user, or of a shared group, could not be changed in it.
  */
 export function strategyFor(project: number): Strategy {
   if (process.getuid!() === 0) return "kernel";
@@ -22,7 +22,7 @@ export function strategyFor(project: number): Strategy {
   return uid === process.geteuid!() && gid === process.getegid!() ? "kernel" : "clone";
 }
 
-/** A session keeps its strategy; a new one may take a copy where the kernel's overlay can't be had. */
+/** A session keeps its strategy. A new one falls back to a copy if the kernel's overlay is not available. */
 export async function openView(
   record: SessionRecord,
   place: SessionPlace,

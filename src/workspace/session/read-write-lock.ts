@@ -1,5 +1,5 @@
-// Whose turn it is within this process: calls that only read may run side by side, everything that changes
-// the session runs alone, in the order of asking.
+// A read-write lock within this process: read-only calls run in parallel; everything that changes the session runs
+// alone, in order of request.
 
 export interface ReadWriteLock {
   alone<T>(work: () => Promise<T>): Promise<T>;

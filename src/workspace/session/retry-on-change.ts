@@ -4,7 +4,7 @@ import { readRecord, type SessionRecord, sessionDir } from "../layers/record.ts"
 
 const MAX_TRIES = 8;
 
-/** Looks at a session that another process may be changing: once more when that has taken layers away meanwhile. */
+/** Reads a session that another process may be changing; again if that process removed layers meanwhile. */
 export async function whileSteady<T>(
   id: string,
   stateDir: string,

@@ -1,4 +1,5 @@
-// Going back: to before a call, or to what the project has. What was committed has left the session, and stays.
+// Goes back to before a call, or to the project's state. Committed changes have left the session, and stay in the
+// project.
 import { HotcellError } from "../../core/errors.ts";
 import { inPieces, type Pieces } from "../fs/cooperative.ts";
 import { fileClock } from "../fs/file-clock.ts";
@@ -19,7 +20,7 @@ import { dropPaths, replaceLayers } from "./drop-paths.ts";
 import { rollingBack, type SessionState, showRecord, withProject } from "./session-state.ts";
 import type { RewindResult } from "./session-types.ts";
 
-/** To before a call: everything, or these paths. */
+/** Rewinds to before a call: everything, or only these paths. */
 export async function rewindTo(
   state: SessionState,
   to: string,
@@ -32,17 +33,17 @@ export async function rewindTo(
   if (paths !== undefined) await dropFrom(state, index, paths, signal);
   else {
     await showRecord(state, rewound(state.record, to, fileClock(state.dir)));
-    await inPieces(noteBelow(stack.slice(index), state), signal);
+    await inPieces(recordBases(stack.slice(index), state), signal);
   }
   return { commits: commitsSince(state.dir, stack[index]!.since) };
 }
 
-/** The layers that a rewind leaves are based on what is shown then, if only a layer below them knew it before. */
-function* noteBelow(left: Stack, { record, view, place }: SessionState): Pieces<void> {
+/** Records bases in the layers that a rewind removes from the stack. If only a lower layer had the base of a path, the version that is visible after the rewind becomes the base. */
+function* recordBases(left: Stack, { record, view, place }: SessionState): Pieces<void> {
   const seen = new Set<string>();
   const known = readStack(record.stack, place.stateDir);
-  /** Where the layers below have only a note, they have undone what they did there. */
-  const notedBelow = (at: string) =>
+  /** A note without an entry means that the lower layers undid their own change. */
+  const baseBelow = (at: string) =>
     record.stack.some((layer) => hasEntry(layer, at, place.stateDir)) ? undefined : known.bases.get(at)?.base;
   for (const layer of left) {
     const notes = readNotes(layer, place.stateDir);
@@ -51,20 +52,20 @@ function* noteBelow(left: Stack, { record, view, place }: SessionState): Pieces<
       if (seen.has(at)) continue;
       seen.add(at);
       if (notes.bases.has(at)) continue;
-      const base = notedBelow(at);
+      const base = baseBelow(at);
       notes.bases.set(at, base === undefined ? yield* fingerprintOf(view.root, at) : base);
     }
     if (notes.bases.size > before) writeNotes(layer, place.stateDir, notes);
   }
 }
 
-/** The session as it was before the last rewind, or before paths were discarded. */
+/** Restores the session as it was before the last rewind, or before paths were discarded. */
 export async function undoRewindIn(state: SessionState, signal?: AbortSignal): Promise<void> {
   await settle(state, signal);
   await showRecord(state, unwound(state.record, fileClock(state.dir)));
 }
 
-/** Paths become the project's again. */
+/** Discards the session's changes at these paths. */
 export async function discardIn(
   state: SessionState,
   paths: readonly string[],
@@ -74,7 +75,7 @@ export async function discardIn(
   await dropFrom(state, 0, paths, signal);
 }
 
-/** As if the layers from this one on had never had these paths. */
+/** Removes the paths from this layer and all above it. */
 async function dropFrom(
   state: SessionState,
   from: number,
@@ -83,7 +84,7 @@ async function dropFrom(
 ): Promise<void> {
   const { record, dir, place } = state;
   const { stateDir } = place;
-  const isThere = await thereBefore(state, from, paths);
+  const isThere = await findExistingBefore(state, from, paths);
   const drops = new Map(paths.map((at) => [at, { isWhole: true, isShown: isThere.has(at) }]));
   const { replaced, next } = await withProject(record, (project) =>
     dropPaths(record, drops, { stateDir, project, from, signal }),
@@ -92,15 +93,15 @@ async function dropFrom(
   const isGone = (at: string) => hiddenAbove(at, hidden) !== undefined;
   if (replaced.size === 0 && !paths.every(isGone)) throw notChanged(paths);
   const stack = replaceLayers(record.stack, replaced);
-  state.looked.forget();
+  state.scanCache.forget();
   await rollingBack(state, async () => {
     await showRecord(state, restacked({ ...record, next }, stack, fileClock(dir)));
     await recordChanges(state, signal);
   });
 }
 
-/** Those of the paths that had something before the layer with this index. */
-async function thereBefore(
+/** The paths that existed before the layer with this index. */
+async function findExistingBefore(
   { record, place }: SessionState,
   from: number,
   paths: readonly string[],
@@ -122,7 +123,7 @@ function notChanged(paths: readonly string[]): HotcellError {
   return new HotcellError("NOT_FOUND", `The session has no change at ${shown}. See hotcell session diff.`);
 }
 
-/** Throws all changes away. It frees the disk, and must work on a full one: nothing is recorded of what is thrown away. */
+/** Discards all changes. It frees disk space and must work on a full disk, so it records nothing about what it discards. */
 export async function discardAllIn(state: SessionState): Promise<void> {
   const { record, view, dir, place } = state;
   await unlessFull(view.capture, view.forget);

@@ -1,5 +1,5 @@
-// Taking what a session changed into the project. The plan is an object that a person can look at; a commit makes it anew
-// and goes on only when it is still the same.
+// Commits a session's changes to the project. A person can review the plan as an object; a commit computes it again
+// and continues only if it is still the same.
 import { HotcellError } from "../../core/errors.ts";
 import type { Leaving } from "../commit/journal.ts";
 import { type CommitPlan, planCommit } from "../commit/plan/plan.ts";
@@ -26,7 +26,7 @@ import { checkCommitOptions, type SessionCommitOptions } from "./commit-options.
 import { commitsIn, refuseOthersUnfinished, txDirOf } from "./commits.ts";
 import { type DiffSources, type SessionDiffOptions, withDiff } from "./session-diff.ts";
 
-/** What a commit would do; nothing is touched. */
+/** What a commit would do. Changes nothing. */
 export function planSession(
   id: string,
   options: SessionCommitOptions,
@@ -41,7 +41,7 @@ interface Planned extends DiffSources {
   readonly record: SessionRecord;
 }
 
-/** Works with the plan while both sides are there to be read. */
+/** Runs the work while both trees of the plan are open. */
 async function withPlan<T>(
   id: string,
   options: SessionCommitOptions,
@@ -61,11 +61,11 @@ async function withPlan<T>(
 
 export interface CommitRun {
   readonly result: CommitResult;
-  /** What leaves the session with it; null when the commit was given up. */
+  /** The paths that leave the session's layers; null if the commit was aborted. */
   readonly leaving: Leaving | null;
 }
 
-/** `top` is the topmost layer to commit from; null while somebody else is writing to it. */
+/** `top` is the topmost layer to commit from; null while a background process writes to it. */
 export function commitSession(
   id: string,
   options: SessionCommitOptions,
@@ -76,24 +76,24 @@ export function commitSession(
   const dir = sessionDir(place.stateDir, id);
   return withPlan(id, options, place, (planned) => {
     const { plan, project, view, record } = planned;
-    if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsOld(plan);
-    const leaving = leavingWith(planned, options.selection ?? "all", top, place);
+    if (options.planHash !== undefined && options.planHash !== plan.hash) throw planIsStale(plan);
+    const leaving = chooseLeaving(planned, options.selection ?? "all", top, place);
     const txDir = txDirOf(dir, (commitsIn(dir).at(-1) ?? 0) + 1);
     const apply = async () => {
       refuseOthersUnfinished(id, place.stateDir);
       const where = { project, view, txDir, leaving };
       const result = await applyCommit(plan, { ...where, ...watching }, place.signal);
-      const isGivenUp = result.conflicts.some(({ resolution }) => resolution === "none");
-      return { result, leaving: isGivenUp ? null : leaving };
+      const isAborted = result.conflicts.some(({ resolution }) => resolution === "none");
+      return { result, leaving: isAborted ? null : leaving };
     };
     return withCommitLock(record, place.stateDir, apply, place.signal);
   });
 }
 
-const NEEDING_NOTHING = new Set<string>(["same in the project", "holds what the session never had"]);
+const NO_STEP_NEEDED = new Set<string>(["same in the project", "holds what the session never had"]);
 
-/** What is asked for and needs no step leaves too: it is as in the project, or as it was. */
-function leavingWith(
+/** Selected paths that need no step leave too: they equal the project, or the project keeps its version. */
+function chooseLeaving(
   { plan, changes, record }: Planned,
   selection: Selection,
   top: string | null,
@@ -101,7 +101,7 @@ function leavingWith(
 ): Leaving {
   if (top === null) return { top, paths: [] };
   const merged = plan.conflicts.filter(({ resolution }) => resolution === "merged");
-  const idle = plan.skipped.filter(({ why }) => NEEDING_NOTHING.has(why));
+  const idle = plan.skipped.filter(({ why }) => NO_STEP_NEEDED.has(why));
   const paths = [...merged, ...idle].map(({ path }) => path);
   const settled = new Set([...paths, ...plan.steps.map(({ change }) => change)]);
   const isAll = selection === "all" && changes.every(({ path }) => settled.has(path));
@@ -137,7 +137,7 @@ function planOf(
   });
 }
 
-/** Something that no file is: whatever is there counts as changed. Of a directory only the mode does. */
+/** A fingerprint that no file has: whatever exists counts as changed. For a directory only the mode counts. */
 function unknownBase(project: Root, at: string): Fingerprint {
   const found = lookOf(project, at);
   return found?.kind === "directory"
@@ -145,7 +145,7 @@ function unknownBase(project: Root, at: string): Fingerprint {
     : expectedVersion({ kind: "file", mode: 0, sha256: "unknown" });
 }
 
-function planIsOld({ hash }: CommitPlan): HotcellError {
+function planIsStale({ hash }: CommitPlan): HotcellError {
   const message =
     "Could not commit: the session or the project changed since the plan was made. Look at the plan again.";
   return new HotcellError("PRECONDITION_FAILED", message, { plan: hash });

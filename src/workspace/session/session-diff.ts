@@ -1,5 +1,5 @@
-// What a session changed, or one call of it. It is read from the layers: nothing is mounted, and the session's lock is
-// not needed, so a person can look while an agent works.
+// What a session, or one call of it, changed. The diff is read from the layers, without a mount and without the
+// session's lock, so a person can look while an agent works.
 import fs from "node:fs";
 import type { Change } from "../diff/changes.ts";
 import { diffTrees } from "../diff/diff-trees.ts";
@@ -20,31 +20,31 @@ import { ownChanges } from "./bases/concurrent-changes.ts";
 import { whileSteady } from "./retry-on-change.ts";
 
 export interface SessionDiffOptions extends Omit<SessionPlace, "onProgress"> {
-  /** Only what this call changed: its id, or `#3`. */
+  /** Only the changes of this call: its id, or `#3`. */
   readonly call?: string;
   readonly signal?: AbortSignal;
-  /** Nobody is writing to the session meanwhile. */
+  /** Nobody writes to the session meanwhile. */
   readonly isQuiet?: boolean;
-  /** Files are compared by these; then no change has hunks or tells whether it is binary. */
+  /** Compares files by fingerprint. Changes then have no hunks, and `binary` is not determined. */
   readonly fingerprintOf?: FingerprintOf;
 }
 
 export interface SessionDiff {
   readonly changes: readonly Change[];
-  /** Without directories that came or went with what is in them. */
+  /** Without directories that were added or deleted with their content. */
   readonly shown: readonly Change[];
-  /** For `git apply`, in pieces; without what is marked as contested, which it would undo in the project. */
+  /** A patch for `git apply`, in pieces, without contested changes, which would undo the project's. */
   patch(): Generator<Buffer, void, void>;
 }
 
-/** Where a commit finds what it is about, as long as the diff can be read. */
+/** The two trees of a commit, open as long as the diff. */
 export interface DiffSources {
   readonly project: Root;
-  /** What the session shows. */
+  /** The session's view. */
   readonly view: RootOf;
 }
 
-/** Works with the diff while it can be read. */
+/** Runs the work while the diff's trees are open. */
 export async function withDiff<T>(
   id: string,
   options: SessionDiffOptions,

@@ -3,7 +3,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { holdLock } from "../../core/lock.ts";
 import { quote } from "../../core/quote.ts";
 
-/** A session has one writer: takes its lock, until the returned function gives it back. */
+/** Takes the session's writer lock; the returned function releases it. */
 export function holdSession(id: string, dir: string): () => void {
   try {
     return holdLock(path.join(dir, "lock"));

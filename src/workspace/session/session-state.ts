@@ -1,5 +1,5 @@
-// What an open session has in memory, and the two ways in which it changes: the record on disk, and the view that shows
-// the record's layers.
+// The state of an open session in memory, and the two things that change with it: the record on disk, and the view
+// that shows the record's layers.
 import fs from "node:fs";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import { inPieces, type Pieces } from "../fs/cooperative.ts";
@@ -19,12 +19,12 @@ export interface SessionState {
   readonly place: SessionPlace;
   readonly view: SessionView;
   readonly workspace: WorkspaceFS;
-  /** What was seen of the layers, so that it need not be read again. */
-  readonly looked: LayerScanCache;
-  /** Background processes that work on the view: as long as there is one, it stays the same. */
+  /** Avoids scanning unchanged directories of layers again. */
+  readonly scanCache: LayerScanCache;
+  /** Background processes that use the view: while there is one, the view stays the same. */
   readonly holders: Set<symbol>;
   record: SessionRecord;
-  /** A commit or revert may have to be settled. */
+  /** The layers may not reflect a commit or revert yet. */
   isUnsettled: boolean;
 }
 
@@ -33,11 +33,11 @@ export function saveRecord(state: SessionState, next: SessionRecord): void {
   state.record = next;
 }
 
-/** Shows the record's layers and saves it: both or, when it fails, neither. */
+/** Shows the record's layers and saves the record; on failure neither. */
 export async function showRecord(state: SessionState, wanted: SessionRecord): Promise<void> {
   const next = await collapsedIfTall(wanted, state.place.stateDir);
   const { name } = liveLayer(next);
-  // What a killed process has left of a layer with this number.
+  // A killed process may have left a layer with this number.
   if (name !== liveLayer(state.record).name) removeLayer(state.dir, name);
   await rollingBack(state, async () => {
     await state.view.show(next.stack);
@@ -45,24 +45,24 @@ export async function showRecord(state: SessionState, wanted: SessionRecord): Pr
   });
 }
 
-/** What fails half-way, on a full disk maybe, is undone. */
+/** Restores the record and the view if the work fails, as on a full disk. */
 export async function rollingBack<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
   const before = state.record;
   try {
     return await work();
   } catch (error) {
-    state.looked.forget();
+    state.scanCache.forget();
     try {
       saveRecord(state, before);
       await state.view.show(before.stack);
     } catch {
-      // The next call shows what is on record.
+      // The next call shows the recorded layers.
     }
     throw error;
   }
 }
 
-/** Takes in what changed in the project, unless somebody works on the view. */
+/** Refreshes the view from the project, unless a background process uses it. */
 export async function refreshView({ holders, view }: SessionState): Promise<void> {
   if (holders.size === 0) await view.refresh();
 }
@@ -86,7 +86,7 @@ export async function withProject<T>(
   }
 }
 
-/** Works on the project in pieces; the signal calls it off between two of them. */
+/** Works on the project and yields to the event loop between pieces; the signal aborts it there. */
 export function workInProject<T>(
   { record }: SessionState,
   work: (project: Root) => Pieces<T>,

@@ -1,4 +1,4 @@
-// The words of a session: what can be asked of one.
+// The interface of a session.
 
 import type { CommitPlan } from "../commit/plan/plan.ts";
 import type { RevertResult } from "../commit/revert.ts";
@@ -14,33 +14,33 @@ import type { SessionDiff } from "./session-diff.ts";
 export interface Session {
   readonly record: SessionRecord;
   readonly workspace: WorkspaceFS;
-  /** The merged view, for whoever looks at it directly. */
+  /** The merged view, for direct access. */
   readonly view: Root;
-  /** Runs a call that changes something, alone; its changes get a layer of their own. */
+  /** Runs a call that may change something, alone. Its changes get their own layer. */
   change<T>(call: CallMark, work: () => Promise<T>, options?: ChangeOptions): Promise<Changed<T>>;
-  /** Runs a call that only reads; once more when the project changed underneath meanwhile. */
+  /** Runs a read-only call, and again if the project changed underneath meanwhile. */
   read<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** What follows is apart from what was done so far. */
+  /** Separates the following changes from those made so far. */
   checkpoint(signal?: AbortSignal): Promise<void>;
-  /** To before a call: its id, or `#3`. With paths only those. Undone by `undoRewind`. What was committed stays in the project. */
+  /** Rewinds to before a call: its id, or `#3`; everything, or only these paths. `undoRewind` undoes it. Committed changes stay in the project. */
   rewind(to: string, paths?: readonly string[], signal?: AbortSignal): Promise<RewindResult>;
-  /** The session as it was before the last rewind, or before paths were discarded. */
+  /** Restores the session as it was before the last rewind, or before paths were discarded. */
   undoRewind(signal?: AbortSignal): Promise<void>;
-  /** Throws changes away: at these paths, which can be undone, or all of them, which can't. */
+  /** Discards changes: at these paths, which can be undone, or all of them, which cannot. */
   discard(paths?: readonly string[], signal?: AbortSignal): Promise<void>;
-  /** Another session with the same changes; gives its id. */
+  /** Creates another session with the same changes; returns its id. */
   fork(signal?: AbortSignal): Promise<string>;
-  /** When everything that was begun has ended, also what nobody waits for any more. */
+  /** Resolves when all started work has ended, including work that nobody awaits any more. */
   idle(): Promise<void>;
-  /** Before something looks at the view directly, as a command does: the project's secrets are not there for it. */
+  /** Hides the project's secrets. Call it before something reads the view directly, as a command does. */
   hideSecrets(): Promise<void>;
-  /** A room in which a command meets the view. */
+  /** A mount namespace with the view, for a command. */
   room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
-  /** Until what it gives is called, the view stays the same one: calls share a layer, and nothing is rewound. */
+  /** Keeps the same view until the returned function is called: calls share a layer, and rewinds are refused. */
   hold(): () => void;
-  /** What it has on the disk. */
+  /** Disk usage. */
   bytes(): number;
-  /** The signal calls a diff, a plan or a commit off; a commit not any more once it writes to the project. */
+  /** The signal aborts a diff, a plan or a commit; a commit only until it writes to the project. */
   diff<T>(
     work: (diff: SessionDiff) => T | Promise<T>,
     call?: string | undefined,
@@ -52,20 +52,20 @@ export interface Session {
     watching?: CommitListeners,
     signal?: AbortSignal,
   ): Promise<CommitResult>;
-  /** Puts back what a commit did to the project: its number, or the last one. */
+  /** Reverts the commit with this number, or the last one. */
   revert(tx?: string, signal?: AbortSignal): Promise<RevertResult>;
   close(): void;
 }
 
 export interface RewindResult {
-  /** Numbers of the commits that were made since the call and stay: each can be reverted. */
+  /** Numbers of the commits made since the call. They stay in the project; each can be reverted. */
   readonly commits: readonly string[];
 }
 
 export interface ChangeOptions {
-  /** The project's secrets are not there for whatever looks at the view directly, as a command does. */
+  /** Hides the project's secrets from direct readers of the view, such as a command. */
   readonly withoutSecrets?: boolean;
-  /** Calls it off before the work begins; the work has to look at it by itself. */
+  /** Aborts the call before the work starts; the work must check the signal itself. */
   readonly signal?: AbortSignal;
 }
 
@@ -73,6 +73,6 @@ export interface Changed<T> {
   readonly result: T;
   /** The paths that the call changed. */
   readonly paths: readonly string[];
-  /** Why they could not be noted yet; null when they are. */
+  /** Why their bases could not be recorded yet; null if they are recorded. */
   readonly unnoted: string | null;
 }

@@ -1,5 +1,5 @@
-// An open session. Each of its operations is a file of its own; here is whose turn it is, and what is refused while a
-// background process works on the view.
+// An open session. Each operation has its own file; this one does the locking, and refuses operations while a
+// background process uses the view.
 import path from "node:path";
 import { openDirectoryView } from "../directory/directory-view.ts";
 import { explainingLater } from "../fs/os-error.ts";
@@ -56,11 +56,11 @@ async function openState(
     protectionOf: place.protectionOf,
     onUse: view.notice,
   });
-  const looked = createLayerScanCache();
-  return { id, dir, place, view, workspace, looked, holders: new Set(), record, isUnsettled: true };
+  const scanCache = createLayerScanCache();
+  return { id, dir, place, view, workspace, scanCache, holders: new Set(), record, isUnsettled: true };
 }
 
-/** On a full disk a session can be opened all the same: to be discarded. */
+/** A session can be opened on a full disk, so that it can be discarded. */
 async function settleOpened(state: SessionState): Promise<void> {
   await unlessFull(
     async () => {
@@ -69,16 +69,16 @@ async function settleOpened(state: SessionState): Promise<void> {
     },
     () => {},
   );
-  state.looked.forget();
+  state.scanCache.forget();
 }
 
 function sessionOn(state: SessionState, release: () => void): Session {
   const { id, dir, view, workspace, holders } = state;
-  const turns = createReadWriteLock();
+  const lock = createReadWriteLock();
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
-    turns.alone(() => explainingLater("work on the session", id, work));
-  /** A process that works on the view would go on with the old one. */
-  const unheld = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    lock.alone(() => explainingLater("work on the session", id, work));
+  /** A background process would continue on the old view. */
+  const ifIdle = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     alone(async () => {
       if (holders.size > 0) throw sessionIsBusy(what);
       return work();
@@ -91,13 +91,13 @@ function sessionOn(state: SessionState, release: () => void): Session {
     workspace,
     view: view.root,
     change: (call, work, options = {}) => alone(() => changeIn(state, call, work, options)),
-    read: (work, signal) => readIn(state, { alone, together: turns.together }, work, signal),
+    read: (work, signal) => readIn(state, { alone, together: lock.together }, work, signal),
     checkpoint: (signal) => alone(() => checkpoint(state, null, signal)),
-    rewind: (to, paths, signal) => unheld("rewind", () => rewindTo(state, to, paths, signal)),
-    undoRewind: (signal) => unheld("undo the rewind", () => undoRewindIn(state, signal)),
+    rewind: (to, paths, signal) => ifIdle("rewind", () => rewindTo(state, to, paths, signal)),
+    undoRewind: (signal) => ifIdle("undo the rewind", () => undoRewindIn(state, signal)),
     discard: (paths, signal) =>
-      unheld("discard", () => (paths === undefined ? discardAllIn(state) : discardIn(state, paths, signal))),
-    fork: (signal) => unheld("fork", () => forkOf(state, openSession, signal)),
+      ifIdle("discard", () => (paths === undefined ? discardAllIn(state) : discardIn(state, paths, signal))),
+    fork: (signal) => ifIdle("fork", () => forkOf(state, openSession, signal)),
     idle: () => alone(async () => {}),
     hideSecrets: () =>
       alone(async () => {

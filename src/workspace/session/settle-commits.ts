@@ -1,5 +1,5 @@
-// Makes the layers reflect what commits and reverts did to the project. What was committed leaves every layer: from then
-// on the project alone says what is there. What was reverted enters the session again, in a layer of its own.
+// Makes the layers reflect commits and reverts. Committed paths leave every layer: from then on only the project has
+// them. Reverted paths enter the session again, in their own layer.
 
 import { type Committed, committedIn, type Leaving, readSteps, timesUndone } from "../commit/journal.ts";
 import { inPieces, type Pieces } from "../fs/cooperative.ts";
@@ -16,12 +16,12 @@ import { enterReverted, rebaseReverted } from "./enter-reverted.ts";
 export interface Settling {
   readonly stateDir: string;
   readonly project: Root;
-  /** What the session shows. */
+  /** The session's view. */
   readonly view: Root;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Gives the same record when the layers reflect everything. Otherwise its live layer is one to be left. */
+/** Returns the same record if the layers reflect everything. Otherwise the caller must add a new live layer. */
 export async function settleCommits(record: SessionRecord, settling: Settling): Promise<SessionRecord> {
   const dir = sessionDir(settling.stateDir, record.id);
   const settled = allSettled(dir);
@@ -45,7 +45,7 @@ async function leaveCommitted(
   settling: Settling,
 ): Promise<SessionRecord> {
   const { done, left } = committedIn(txDir);
-  // A session of the previous version was based on what it had committed, also where that was reverted.
+  // A session of version 1 had its committed versions as bases, also where they were reverted.
   for (let time = 1; time <= timesUndone(txDir); time++) rebaseReverted(record, txDir, time, settling);
   if (done.size === 0) return record;
   const { leaving = { top: null, paths: [] } } = readSteps(txDir);
@@ -58,7 +58,7 @@ export interface Leavers {
   readonly leaving: Leaving;
 }
 
-/** What was committed, and what needed no step, goes out of the layers that were committed from. */
+/** Removes committed paths, and paths that needed no step, from the layers that were committed. */
 export async function leaveSession(
   record: SessionRecord,
   leavers: Leavers,
@@ -116,7 +116,7 @@ function* chooseDrops(
   return { drops, bases };
 }
 
-/** Whether the session shows something else than what was committed: only some hunks were, or a process has changed it since. */
+/** Whether the session differs from the committed version: only some hunks were committed, or a process has changed the file since. */
 function* isStillChanged(
   at: string,
   { put, step }: Committed,
@@ -129,7 +129,7 @@ function* isStillChanged(
   return !sameVersion(found && { ...found, mode: found.mode & 0o777 }, put && expectedVersion(put));
 }
 
-/** What a later change of the path is based on. What was merged with somebody else's edits the session has not seen. */
+/** The base of a later change. It is unknown after a merge, because the session has not seen the other edits. */
 function baseAfter(
   at: string,
   { put, step }: Committed,
@@ -145,7 +145,7 @@ function baseAfter(
   return put && expectedVersion(put);
 }
 
-/** With what the directory has from its parent, as set-group-id. */
+/** Includes mode bits that the directory inherited from its parent, such as setgid. */
 function directoryBase(at: string, expected: Fingerprint, project: Root): Fingerprint {
   const found = lookOf(project, at);
   const isIt = found?.kind === "directory" && (found.mode & 0o777) === expected.mode;

@@ -3,8 +3,8 @@ import { LIMITS } from "../../core/limits.ts";
 import { explainingLater } from "../fs/os-error.ts";
 
 /**
- * Settles what a call has changed. Its work is done, whatever comes of this: when it is called off and takes
- * long, or fails as on a full disk, the next call begins with it. Gives why it failed.
+ * Records what a call changed. The call's work is done in any case: if recording is aborted and takes long, or fails
+ * as on a full disk, the next call starts with it. Returns why it failed.
  */
 export async function settleWork(
   id: string,

@@ -3,7 +3,7 @@ import { atExactly, pathTo } from "../../fs/no-follow.ts";
 import type { Root } from "../../fs/paths.ts";
 import type { CommitStep } from "./commit-step.ts";
 
-/** Files of others that are replaced: only root can give what takes their place to its owner. */
+/** Replaced files of other owners: only root can give the new file to the old owner. */
 export function findChangedOwners(project: Root, steps: readonly CommitStep[]): string[] {
   const user = process.geteuid!();
   if (user === 0) return [];

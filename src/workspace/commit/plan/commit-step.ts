@@ -4,27 +4,27 @@ import type { Owner } from "../../fs/owner.ts";
 export interface CommitStep {
   readonly op: "put" | "delete" | "mkdir" | "rmdir" | "chmod";
   readonly path: string;
-  /** The path of the change that it is a part of; null for a directory that is made for what comes into it. */
+  /** The path of the change that it belongs to; null for a parent directory that other steps need. */
   readonly change: string | null;
-  /** Of what is made: 0o777. */
+  /** Permission bits (0o777) of the created entry. */
   readonly mode: number | null;
-  /** Of what is made; null leaves it to the system. */
+  /** Owner of the created entry; null leaves it to the system. */
   readonly owner: Owner | null;
-  /** What the project must have there; null: nothing. */
+  /** The version that the project must have; null: no entry. */
   readonly expect: Fingerprint | null;
   /** Where the new content comes from. */
   readonly content: "view" | "hunks" | "merged" | "link" | "undo" | null;
-  /** The content itself where it stands nowhere else; a link's target. */
+  /** The content itself if no file has it; a link's target. */
   readonly text: string | null;
-  /** Of the new content. */
+  /** SHA-256 of the new content. */
   readonly sha256: string | null;
-  /** Where it settles a conflict: how. What it replaces, the session has not seen. */
+  /** How it resolves a conflict, if it does. The session has not seen the version that it replaces. */
   readonly settles?: "ours" | "merged";
-  /** Of a merged file: the SHA-256 of the session's own version. */
+  /** For a merged file: the SHA-256 of the session's version. */
   readonly merges?: string | null;
 }
 
-/** What most steps have none of. */
+/** Defaults of the fields that most steps do not use. */
 export const BARE = {
   mode: null,
   owner: null,
@@ -34,19 +34,19 @@ export const BARE = {
   sha256: null,
 } as const;
 
-/** What a step puts, once it stands there. */
+/** The version that a `put` creates. */
 export function putVersion({ content, mode, sha256 }: CommitStep): Fingerprint {
   return expectedVersion({ kind: content === "link" ? "symlink" : "file", mode: mode!, sha256 });
 }
 
 const RANKS = { delete: 1, rmdir: 2, mkdir: 3, put: 4, chmod: 5 } as const;
 
-/** What must be gone goes first, then room is made, then filled; modes that would bar the way come last, those that clear it first. */
+/** Removals come first, then new directories, then new files. Modes that restrict access come last, modes that unlock a directory first. */
 export function inOrder<T extends CommitStep>(steps: readonly T[]): T[] {
   return steps.toSorted((a, b) => rankOf(a) - rankOf(b) || byDepth(a, b) || (a.path < b.path ? -1 : 1));
 }
 
-/** Whether it lets its owner into a directory that was closed to changes. */
+/** Whether it gives the owner write or search permission on a directory. */
 export function unlocks({ op, mode, expect }: CommitStep): boolean {
   return op === "chmod" && expect?.kind === "directory" && (mode! & ~expect.mode & 0o300) !== 0;
 }
@@ -55,7 +55,7 @@ function rankOf(step: CommitStep): number {
   return unlocks(step) ? 0 : RANKS[step.op];
 }
 
-/** From the leaves when something is taken away, else from the top. */
+/** From the leaves for removals and restricting modes, else from the top. */
 function byDepth(a: CommitStep, b: CommitStep): number {
   const fromTop = depthOf(a) - depthOf(b);
   return a.op === "rmdir" || (a.op === "chmod" && !unlocks(a)) ? -fromTop : fromTop;

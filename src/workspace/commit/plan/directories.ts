@@ -1,5 +1,5 @@
-// Directories between the changes: those that must be made for what comes into them, and those that can't
-// be removed because something is left in them.
+// Directories that other changes imply: parents that must be created, and directories that cannot be removed because
+// entries remain in them.
 import fs from "node:fs";
 import type { FileKind } from "../../files/workspace-fs.ts";
 import { lookOf } from "../../fs/fingerprint.ts";
@@ -15,13 +15,13 @@ import type { Proposal } from "./propose.ts";
 import { unresolved } from "./resolve.ts";
 
 export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
-  return withoutLeftovers(input, withParents(input, proposals));
+  return keepOccupied(input, withParents(input, proposals));
 }
 
 const isRemoval = ({ op }: CommitStep): boolean => op === "delete" || op === "rmdir";
 
-/** A directory is only removed with all that is in it. What is left out of the commit stays, and its directory with it; so does what the session never had, but then the removal is done: it was of the names that the session knew. */
-function withoutLeftovers(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
+/** A directory is removed only with all its entries. An entry that is left out of the commit keeps its directory. So does an entry that the session never had; but then the removal is done, because it covers only names that the session knew. */
+function keepOccupied(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
   const gone = new Set(proposals.flatMap(({ steps }) => steps.filter(isRemoval).map(({ path }) => path)));
   const staying = new Set(proposals.filter(({ steps }) => steps.length === 0).flatMap(({ paths }) => paths));
   const judge = (proposal: Proposal): Proposal => {
@@ -32,13 +32,13 @@ function withoutLeftovers(input: PlanInput, proposals: readonly Proposal[]): Pro
     if (left.length === 0) return proposal;
     gone.delete(removal.path);
     const isLeftOut = left.some((entry) => staying.has(pathOf(entry)));
-    if (!isLeftOut && proposal.steps.length === 1) return kept(proposal, "holds what the session never had");
+    if (!isLeftOut && proposal.steps.length === 1) return skip(proposal, "holds what the session never had");
     staying.add(removal.path);
     return isLeftOut
-      ? kept(proposal, "holds what stays")
-      : hindered(input, proposal, "not empty in the project");
+      ? skip(proposal, "holds what stays")
+      : giveUp(input, proposal, "not empty in the project");
   };
-  // From the leaves: a directory that stays holds the one above it.
+  // From the leaves: a directory that stays keeps its parent.
   const fromLeaves = proposals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
   return fromLeaves.map(judge).reverse();
 }
@@ -55,17 +55,17 @@ function namesIn(root: Root, path: string): NamedKind[] {
   });
 }
 
-function kept(proposal: Proposal, why: Skipped["why"]): Proposal {
+function skip(proposal: Proposal, why: Skipped["why"]): Proposal {
   return { ...proposal, steps: [], skipped: { path: proposal.path, why } };
 }
 
-function hindered({ policy }: PlanInput, proposal: Proposal, reason: ConflictReason): Proposal {
+function giveUp({ policy }: PlanInput, proposal: Proposal, reason: ConflictReason): Proposal {
   const { path } = proposal;
   const conflict = { path, reason, resolution: unresolved(policy), project: null, session: null };
   return { ...proposal, steps: [], conflict };
 }
 
-/** Proposals come in order of their paths: what makes a directory comes before what is put into it. */
+/** Proposals are sorted by path: a directory is created before its entries. */
 function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
   const kinds = new Map<string, FileKind | null>();
   for (const { steps } of proposals)
@@ -74,14 +74,14 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
     if (!kinds.has(path)) kinds.set(path, lookOf(input.project, path)?.kind ?? null);
     return kinds.get(path)!;
   };
-  /** When there is a directory, so are those that lead to it: most of them need not be looked at. */
+  /** If a directory exists, so do its parents: most of them need no lookup. */
   const lookAtParents = (path: string, isThere: boolean): void => {
     const nearest = parentOf(path);
     if (kinds.has(nearest)) return;
     if (!isThere && !inDirectory(input.project, nearest, (dir) => dir !== null)) return;
     for (const parent of parentsOf(path)) if (!kinds.has(parent)) kinds.set(parent, "directory");
   };
-  /** None where the nearest is there: in a deep tree looking at all of them would take the square of its depth. */
+  /** None if the nearest parent exists: to look at all of them would take quadratic time in a deep tree. */
   const parentsToMake = (path: string): string[] =>
     kinds.get(parentOf(path)) === "directory" ? [] : [...parentsOf(path)];
   return proposals.map((proposal) => {
@@ -89,7 +89,7 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
     for (const { path, expect } of made) lookAtParents(path, expect !== null);
     const parents = [...new Set(made.flatMap(({ path }) => parentsToMake(path)))];
     if (parents.some((parent) => !["directory", null].includes(kindAt(parent)))) {
-      return hindered(input, proposal, "below something that is no directory in the project");
+      return giveUp(input, proposal, "below something that is no directory in the project");
     }
     const missing = parents.filter((parent) => kindAt(parent) === null);
     for (const { op, path } of made) kinds.set(path, op === "mkdir" ? "directory" : "file");

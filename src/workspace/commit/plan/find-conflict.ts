@@ -1,4 +1,4 @@
-// Whether the project is another than the session began with.
+// Whether the project differs from the session's base.
 import type { Change } from "../../diff/changes.ts";
 import type { Pieces } from "../../fs/cooperative.ts";
 import { type Fingerprint, sameVersion } from "../../fs/fingerprint.ts";
@@ -20,13 +20,13 @@ export function* findConflict(
   const base = yield* baseOf(path);
   if (from !== undefined) return difference(base, found);
   if (wanted.kind === "directory" && found?.kind === "directory" && kind !== "mode") return null;
-  // What is in the file may be another: only its mode is changed.
+  // Only the mode is changed, so the content may differ.
   if (kind === "mode" && base?.kind === found?.kind)
     return base?.mode === found?.mode ? null : "changed in the project";
   return difference(base, found);
 }
 
-/** A directory that is not to get another mode is the same whatever its mode: nothing in it is lost. */
+/** If the change is not about the mode, directories are equal whatever their modes: no content is lost. */
 function difference(base: Fingerprint | null, found: Fingerprint | null): ConflictReason | null {
   const areDirectories = base?.kind === "directory" && found?.kind === "directory";
   if (areDirectories || sameVersion(base, found)) return null;

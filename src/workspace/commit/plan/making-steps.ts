@@ -12,7 +12,7 @@ export function removalStep(change: Change, path: string, expect: Fingerprint): 
   return { ...BARE, op, path, change: change.path, expect };
 }
 
-/** What brings the session's version to where the project has `found`. */
+/** The steps that replace the project's `found` with the session's version. */
 export function makingSteps(
   input: PlanInput,
   picked: Picked,
@@ -40,7 +40,7 @@ export function mergedStep(
   return { ...putStep(input, path, found), content: "merged", text, sha256, mode, merges };
 }
 
-/** What replaces something keeps its owner. */
+/** A replacement keeps the owner. */
 function putStep({ project }: PlanInput, path: string, expect: Fingerprint | null): CommitStep {
   const owner = expect === null ? ownerOfNew(project.fd) : expect.owner;
   return { ...BARE, op: "put", path, change: path, expect, owner };
@@ -65,7 +65,7 @@ function contentOf(
   return { content: "hunks", text, sha256: sha256Of(bytesOf(text)), mode: kept };
 }
 
-/** A directory that its owner can't write gets its mode when it is filled. */
+/** A directory that its owner may not write gets its mode after its entries exist. */
 export function directorySteps(
   path: string,
   change: string | null,

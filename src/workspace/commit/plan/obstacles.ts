@@ -1,4 +1,4 @@
-// What is known to fail before the first write. As root the owner's own rights count, not root's: what the
+// Finds what is known to fail before the first write. For root the owner's permissions count, not root's: what the
 // owner made read-only stays as it is.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../../core/errors.ts";
@@ -12,7 +12,7 @@ import type { Obstacle } from "./plan.ts";
 const { W_OK, X_OK } = fs.constants;
 const STICKY = 0o1000;
 
-/** Of what is contested, it is not the session's own doing that something is to become writable. */
+/** At a contested path the session may not be the one that made the file writable. */
 export function findObstacles(
   project: Root,
   steps: readonly CommitStep[],
@@ -20,7 +20,7 @@ export function findObstacles(
 ): Obstacle[] {
   const opened = new Set(steps.filter(unlocks).map(({ path }) => path));
   const judged = new Map<string, string | null>();
-  /** One that is not there yet is made with the rights that are needed, if it can be made. */
+  /** A missing directory is created with the needed permissions, if its parent allows that. */
   const directoryProblem = (directory: string): string | null => {
     if (!judged.has(directory)) inDirectory(project, directory, (dir) => noteDirectory(directory, dir));
     return judged.get(directory)!;
@@ -38,8 +38,8 @@ export function findObstacles(
     const problem =
       contentProblem(step) ??
       ownProblem(project, step, {
-        show: (dir) => noteDirectory(parentOf(step.path), dir),
-        isOpened: makesWritable(step) && !contested.has(step.path),
+        visit: (dir) => noteDirectory(parentOf(step.path), dir),
+        becomesWritable: makesWritable(step) && !contested.has(step.path),
       }) ??
       (step.op === "chmod" ? null : directoryProblem(parentOf(step.path)));
     return problem === null ? [] : [{ path: step.path, problem }];
@@ -63,28 +63,28 @@ function contentProblem({ op, content, sha256, expect }: CommitStep): string | n
     : null;
 }
 
-interface Looking {
-  /** The directory is shown on the way. */
-  readonly show: (dir: number) => void;
-  /** The commit gives its owner the right to write it, and so may they. */
-  readonly isOpened: boolean;
+interface OwnCheck {
+  /** Receives the open parent directory. */
+  readonly visit: (dir: number) => void;
+  /** The commit makes the file writable for its owner, so the owner may replace it. */
+  readonly becomesWritable: boolean;
 }
 
-/** What speaks against changing the thing itself. */
-function ownProblem(project: Root, step: CommitStep, { show, isOpened }: Looking): string | null {
+/** What prevents a change of the entry itself. */
+function ownProblem(project: Root, step: CommitStep, { visit, becomesWritable }: OwnCheck): string | null {
   if (step.expect === null || step.expect.ino === "" || step.expect.kind === "symlink") return null;
   return atExactly(project, step.path, (spot) => {
     if (typeof spot === "string") return null;
-    show(spot.dir);
-    return stickyProblem(spot, step) ?? thingProblem(spot, step, isOpened);
+    visit(spot.dir);
+    return stickyProblem(spot, step) ?? entryProblem(spot, step, becomesWritable);
   });
 }
 
-function thingProblem(spot: Spot, { op, expect }: CommitStep, isOpened: boolean): string | null {
+function entryProblem(spot: Spot, { op, expect }: CommitStep, becomesWritable: boolean): string | null {
   const problem = writeProblem(pathTo(spot), "it", W_OK, () => expect!.mode);
   if (problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
-  if (op === "put" && !isOpened) return problem;
-  // To remove it or to change its mode is the owner's right; others need to write it, to be able to put it back.
+  if (op === "put" && !becomesWritable) return problem;
+  // The owner may remove it or change its mode. Others need write permission, to be able to put it back.
   if (isOwners(spot)) return null;
   return op === "chmod" ? "it belongs to somebody else" : problem;
 }
@@ -99,7 +99,7 @@ function stickyProblem(spot: Spot, { op }: CommitStep): string | null {
   return isHeld && op !== "chmod" ? "its directory keeps everybody's files to themselves (sticky bit)" : null;
 }
 
-/** Also where nothing is: that is nobody else's. */
+/** True if the entry does not exist: nobody else owns it. */
 function isOwners(spot: Spot): boolean {
   const found = fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
   return found === undefined || isOwner(found);

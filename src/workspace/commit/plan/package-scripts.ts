@@ -10,7 +10,7 @@ interface BothSides {
   readonly view: RootOf;
 }
 
-/** Whether a step brings other scripts into a package.json; what can't be read counts. */
+/** Whether a step changes the scripts of a package.json; an unreadable file counts. */
 export function changesScripts(step: CommitStep, { project, view }: BothSides): boolean {
   if (step.op !== "put" || !/(^|\/)package\.json$/i.test(step.path)) return false;
   if (step.content === "link") return true;

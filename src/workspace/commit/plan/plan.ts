@@ -1,5 +1,5 @@
-// What a commit would do, as data: made without touching anything, shown to a person, approved by its hash,
-// and carried out as it is. A dry run is this same object.
+// What a commit would do, as data: computed without changing anything, shown to a person, approved by its hash, and
+// executed as it is. A dry run is this same object.
 import { digest } from "../../../core/canonical-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { Protection } from "../../../policy/protected.ts";
@@ -24,7 +24,7 @@ import { pickChanges, type Selection } from "./selection.ts";
 
 export type { Fingerprint } from "../../fs/fingerprint.ts";
 
-/** When the project changed underneath: `ours` takes the session's version, `theirs` keeps the project's. */
+/** For conflicts: `ours` takes the session's version, `theirs` keeps the project's. */
 export type ConflictPolicy = "abort" | "skip" | "ours" | "theirs" | "merge";
 
 export type ConflictReason =
@@ -41,7 +41,7 @@ export type ConflictReason =
 export interface Conflict {
   readonly path: string;
   readonly reason: ConflictReason;
-  /** `none`: nothing of the commit is written. `left`: all but this is. */
+  /** `none`: nothing of the commit is written. `left`: everything except this change is. */
   readonly resolution: "none" | "left" | "ours" | "theirs" | "merged";
   readonly project: Version | null;
   readonly session: Version | null;
@@ -59,22 +59,22 @@ export interface Skipped {
     | "holds what the session never had";
 }
 
-/** Something known to fail; as long as there is one, nothing is written. */
+/** A known problem; while there is one, nothing is written. */
 export interface Obstacle {
   readonly path: string;
   readonly problem: string;
 }
 
 export interface CommitPlan {
-  /** SHA-256 of what is to be done to which versions. */
+  /** SHA-256 of the steps and the versions that they apply to. */
   readonly hash: string;
   readonly policy: ConflictPolicy;
   readonly steps: readonly CommitStep[];
   readonly conflicts: readonly Conflict[];
   readonly skipped: readonly Skipped[];
-  /** Paths that run by themselves: they need a yes of their own. */
+  /** Files that execute automatically: they need separate confirmation. */
   readonly protectedPaths: readonly string[];
-  /** Files of others that will belong to this user: only root could keep their owner. */
+  /** Files of other owners that will belong to this user: only root could keep their owner. */
   readonly changesOwner: readonly string[];
   readonly obstacles: readonly Obstacle[];
 }
@@ -84,7 +84,7 @@ export interface PlanInput {
   readonly selection: Selection;
   /** What the project had when the session first changed the path. */
   readonly baseOf: (path: string) => Pieces<Fingerprint | null>;
-  /** The text of that, for a merge. */
+  /** The text of the base, for a merge. */
   readonly ancestorText: (path: string) => string | null;
   readonly project: Root;
   readonly view: RootOf;
@@ -107,11 +107,11 @@ function* plan(input: PlanInput): Pieces<CommitPlan> {
     const { path } = picked.change;
     proposals.push(yield* explainingPieces("plan the commit of", path, propose(input, picked)));
   }
-  const allowed = proposals.map((proposal) => withoutUnasked(proposal, input));
+  const allowed = proposals.map((proposal) => withoutUnconfirmed(proposal, input));
   const arranged = arrangeDirectories(input, allowed);
   const steps = inOrder(arranged.flatMap((proposal) => proposal.steps));
   const conflicts = arranged.flatMap(({ conflict }) => conflict ?? []);
-  const made = {
+  const planned = {
     policy: input.policy,
     steps,
     conflicts,
@@ -120,16 +120,16 @@ function* plan(input: PlanInput): Pieces<CommitPlan> {
     changesOwner: findChangedOwners(input.project, steps),
     obstacles: findObstacles(input.project, steps, new Set(conflicts.map(({ path }) => path))),
   };
-  return { hash: hashOf(made), ...made };
+  return { hash: hashOf(planned), ...planned };
 }
 
-function withoutUnasked(proposal: Proposal, { allowProtected }: PlanInput): Proposal {
+function withoutUnconfirmed(proposal: Proposal, { allowProtected }: PlanInput): Proposal {
   if (!proposal.needsYes || allowProtected) return proposal;
   const { path } = proposal;
   return { ...proposal, steps: [], conflict: null, skipped: { path, why: "needs its own yes" } };
 }
 
-/** Which file it is does not count, nor when it was written: only what is in it. */
+/** Inodes and times do not count, only versions. */
 function hashOf(plan: Omit<CommitPlan, "hash">): string {
   const steps = plan.steps.map((step) => ({ ...step, expect: step.expect && versionOf(step.expect) }));
   return digest({ ...plan, steps } as unknown as Json);

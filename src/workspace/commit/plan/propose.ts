@@ -1,4 +1,4 @@
-// One change of the session as steps on the project, or why there are none.
+// Turns one change of the session into steps on the project, or says why there are none.
 import { LIMITS } from "../../../core/limits.ts";
 import type { Protection } from "../../../policy/protected.ts";
 import type { Change, Side } from "../../diff/changes.ts";
@@ -15,12 +15,12 @@ import { haveSame, readSides, type Sides } from "./versions.ts";
 
 export interface Proposal {
   readonly path: string;
-  /** With the one that a file was renamed from. */
+  /** Includes the old path of a renamed file. */
   readonly paths: readonly string[];
   readonly steps: readonly CommitStep[];
   readonly conflict: Conflict | null;
   readonly skipped: Skipped | null;
-  /** Of a person, to these very paths. */
+  /** A person must confirm exactly these paths. */
   readonly needsYes: boolean;
 }
 
@@ -37,12 +37,12 @@ export function* propose(input: PlanInput, picked: Picked): Pieces<Proposal> {
   const resolved = yield* resolve(input, picked, sides, reason);
   const { resolution } = resolved;
   if (resolved.steps.length === 0 && resolution === null) return same;
-  const steps = resolved.steps.map((step) => ({ ...step, ...settling(resolution) }));
+  const steps = resolved.steps.map((step) => ({ ...step, ...settlesField(resolution) }));
   const conflict = resolution && conflictOf(path, resolution, sides);
   return { ...nothing, steps, conflict, needsYes: needsYes(input, change, steps) };
 }
 
-function settling(resolution: Resolution | null): Pick<CommitStep, "settles"> {
+function settlesField(resolution: Resolution | null): Pick<CommitStep, "settles"> {
   const how = resolution?.how;
   return how === "ours" || how === "merged" ? { settles: how } : {};
 }
@@ -62,7 +62,7 @@ function isSpecial(side: Side | null): boolean {
   return side !== null && !["file", "directory", "symlink"].includes(side.kind);
 }
 
-/** A path as protection takes it. */
+/** A path in the form that `protectionOf` takes. */
 const named = (path: string, isDirectory: boolean): string => (isDirectory ? `${path}/` : path);
 
 function conflictOf(path: string, { reason, how }: Resolution, { removed, found, wanted }: Sides): Conflict {
@@ -76,12 +76,12 @@ function conflictOf(path: string, { reason, how }: Resolution, { removed, found,
   };
 }
 
-const OWN_YES: ReadonlySet<Protection["class"]> = new Set(["self-running", "ci"]);
+const NEEDS_CONFIRMATION: ReadonlySet<Protection["class"]> = new Set(["self-running", "ci"]);
 
 function needsYes(input: PlanInput, { protection }: Change, steps: readonly CommitStep[]): boolean {
-  if (protection !== null && OWN_YES.has(protection)) return true;
+  if (protection !== null && NEEDS_CONFIRMATION.has(protection)) return true;
   return steps.some((step) => {
     const found = input.protectionOf(named(step.path, step.op === "mkdir" || step.op === "rmdir"));
-    return (found !== null && OWN_YES.has(found.class)) || changesScripts(step, input);
+    return (found !== null && NEEDS_CONFIRMATION.has(found.class)) || changesScripts(step, input);
   });
 }

@@ -1,4 +1,4 @@
-// What becomes of a change, also when the project changed underneath.
+// Turns a change into steps, and resolves a conflict by the policy.
 import { HotcellError } from "../../../core/errors.ts";
 import type { Change } from "../../diff/changes.ts";
 import { readText } from "../../diff/read-text.ts";
@@ -16,7 +16,7 @@ export interface Resolution {
 
 export interface ResolvedChange {
   readonly steps: readonly CommitStep[];
-  /** Null where there was no conflict. */
+  /** Null if there was no conflict. */
   readonly resolution: Resolution | null;
 }
 
@@ -28,7 +28,7 @@ export function* resolve(
 ): Pieces<ResolvedChange> {
   if (reason === null) return takeSession(input, picked, sides, null);
   if (input.policy === "ours") return takeSession(input, picked, sides, { reason, how: "ours" });
-  // Hunks are made for the project's present version: whoever chose among them has merged.
+  // Hunks apply to the project's present version, so choosing among them is already a merge.
   if (input.policy === "merge" && picked.hunks !== null) {
     return takeSession(input, picked, sides, { reason, how: "merged" });
   }
@@ -50,8 +50,8 @@ function takeSession(
     const made = wanted === null ? [] : makingSteps(input, picked, found, wanted);
     return { steps: [...gone, ...made], resolution };
   } catch (error) {
-    const isUnfit = error instanceof HotcellError && error.code === "PRECONDITION_FAILED";
-    if (!isUnfit || picked.hunks === null) throw error;
+    const isStaleHunk = error instanceof HotcellError && error.code === "PRECONDITION_FAILED";
+    if (!isStaleHunk || picked.hunks === null) throw error;
     return giveUp(input, "the chosen hunks do not fit the project's version");
   }
 }
@@ -69,7 +69,7 @@ function* merge(
   return { steps: isSame ? [] : [step], resolution: { reason, how: "merged" } };
 }
 
-/** Null where it can't be merged without asking. */
+/** Null if it cannot be merged automatically. */
 function* tryMerge(input: PlanInput, { path }: Change, sides: Sides): Pieces<CommitStep | null> {
   const { removed, found, wanted } = sides;
   const base = yield* input.baseOf(path);
@@ -94,7 +94,7 @@ function giveUp({ policy }: PlanInput, reason: ConflictReason): ResolvedChange {
   return { steps: [], resolution: { reason, how: unresolved(policy) } };
 }
 
-/** What becomes of a conflict that no rule can settle. */
+/** The resolution of a conflict that the policy cannot resolve. */
 export function unresolved(policy: ConflictPolicy): "none" | "left" | "theirs" {
   if (policy === "theirs") return "theirs";
   return policy === "skip" ? "left" : "none";

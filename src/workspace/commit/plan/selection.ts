@@ -2,12 +2,12 @@ import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
 import type { Change, Hunk } from "../../diff/changes.ts";
 
-/** Paths with all that is below them, and single hunks by their ids. */
+/** Paths with everything below them, and single hunks by their ids. */
 export type Selection = "all" | { readonly paths: readonly string[]; readonly hunks: readonly string[] };
 
 export interface Picked {
   readonly change: Change;
-  /** Null: all of the change. */
+  /** Null: the whole change. */
   readonly hunks: readonly Hunk[] | null;
 }
 
@@ -16,21 +16,21 @@ export function pickChanges(changes: readonly Change[], selection: Selection): P
   checkSelection(changes, selection);
   const ids = new Set(selection.hunks);
   return changes.flatMap((change) => {
-    if (selection.paths.some((path) => isOf(change, path))) return [{ change, hunks: null }];
+    if (selection.paths.some((path) => isSelectedBy(change, path))) return [{ change, hunks: null }];
     const hunks = change.hunks.filter(({ id }) => ids.has(id));
     if (hunks.length === 0) return [];
-    // What came, went or became something else has one hunk: all of it.
+    // An added, deleted or retyped file has one hunk: the whole change.
     return [{ change, hunks: change.kind === "modified" ? hunks : null }];
   });
 }
 
-function isOf({ path, from }: Change, selected: string): boolean {
+function isSelectedBy({ path, from }: Change, selected: string): boolean {
   const isBelow = (at: string) => selected === "" || at === selected || at.startsWith(`${selected}/`);
   return isBelow(path) || (from !== undefined && isBelow(from));
 }
 
 function checkSelection(changes: readonly Change[], { paths, hunks }: Exclude<Selection, "all">): void {
-  const path = paths.find((selected) => !changes.some((change) => isOf(change, selected)));
+  const path = paths.find((selected) => !changes.some((change) => isSelectedBy(change, selected)));
   if (path !== undefined) throw notInDiff("the path", path);
   const ids = new Set(changes.flatMap((change) => change.hunks.map(({ id }) => id)));
   const hunk = hunks.find((id) => !ids.has(id));

@@ -1,5 +1,5 @@
-// What the project had at a path when the session first changed it: a commit that finds something else there
-// would overwrite somebody's work.
+// The base of a path: the project's version when the session first changed the path. A commit that finds another
+// version there would overwrite somebody's work.
 import fs from "node:fs";
 import { LIMITS } from "../../../core/limits.ts";
 import { committedIn } from "../../commit/journal.ts";
@@ -28,14 +28,14 @@ import { unsettledIn } from "../commits.ts";
 import { kindsIn } from "./kinds-in.ts";
 import type { LayerDirectory, LayerScanCache } from "./layer-scan-cache.ts";
 
-/** Notes what the project has where the last layer changed something first. */
+/** Records the base of each path that the last layer is the first to change. */
 export function* takeBases(
   record: SessionRecord,
   stateDir: string,
-  trees: ProjectAndView & Remembering,
-  looked: LayerScanCache,
+  trees: ProjectAndView & ProjectHistory,
+  scanCache: LayerScanCache,
 ): Pieces<void> {
-  const { changed, done } = looked.look(record.stack.at(-1)!, stateDir, trees.project);
+  const { changed, done } = scanCache.look(record.stack.at(-1)!, stateDir, trees.project);
   if (changed.length > 0) yield* noteChanged(changed, record, stateDir, trees);
   done();
 }
@@ -45,10 +45,10 @@ export interface ProjectAndView {
   readonly view: Root;
 }
 
-/** Whether the project had something at a path before the layer's first change; null where that is not known. */
+/** Whether the project had an entry at a path before the layer's first change; null if unknown. */
 export type Had = (path: string) => boolean | null;
 
-interface Remembering {
+interface ProjectHistory {
   readonly had?: Had | undefined;
 }
 
@@ -56,7 +56,7 @@ function* noteChanged(
   changed: readonly LayerDirectory[],
   { stack, strategy }: SessionRecord,
   stateDir: string,
-  trees: ProjectAndView & Remembering,
+  trees: ProjectAndView & ProjectHistory,
 ): Pieces<void> {
   const live = stack.at(-1)!;
   const known = readStack(stack, stateDir);
@@ -64,55 +64,55 @@ function* noteChanged(
   const before = notes.bases.size + notes.hidden.size;
   const noted = (path: string) =>
     notes.bases.has(path) ? notes.bases.get(path) : known.bases.get(path)?.base;
-  const isInSight = (at: string) => [known.hidden, notes.hidden].every((hidden) => !hiddenAbove(at, hidden));
+  const isVisible = (at: string) => [known.hidden, notes.hidden].every((hidden) => !hiddenAbove(at, hidden));
   const gone = readGone(layerDir(stateDir, live));
   const isMerged =
     strategy === "clone"
       ? (at: string) => !isGoneIn(stack.slice(0, -1), at, stateDir)
       : mergedIn(live, stateDir, trees);
-  /** Whether something of the project's is not seen any more, because of what the layer has in its place. */
+  /** Whether the layer's entry hides an entry of the project. */
   const hides = (at: string, kind: FileKind, base: Base): boolean => {
     const wasDirectory = base !== "unknown" && base?.kind === "directory";
-    // What only the session had is hidden from the user's, if he makes it too.
-    const isMadeAgain = base === null && !notes.bases.has(at);
-    if (kind === "directory") return (wasDirectory || isMadeAgain) && !isMerged(at);
+    // A recreated directory that only the session had would hide a directory that the user creates at the same path.
+    const isRecreated = base === null && !notes.bases.has(at);
+    if (kind === "directory") return (wasDirectory || isRecreated) && !isMerged(at);
     return wasDirectory || (base !== null && (kind === "device" || gone.has(at)));
   };
   for (const directory of changed) {
     const absent = absentFrom(directory, live.since, trees);
-    /** Where a user has made the directory too, what he has put there is seen. */
-    const mayBeUsers = (at: string) => directory.isInProject && isInSight(at) && statPath(trees.project, at);
+    /** If the user created the same directory, its project entries are visible in the session. */
+    const mayBeUsers = (at: string) => directory.isInProject && isVisible(at) && statPath(trees.project, at);
     for (const { name, kind } of directory.names) {
       const at = joinPath(directory.directory, name);
-      // What has a longer path is never committed.
+      // Longer paths are never committed.
       if (at.length > LIMITS.maxPathBytes) continue;
       if (noted(at) === undefined) {
         const base = isBelowNothing(at, noted) && !mayBeUsers(at) ? null : absent(name);
         notes.bases.set(at, base === undefined ? yield* takeBase(at, known, live, stateDir, trees) : base);
       }
-      if (isInSight(at) && hides(at, kind, noted(at)!)) notes.hidden.add(at);
+      if (isVisible(at) && hides(at, kind, noted(at)!)) notes.hidden.add(at);
     }
   }
   if (notes.bases.size + notes.hidden.size > before) writeNotes(live, stateDir, notes);
 }
 
-/** Tells whether a directory of the live layer is one with what is below it. To such a one overlayfs gives a single link; and the number of one below, where all are on one disk. */
+/** Tells whether a directory of the live layer is merged with lower directories. overlayfs reports a link count of 1 for a merged directory, and, if all layers are on one disk, the inode number of a lower directory. */
 function mergedIn(live: Layer, stateDir: string, { project, view }: ProjectAndView): (at: string) => boolean {
   const { nlink, dev } = fs.statSync(layerDir(stateDir, live));
   if (nlink > 1) return (at) => (statPath(view, at)?.nlink ?? 1) === 1;
-  // This file system counts no links.
+  // This file system does not count directory links.
   if (dev !== fs.fstatSync(project.fd).dev) return () => true;
   return (at) => statPath(view, at)?.ino !== withLayer(live, stateDir, (root) => statPath(root, at))?.ino;
 }
 
-/** As many new names as these are not asked for one by one. */
+/** From this many names on, the project's directory is listed once instead of looked up name by name. */
 const MANY_NAMES = 32;
 
-/** The base of a name that the project does not have there; undefined of one that it has. */
+/** Gives the base of a name that the project's directory lacks; undefined if the project has the name, or the directory was not listed. */
 function absentFrom(
   { directory, names, isInProject }: LayerDirectory,
   since: number,
-  { project, had }: ProjectAndView & Remembering,
+  { project, had }: ProjectAndView & ProjectHistory,
 ): (name: string) => Base | undefined {
   if (!isInProject || names.length < MANY_NAMES) return () => undefined;
   const tree = openTreeReader(project);
@@ -127,7 +127,7 @@ function absentFrom(
   }
 }
 
-/** Whether there was no directory that it could have been in. */
+/** Whether no directory existed that could have contained the path. */
 export function isBelowNothing(at: string, baseOf: (path: string) => Base | undefined): boolean {
   for (const parent of parentsUpwards(at)) {
     const base = baseOf(parent);
@@ -136,72 +136,72 @@ export function isBelowNothing(at: string, baseOf: (path: string) => Base | unde
   return false;
 }
 
-/** Whether what is there now is what was there when the session took it from sight, or else at that time. */
+/** Whether the project's entry is unchanged since the session hid it, or since `since` if the session did not hide it. */
 export function isUnchanged(
   at: string,
   { hidden, bases }: Known,
   since: number,
   project: Root,
-  mayHaveCome: MayHaveCome = mayHaveComeWithDirectory,
+  mayBeMoved: MayBeMoved = mayBeMovedWithDirectory,
 ): boolean {
   const from = hiddenAbove(at, hidden);
   const time = from === undefined ? since : hidden.get(from)!;
-  return changeTime(project, at) < time && !mayHaveCome(project, at, time, bases);
+  return changeTime(project, at) < time && !mayBeMoved(project, at, time, bases);
 }
 
-type MayHaveCome = (project: Root, at: string, since: number, bases: Known["bases"]) => boolean;
+type MayBeMoved = (project: Root, at: string, since: number, bases: Known["bases"]) => boolean;
 
-/** For many paths of one directory: that is gone to once. */
-export function rememberDirectories(): MayHaveCome {
+/** Remembers the answer for each directory, so that many paths of one directory need one walk. */
+export function rememberDirectories(): MayBeMoved {
   const known = new Map<string, boolean>();
   return (project, at, since, bases) => {
     const key = `${since} ${parentOf(at)}`;
-    const found = known.get(key) ?? mayHaveComeWithDirectory(project, at, since, bases);
+    const found = known.get(key) ?? mayBeMovedWithDirectory(project, at, since, bases);
     known.set(key, found);
     return found;
   };
 }
 
-/** What is in a directory that was moved keeps its times: that one changed then, and the one that it came into. */
-function mayHaveComeWithDirectory(project: Root, at: string, since: number, bases: Known["bases"]): boolean {
-  let mayHaveCome = false;
+/** Entries of a moved directory keep their times, but the move changes the ctime of the directory and of its new parent. */
+function mayBeMovedWithDirectory(project: Root, at: string, since: number, bases: Known["bases"]): boolean {
+  let mayBeMoved = false;
   let isAboveNew = false;
   onTheWay(project, at, (dir, directory) => {
     const stat = fs.fstatSync(dir);
     const isNew = stat.ctimeMs >= since;
-    mayHaveCome ||= isAboveNew && isNew && !isTheSame(stat, bases.get(directory), since);
+    mayBeMoved ||= isAboveNew && isNew && !isSameDirectory(stat, bases.get(directory), since);
     isAboveNew = isNew;
   });
-  return mayHaveCome;
+  return mayBeMoved;
 }
 
-/** As at that time: one that was noted with a layer of another time may have been away, and have come back. */
-function isTheSame({ ino, dev }: fs.Stats, known: KnownBase | undefined, since: number): boolean {
+/** A base recorded with a layer of another time does not count: the directory may have been moved away and back. */
+function isSameDirectory({ ino, dev }: fs.Stats, known: KnownBase | undefined, since: number): boolean {
   if (known?.layer.since !== since) return false;
   const { base } = known;
   return base !== "unknown" && base?.ino === String(ino) && base.dev === String(dev);
 }
 
-/** Whether somebody has made it where the session had hidden something before: the session never had it. */
+/** Whether somebody created the path below an entry that the session had already hidden: the session never had it. */
 export function isAddedSince(at: string, { hidden }: Known, project: Root): boolean {
   const from = hiddenAbove(at, hidden);
   return from !== undefined && from !== at && birthTime(project, at) >= hidden.get(from)!;
 }
 
-/** Whether it was there when the session hid it, though somebody may have changed it since. */
+/** Whether the path existed when the session hid it; somebody may have changed it since. */
 export function wasThere(
   at: string,
   { hidden, bases }: Known,
   project: Root,
-  mayHaveCome: MayHaveCome,
+  mayBeMoved: MayBeMoved,
 ): boolean {
   const from = hiddenAbove(at, hidden);
   if (from === undefined) return false;
   const time = hidden.get(from)!;
-  return birthTime(project, at) < time && !mayHaveCome(project, at, time, bases);
+  return birthTime(project, at) < time && !mayBeMoved(project, at, time, bases);
 }
 
-/** Of what is not there: never. */
+/** Negative infinity if the path does not exist. */
 function birthTime(project: Root, at: string): number {
   const born = atExactly(project, at, (spot) =>
     typeof spot === "string" ? undefined : fs.lstatSync(pathTo(spot), { throwIfNoEntry: false })?.birthtimeMs,
@@ -209,7 +209,7 @@ function birthTime(project: Root, at: string): number {
   return born ?? Number.NEGATIVE_INFINITY;
 }
 
-/** What was taken from sight at a path, or above it. */
+/** The path itself or its nearest parent that the session hid. */
 export function hiddenAbove(
   at: string,
   hidden: ReadonlyMap<string, number> | ReadonlySet<string>,
@@ -219,9 +219,9 @@ export function hiddenAbove(
 }
 
 export interface BaseLookup {
-  /** Undefined when it is not known. */
+  /** Undefined if unknown. */
   baseOf(at: string): Pieces<Fingerprint | null | undefined>;
-  /** Null when it was no text, or is not kept. */
+  /** Null if the base was not text, or its text is not kept. */
   ancestorText(at: string): string | null;
 }
 
@@ -240,7 +240,7 @@ export function openBases(record: SessionRecord, stateDir: string, project: Root
   };
 }
 
-/** Null when it was no text, or is not kept. */
+/** Null if the base was not text, or its text is not kept. */
 function textOfBase(at: string, { bases }: Known, stateDir: string): string | null {
   const { base = null, layer } = bases.get(at) ?? {};
   if (base === null || base === "unknown" || base.sha256 === null) return null;
@@ -251,7 +251,7 @@ function* parentsUpwards(at: string): Generator<string, void, void> {
   for (let end = at.lastIndexOf("/"); end > 0; end = at.lastIndexOf("/", end - 1)) yield at.slice(0, end);
 }
 
-/** Of what is at a path; where nothing is, of the directory that has lost it or never had it. */
+/** The ctime of the entry at a path; if there is none, of its nearest existing parent. */
 function changeTime(project: Root, at: string): number {
   const own = atExactly(project, at, (spot) =>
     typeof spot === "string"
@@ -271,38 +271,38 @@ function* takeBase(
   known: Known,
   live: Layer,
   stateDir: string,
-  trees: ProjectAndView & Remembering,
+  trees: ProjectAndView & ProjectHistory,
 ): Pieces<Base> {
   const found = yield* fingerprintOf(trees.project, at);
   if (!isCertain(at, found, known, live.since, trees)) return "unknown";
   keepAncestor(at, found, live, stateDir, trees.project);
-  // A directory that changed meanwhile may be another than the one that was seen.
+  // A directory that changed meanwhile may not be the one that the session saw.
   const mayBeAnother = found?.kind === "directory" && changeTime(trees.project, at) >= live.since;
   return mayBeAnother ? { ...found, ino: "", dev: "" } : found;
 }
 
-/** Whether that is what was there before the layer's first change, and what the session saw. */
+/** Whether `found` is what the project had before the layer's first change, and what the session saw. */
 function isCertain(
   at: string,
   found: Fingerprint | null,
   known: Known,
   since: number,
-  { project, view, had }: ProjectAndView & Remembering,
+  { project, view, had }: ProjectAndView & ProjectHistory,
 ): boolean {
-  // Where nothing is, nothing can be overwritten, whatever was taken from sight before.
+  // At an absent path nothing can be overwritten, whatever the session hid before.
   if (found === null) return changeTime(project, at) < since || had?.(at) === false;
-  // A directory changes whenever something is put into it: of one that was in sight the mode is what counts.
+  // Each new entry changes a directory's ctime, so for a visible directory only the mode counts.
   if (found.kind === "directory" && hiddenAbove(at, known.hidden) === undefined)
     return changeTime(project, at) < since || !hasOtherMode(lookOf(view, at), found);
   return isUnchanged(at, known, since, project);
 }
 
-/** Either the session has changed it, or since then somebody in the project. */
+/** Either the session changed the mode, or somebody has changed it in the project since. */
 function hasOtherMode(shown: FileIdentity | null, found: Fingerprint): boolean {
   return shown?.kind === "directory" && shown.mode !== found.mode;
 }
 
-/** Keeps the text of a version that stands in the project, for a merge. */
+/** Keeps the text of the project's version, for a three-way merge. */
 export function keepAncestor(
   at: string,
   found: Fingerprint | null,
@@ -322,9 +322,9 @@ interface KnownBase {
 }
 
 export interface Known {
-  /** Of the lowest layer that has it. */
+  /** From the lowest layer that has a base for the path. */
   readonly bases: Map<string, KnownBase>;
-  /** When it was hidden first. */
+  /** When the session first hid the path. */
   readonly hidden: Map<string, number>;
 }
 
@@ -338,7 +338,7 @@ export function readStack(stack: Stack, stateDir: string): Known {
   return known;
 }
 
-/** The same with what was committed and has not left the layers yet, because a background process uses them. */
+/** Like `readStack`, with the bases of commits that have not left the layers yet because a background process uses them. */
 export function readKnown(record: SessionRecord, stateDir: string): Known {
   const known = readStack(record.stack, stateDir);
   const layer = record.stack.at(-1)!;

@@ -1,5 +1,5 @@
-// Where the project was changed too since the session changed something there. A diff shows such a change as undone, so
-// it is marked; and what the session only shows as it was before is no change of the session's at all.
+// Finds paths that both the session and the project changed. A diff shows the project's change as undone, so such a
+// change is marked as contested. A path at which the session still shows the base is not a change of the session.
 
 import type { Change } from "../../diff/changes.ts";
 import type { Pieces } from "../../fs/cooperative.ts";
@@ -22,26 +22,26 @@ interface Compared {
   readonly record: SessionRecord;
   readonly stateDir: string;
   readonly project: Root;
-  /** What the session shows; null when the diff is of one call: then nothing is left out. */
+  /** The session's view; null if the diff is of one call, and then no change is left out. */
   readonly after: StackReader | null;
 }
 
-/** The session's own changes, with those marked that a commit would ask about. */
+/** Keeps the session's own changes, and marks those that a commit would report as conflicts. */
 export function* ownChanges(changes: readonly Change[], compared: Compared): Pieces<Change[]> {
   const { record, stateDir, project } = compared;
   const known = readKnown(record, stateDir);
   const tree = openTreeReader(project);
-  const mayHaveCome = rememberDirectories();
-  const isUntouched = (at: string) => isUnchanged(at, known, liveLayer(record).since, project, mayHaveCome);
-  const fateOf = fates({ ...compared, known, isUntouched, look: tree.look });
+  const mayBeMoved = rememberDirectories();
+  const isUntouched = (at: string) => isUnchanged(at, known, liveLayer(record).since, project, mayBeMoved);
+  const ownershipOf = createOwnershipCheck({ ...compared, known, isUntouched, look: tree.look });
   const own: Change[] = [];
   try {
     for (const change of changes) {
       yield;
       const { path, from } = change;
       const paths = from === undefined ? [path] : [from, path];
-      const found: Fate[] = [];
-      for (const at of paths) found.push(yield* fateOf(change, at));
+      const found: Ownership[] = [];
+      for (const at of paths) found.push(yield* ownershipOf(change, at));
       if (from === undefined && found[0] === "not own") continue;
       own.push(found.includes("contested") ? { ...change, contested: true } : change);
     }
@@ -51,40 +51,41 @@ export function* ownChanges(changes: readonly Change[], compared: Compared): Pie
   }
 }
 
-/** `contested`: the project was changed too. `not own`: the session shows what was there before. */
-type Fate = "own" | "not own" | "contested";
+/** `contested`: the project changed the path too. `not own`: the session still shows the base. */
+type Ownership = "own" | "not own" | "contested";
 
-interface Judging extends Compared {
+interface OwnershipInput extends Compared {
   readonly known: Known;
   readonly isUntouched: (at: string) => boolean;
-  /** At what the project has. */
+  /** Looks in the project. */
   readonly look: (at: string) => TreeEntryStat | null;
 }
 
-function fates({ record, project, after, look, known, isUntouched }: Judging) {
-  return function* (change: Change, at: string): Pieces<Fate> {
+function createOwnershipCheck({ record, project, after, look, known, isUntouched }: OwnershipInput) {
+  return function* (change: Change, at: string): Pieces<Ownership> {
     const base = baseOf(at, known, project);
     if (base === null && change.after === null && after !== null) return "not own";
     const isOfDirectory = [change.before, change.after].every(
       (side) => side === null || side.kind === "directory",
     );
     if (isOfDirectory) return isOwnDirectory(change, base) || after === null ? "own" : "not own";
-    // It went with its directory, or is being changed just now; where nothing is, nothing is undone.
+    // The path was deleted with its directory, or is changing right now. If the project has no entry, nothing is
+    // undone.
     if (base === undefined) return change.before !== null && !isUntouched(at) ? "contested" : "own";
     const { since } = known.bases.get(at)?.layer ?? liveLayer(record);
-    const isSeenGone = base === null && change.before === null && after !== null;
-    if (isSeenGone || isUnwritten(look(at), base, since)) return "own";
-    if (!(yield* isAnother(at, change, base, project))) return "own";
-    const isAsBefore =
+    const isKnownAbsent = base === null && change.before === null && after !== null;
+    if (isKnownAbsent || isUnwritten(look(at), base, since)) return "own";
+    if (!(yield* differsFromBase(at, change, base, project))) return "own";
+    const showsBase =
       after !== null && base !== "unknown" && sameVersion(yield* fingerprintOf(after.rootOf(at), at), base);
-    return isAsBefore ? "not own" : "contested";
+    return showsBase ? "not own" : "contested";
   };
 }
 
-type Recorded = Fingerprint | null | "unknown";
+type RecordedBase = Fingerprint | null | "unknown";
 
-/** Undefined where nothing is recorded. */
-function baseOf(at: string, known: Known, project: Root): Recorded | undefined {
+/** Undefined if nothing is recorded. */
+function baseOf(at: string, known: Known, project: Root): RecordedBase | undefined {
   const base = known.bases.get(at)?.base;
   if (base !== undefined) return base;
   const isAbsent =
@@ -92,21 +93,21 @@ function baseOf(at: string, known: Known, project: Root): Recorded | undefined {
   return isAbsent ? null : undefined;
 }
 
-/** A directory stands in a layer because of what is in it, with the mode that it had then: that the project has another mode by now, or none, is not the session's doing. */
-function isOwnDirectory({ after }: Change, base: Recorded | undefined): boolean {
+/** A layer has a directory because of its entries, with the mode of that time. That the project's directory has another mode by now, or is gone, is not the session's change. */
+function isOwnDirectory({ after }: Change, base: RecordedBase | undefined): boolean {
   if (after === null || base === undefined || base === null || base === "unknown") return true;
   return base.kind !== "directory" || base.mode !== after.mode;
 }
 
-function* isAnother(at: string, { kind }: Change, base: Recorded, project: Root): Pieces<boolean> {
+function* differsFromBase(at: string, { kind }: Change, base: RecordedBase, project: Root): Pieces<boolean> {
   if (base === "unknown") return true;
   const found = yield* fingerprintOf(project, at);
   if (kind === "mode" && base?.kind === found?.kind) return base?.mode !== found?.mode;
   return !sameVersion(base, found);
 }
 
-/** The very file, not even touched since its base was recorded: it need not be read. */
-function isUnwritten(found: TreeEntryStat | null, base: Recorded, since: number): boolean {
+/** Whether it is the same inode, without a ctime change since its base was recorded: then its content need not be read. */
+function isUnwritten(found: TreeEntryStat | null, base: RecordedBase, since: number): boolean {
   if (found === null || base === null || base === "unknown") return false;
   const isIt = String(found.ino) === base.ino && String(found.dev) === base.dev;
   return isIt && found.side.size === base.size && found.changedMs < since;

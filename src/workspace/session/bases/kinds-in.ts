@@ -2,7 +2,7 @@ import { HotcellError } from "../../../core/errors.ts";
 import type { FileKind } from "../../files/workspace-fs.ts";
 import type { TreeReader } from "../../fs/tree-reader.ts";
 
-/** Null where it is no directory, or may not be read. */
+/** Null if it is not a directory or may not be read. */
 export function kindsIn(tree: TreeReader, directory: string): Map<string, FileKind> | null {
   try {
     if (directory !== "" && !tree.stat(directory)?.isDirectory()) return null;

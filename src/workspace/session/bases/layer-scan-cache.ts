@@ -1,5 +1,6 @@
-// Which directories of the live layer have to be looked at again: those in which a name came, went or was
-// replaced since the last time, in the layer or in the project. Only this process knows; another one looks at all.
+// Finds the directories of the live layer that must be scanned again: those in which an entry was added, removed or
+// replaced since the last scan, in the layer or in the project. The cache belongs to one process; another process
+// scans everything.
 import fs from "node:fs";
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
@@ -14,20 +15,20 @@ import { type Layer, sessionDir } from "../../layers/record.ts";
 export interface LayerDirectory {
   readonly directory: string;
   readonly names: readonly NamedKind[];
-  /** Whether the project has a directory there. */
+  /** Whether the project has a directory at this path. */
   readonly isInProject: boolean;
 }
 
 export interface LayerScan {
-  /** Parents before children. Without what has so long a path that it is never committed. */
+  /** Parents before children, without paths that are too long to be committed. */
   readonly changed: readonly LayerDirectory[];
-  /** They need not be looked at again. */
+  /** Marks these directories as scanned. */
   done(): void;
 }
 
 export interface LayerScanCache {
   look(live: Layer, stateDir: string, project: Root): LayerScan;
-  /** What was noted of the layer has changed otherwise. */
+  /** Must be called when something else changed the layer's notes. */
   forget(): void;
 }
 
@@ -37,15 +38,15 @@ export function createLayerScanCache(): LayerScanCache {
   return {
     look(live, stateDir, project) {
       const known = live.name === layer ? stamps : new Map();
-      const began = fileClock(sessionDir(stateDir, live.session));
+      const startMs = fileClock(sessionDir(stateDir, live.session));
       const found = withStamps(directoriesIn(layerDir(stateDir, live)), project);
       return {
         changed: found.filter(({ directory, stamp }) => known.get(directory) !== stamp),
         done() {
           layer = live.name;
-          // What is as new as the clock may change once more and be as new.
-          const settled = found.filter(({ changedMs }) => changedMs < began);
-          stamps = new Map(settled.map(({ directory, stamp }) => [directory, stamp]));
+          // A directory as new as the clock may change again within the same tick.
+          const stable = found.filter(({ changedMs }) => changedMs < startMs);
+          stamps = new Map(stable.map(({ directory, stamp }) => [directory, stamp]));
         },
       };
     },
@@ -60,17 +61,17 @@ interface Stamped extends LayerDirectory {
   readonly changedMs: number;
 }
 
-interface Toured {
+interface VisitedDirectory {
   readonly directory: string;
   readonly names: NamedKind[];
   readonly stat: fs.Stats;
 }
 
-/** Without what has so long a path that it is never committed. */
-function directoriesIn(layer: string): Toured[] {
+/** Leaves out paths that are too long to be committed. */
+function directoriesIn(layer: string): VisitedDirectory[] {
   const start = fs.openSync(layer, O_PATH | fs.constants.O_DIRECTORY);
   try {
-    const trail: Toured[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
+    const trail: VisitedDirectory[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
     const directories = [...trail];
     const enters = () => trail.at(-1)!.directory.length <= LIMITS.maxPathBytes;
     for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {} })) {
@@ -91,11 +92,11 @@ function directoriesIn(layer: string): Toured[] {
   }
 }
 
-function withStamps(toured: readonly Toured[], project: Root): Stamped[] {
+function withStamps(visited: readonly VisitedDirectory[], project: Root): Stamped[] {
   const tree = openTreeReader(project);
   const directories = new Set<string>();
   try {
-    return toured.map(({ directory, names, stat }) => {
+    return visited.map(({ directory, names, stat }) => {
       const isReachable = directory === "" || directories.has(splitPath(directory).directory);
       const real = isReachable ? tryStat(tree, directory) : null;
       if (real !== null) directories.add(directory);
@@ -114,7 +115,7 @@ function withStamps(toured: readonly Toured[], project: Root): Stamped[] {
 
 const stampOf = ({ dev, ino, ctimeMs }: fs.Stats): string => `${dev}:${ino}:${ctimeMs}`;
 
-/** Null where the project has no directory, or none that can be reached. */
+/** Null if the project has no such directory, or it is unreachable. */
 function tryStat(tree: TreeReader, directory: string): fs.Stats | null {
   try {
     const stat = tree.stat(directory);

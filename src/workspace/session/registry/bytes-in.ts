@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { childPath } from "../../fs/paths.ts";
 import { tourTree } from "../../fs/tree.ts";
 
-/** What a directory takes on the disk, with all below it. */
+/** Disk usage of a directory and everything below it. */
 export function bytesIn(dir: string): number {
   const fd = fs.openSync(dir, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   try {

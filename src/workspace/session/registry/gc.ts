@@ -1,4 +1,4 @@
-// What sessions leave on the disk, and when it may go. Changes are never thrown away unless a limit is given.
+// What sessions leave on disk, and when it may be removed. Changes are never discarded unless a limit is given.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../../core/errors.ts";
@@ -13,10 +13,10 @@ import type { SessionDiffOptions } from "../session-diff.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 
 export interface GcOptions {
-  /** Of all sessions together. When they have more, those go whose last use is longest ago, with their changes. */
+  /** Limit of all sessions together. Beyond it the least recently used sessions are removed, with their changes. */
   readonly maxBytes?: number;
   readonly dryRun?: boolean;
-  /** Sessions that may go; any when left out. */
+  /** Sessions that may be removed; default: any. */
   readonly only?: readonly string[];
 }
 
@@ -27,13 +27,13 @@ export interface GcResult {
     readonly changes: number | null;
   }[];
   readonly freedBytes: number;
-  /** What is left. */
+  /** What remains. */
   readonly totalBytes: number;
 }
 
 export async function collectGarbage(place: SessionDiffOptions, options: GcOptions = {}): Promise<GcResult> {
   const { stateDir } = place;
-  if (!options.dryRun) clearUp(stateDir);
+  if (!options.dryRun) removeLeftovers(stateDir);
   const listed = new Map(sessionIds(stateDir).map((id) => [id, readRecordText(id, stateDir)]));
   const sessions = await listSessions(place);
   const before = totalOf(sessions);
@@ -80,19 +80,19 @@ function chooseRemoved(
   return [...empty, ...over];
 }
 
-/** Whether something was rewound or committed that a person may want back. */
+/** Whether a person may still want to undo a rewind or a commit. */
 function canBeUndone({ id }: SessionSummary, stateDir: string): boolean {
   const dir = sessionDir(stateDir, id);
   return readRecord(dir).left.length > 0 || commitsIn(dir).length > 0;
 }
 
-/** Whether its run has something in @state: without the session nobody would find it again. */
+/** Whether its run has files in @state: without the session nobody would find them again. */
 function keepsState({ id }: SessionSummary, stateDir: string): boolean {
   const dir = path.join(stateDir, "runs", id, "state");
   return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
 }
 
-/** Sessions that others were forked from use their layers. */
+/** Sessions whose layers are used by their forks. */
 function neededByOthers(stateDir: string): Set<string> {
   const needed = new Set<string>();
   for (const id of sessionIds(stateDir)) {
@@ -106,7 +106,7 @@ function lastUse({ id }: SessionSummary, stateDir: string): number {
   return fs.statSync(path.join(sessionDir(stateDir, id), "session.json")).mtimeMs;
 }
 
-/** False when somebody has it open by now, or has used it since it was listed. */
+/** False if somebody has it open by now, or used it since it was listed. */
 function tryRemove(id: string, stateDir: string, listed: string | undefined): boolean {
   return whileLocked(id, stateDir, () => {
     const isUsed = readRecordText(id, stateDir) !== listed || neededByOthers(stateDir).has(id);
@@ -115,7 +115,7 @@ function tryRemove(id: string, stateDir: string, listed: string | undefined): bo
   });
 }
 
-/** Throws a session away with all that is in it: for one whose project is not there any more. */
+/** Removes a session with everything in it: for a session whose project no longer exists. */
 export function removeWhole(id: string, stateDir: string): void {
   const isGone = whileLocked(id, stateDir, () => {
     if (neededByOthers(stateDir).has(id)) return false;
@@ -131,8 +131,8 @@ function readRecordText(id: string, stateDir: string): string {
   return JSON.stringify(readRecord(sessionDir(stateDir, id)));
 }
 
-/** What killed processes and thrown away changes have left behind. */
-function clearUp(stateDir: string): void {
+/** Removes what killed processes and discarded changes left behind. */
+function removeLeftovers(stateDir: string): void {
   const sessions = path.join(stateDir, "sessions");
   if (!fs.existsSync(sessions)) return;
   for (const name of fs.readdirSync(sessions)) {
@@ -147,11 +147,11 @@ function clearUp(stateDir: string): void {
   }
 }
 
-const MAKING_MS = 60_000;
+const CREATION_MS = 60_000;
 
-/** One that is being made just now is not. */
+/** False while another process may still be creating the session. */
 function isOld(dir: string): boolean {
-  return fs.statSync(dir).mtimeMs < Date.now() - MAKING_MS;
+  return fs.statSync(dir).mtimeMs < Date.now() - CREATION_MS;
 }
 
 function whileLocked(id: string, stateDir: string, work: () => boolean): boolean {

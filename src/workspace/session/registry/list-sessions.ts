@@ -15,17 +15,17 @@ export interface SessionSummary {
   readonly workspace: string;
   readonly created: string;
   readonly strategy: Strategy;
-  /** `interrupted`: a commit has to be recovered. */
+  /** `interrupted`: a commit must be recovered. */
   readonly state: "idle" | "open" | "interrupted";
-  /** Null when they can't be told: the project is not there, or can't be read. */
+  /** Null if unknown: the project is missing or unreadable. */
   readonly changes: number | null;
-  /** On the disk. */
+  /** Disk usage. */
   readonly bytes: number;
 }
 
 export interface SessionDetails extends SessionSummary {
   readonly layers: number;
-  /** Those that changed something. */
+  /** Calls that changed something. */
   readonly calls: readonly {
     readonly id: string;
     readonly tool: string;

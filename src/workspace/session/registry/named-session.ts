@@ -1,11 +1,11 @@
-// Sessions that a caller finds again by a name of its own.
+// Sessions that a caller finds again by a name.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../../core/errors.ts";
 import { sessionDir } from "../../layers/record.ts";
 
-/** The session's id; null when there is none of that name, or no more. */
+/** The session's id; null if no session has the name, or it no longer exists. */
 export function findNamedSession(stateDir: string, project: string, name: string): string | null {
   const link = linkOf(stateDir, project, name);
   try {
@@ -18,7 +18,7 @@ export function findNamedSession(stateDir: string, project: string, name: string
   return null;
 }
 
-/** Gives the id that has the name now: another one when somebody was faster. */
+/** Returns the id that has the name now: another one if another process was faster. */
 export function nameSession(stateDir: string, project: string, name: string, id: string): string {
   const link = linkOf(stateDir, project, name);
   fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });

@@ -15,7 +15,7 @@ export interface Recovered {
   readonly problem?: string;
 }
 
-/** Brings commits that were interrupted to an end: of one session, or of all. One that fails does not keep the others from it. */
+/** Recovers interrupted commits of one session, or of all. A failure does not stop the others. */
 export async function recoverSessions(stateDir: string, id?: string): Promise<Recovered[]> {
   const ids = id === undefined ? sessionIds(stateDir) : [id];
   const recovered: Recovered[] = [];
