@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createProtection } from "../../src/policy/protected.ts";
-import type { Change, Touched } from "../../src/workspace/diff/changes.ts";
+import type { Change, TouchedEntry } from "../../src/workspace/diff/changes.ts";
 import { type DiffInput, diffTrees } from "../../src/workspace/diff/diff-trees.ts";
 import { patchText } from "../../src/workspace/diff/render.ts";
 import { atOnce } from "../../src/workspace/fs/cooperative.ts";
@@ -76,14 +76,14 @@ export function withReaders<T>(
 }
 
 /** A directory as a layer all of whose directories may hide something. */
-export function touchedIn(fd: number): Touched {
-  const root = { below: new Map<string, Touched>(), isOpaque: true };
+export function touchedIn(fd: number): TouchedEntry {
+  const root = { below: new Map<string, TouchedEntry>(), isOpaque: true };
   const levels = [root];
   for (const { step, name } of tourTree(fd)) {
     if (step === "leave") levels.pop();
     if (step === "entry") levels.at(-1)!.below.set(name, { below: null, isOpaque: false });
     if (step !== "enter") continue;
-    const entered = { below: new Map<string, Touched>(), isOpaque: true };
+    const entered = { below: new Map<string, TouchedEntry>(), isOpaque: true };
     levels.at(-1)!.below.set(name, entered);
     levels.push(entered);
   }

@@ -4,10 +4,10 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createCursor } from "../../src/workspace/fs/cursor.ts";
 import { makeDirectory } from "../../src/workspace/fs/tree-change.ts";
-import { collapsedIfTall, collapsedIn } from "../../src/workspace/layers/compact.ts";
+import { collapsedIn, compactIfTall } from "../../src/workspace/layers/compact.ts";
 import { type SessionRecord, type Stack, sessionDir } from "../../src/workspace/layers/record.ts";
 import { makeSession, removeDirectory } from "../../src/workspace/layers/session-dirs.ts";
-import { begun, checkpointed, forked } from "../../src/workspace/layers/stack.ts";
+import { checkpointRecord, forkRecord, newRecord } from "../../src/workspace/layers/stack.ts";
 import { openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
 import type { SessionView } from "../../src/workspace/overlay/session-view.ts";
 import { directory, file, plant } from "./planted-tree.ts";
@@ -31,7 +31,7 @@ function makeWorld(base: string): World {
     ["a", "b", "c"].flatMap((second) => ["x", "y", "é"].map((third) => `${first}/${second}/${third}`)),
   );
   plant(project, new Map(files.map((name) => [name, file(`the project's ${name}`)])));
-  const record = begun("one", project, "kernel", 0);
+  const record = newRecord("one", project, "kernel", 0);
   makeSession(record, stateDir);
   return { top, project, stateDir, dir: sessionDir(stateDir, record.id), record };
 }
@@ -93,7 +93,7 @@ async function work(world: World, calls: number, seed: number, limit: number): P
   let { record } = world;
   for (let call = 1; call <= calls; call++) {
     change(pathOf(view), 3);
-    record = await collapsedIfTall(checkpointed(record, null, false, 0), world.stateDir, limit);
+    record = await compactIfTall(checkpointRecord(record, null, false, 0), world.stateDir, limit);
     await view.show(record.stack);
     const layers = frozen(record);
     expect(layers.length - Math.max(collapsedIn(layers), 0)).toBeLessThanOrEqual(limit + 2);
@@ -112,7 +112,7 @@ function stacked(
   for (let call = 1; call <= calls; call++) {
     const layer = path.join(world.dir, "..", record.id, record.stack.at(-1)!.name);
     plant(layer, new Map(Object.entries(files(call)).map(([name, content]) => [name, file(content)])));
-    record = checkpointed(record, null, false, 0);
+    record = checkpointRecord(record, null, false, 0);
   }
   return record;
 }
@@ -140,7 +140,7 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     const world = makeWorld(base);
     const tall = stacked(world, world.record, 700, (call) => ({ same: `by ${call}`, [`only-${call}`]: "" }));
     await expect(shown(world, tall, tall.stack)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
-    const record = await collapsedIfTall(tall, world.stateDir);
+    const record = await compactIfTall(tall, world.stateDir);
     expect(marks(record).flatMap((name, index) => (name === undefined ? [] : [index]))).toEqual([
       99, 199, 299, 399, 499, 599,
     ]);
@@ -154,9 +154,9 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     const world = makeWorld(base);
     const record = stacked(world, world.record, 5, () => ({ f: "" }));
     const copied = { ...record, strategy: "clone" } as const;
-    expect(await collapsedIfTall(record, world.stateDir, 5)).toBe(record);
-    expect(await collapsedIfTall(copied, world.stateDir, 2)).toBe(copied);
-    expect(marks(await collapsedIfTall(record, world.stateDir, 4))).toEqual([
+    expect(await compactIfTall(record, world.stateDir, 5)).toBe(record);
+    expect(await compactIfTall(copied, world.stateDir, 2)).toBe(copied);
+    expect(marks(await compactIfTall(record, world.stateDir, 4))).toEqual([
       undefined,
       undefined,
       undefined,
@@ -169,11 +169,11 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
   test("what stands for layers of another session is kept in one's own", async () => {
     const world = makeWorld(base);
     const parent = stacked(world, world.record, 5, (call) => ({ [`parent-${call}`]: "" }));
-    const forkedAt = forked(parent, frozen(parent), "two", 0);
+    const forkedAt = forkRecord(parent, frozen(parent), "two", 0);
     makeSession(forkedAt, world.stateDir);
-    expect(await collapsedIfTall(forkedAt, world.stateDir, 2)).toBe(forkedAt);
+    expect(await compactIfTall(forkedAt, world.stateDir, 2)).toBe(forkedAt);
     const child = stacked(world, forkedAt, 2, (call) => ({ [`child-${call}`]: "" }));
-    const record = await collapsedIfTall(child, world.stateDir, 2);
+    const record = await compactIfTall(child, world.stateDir, 2);
     expect(marks(record).map((name) => name !== undefined)).toEqual([
       false,
       false,
@@ -194,7 +194,7 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     const world = makeWorld(base);
     const made = stacked(world, world.record, 5, (call) => ({ [`d/f${call}`]: `by ${call}` }));
     fs.linkSync(path.join(world.dir, "1/d/f1"), path.join(world.dir, "1/again"));
-    const record = await collapsedIfTall(made, world.stateDir, 4);
+    const record = await compactIfTall(made, world.stateDir, 4);
     const united = path.join(world.dir, marks(record)[3]!);
     const inodes = [path.join(world.dir, "1/d/f1"), `${united}/d/f1`, `${united}/again`].map(
       (at) => fs.statSync(at).ino,
@@ -214,7 +214,7 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
         ]),
       );
     }
-    const record = await collapsedIfTall(made, world.stateDir, 4);
+    const record = await compactIfTall(made, world.stateDir, 4);
     expect(fs.readdirSync(world.dir).filter((name) => name.startsWith("c"))).toEqual([marks(record)[3]]);
     expect(await shown(world, record, frozen(record))).toEqual(
       await shown(world, record, oneByOne(frozen(record))),
@@ -238,7 +238,7 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     };
     const made = stacked(world, world.record, 5, () => ({ f: "" }));
     bottomOf(path.join(world.dir, "2"), true);
-    const record = await collapsedIfTall(made, world.stateDir, 4);
+    const record = await compactIfTall(made, world.stateDir, 4);
     expect(bottomOf(path.join(world.dir, marks(record)[3]!), false)).toEqual(["bottom"]);
   });
 
@@ -246,6 +246,6 @@ export function layersSuite(base: string, seeds: readonly number[]): void {
     const world = makeWorld(base);
     const made = stacked(world, world.record, 5, () => ({ "d/f": "" }));
     fs.chmodSync(path.join(world.dir, "3/d"), 0);
-    expect(await collapsedIfTall(made, world.stateDir, 4)).toBe(made);
+    expect(await compactIfTall(made, world.stateDir, 4)).toBe(made);
   });
 }

@@ -9,7 +9,7 @@ import { openRoot } from "../../src/workspace/fs/paths.ts";
 import { makeDirectory } from "../../src/workspace/fs/tree-change.ts";
 import { sessionDir } from "../../src/workspace/layers/record.ts";
 import { makeSession, removeDirectory } from "../../src/workspace/layers/session-dirs.ts";
-import { begun } from "../../src/workspace/layers/stack.ts";
+import { newRecord } from "../../src/workspace/layers/stack.ts";
 import { createWhiteouts } from "../../src/workspace/layers/whiteout.ts";
 import { openKernelView } from "../../src/workspace/overlay/kernel-view.ts";
 import { createMask, type Mask } from "../../src/workspace/overlay/mask.ts";
@@ -43,7 +43,7 @@ function makeWorld(base: string) {
   plant(`${top}/project`, PROJECT);
   const project = openRoot(`${top}/project`);
   onTestFinished(() => fs.closeSync(project.fd));
-  const record = begun("one", project.path, "kernel", 0);
+  const record = newRecord("one", project.path, "kernel", 0);
   makeSession(record, `${top}/state`);
   const dir = sessionDir(`${top}/state`, record.id);
   const hiding = (mask: Mask) => async () => {

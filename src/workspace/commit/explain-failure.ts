@@ -3,7 +3,7 @@ import { explainingLater } from "../fs/os-error.ts";
 import { isUnfinished } from "./journal.ts";
 
 /** Adds the state of the commit to the error of failed work. */
-export async function finishing<T>(txDir: string, work: () => Promise<T>): Promise<T> {
+export async function explainFailure<T>(txDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await explainingLater("commit to", ".", work);
   } catch (error) {

@@ -76,7 +76,7 @@ export function committedMs(txDir: string): number {
 }
 
 /** Whether the project has, or may have, changes of a commit. */
-export function stands(txDir: string): boolean {
+export function hasEffect(txDir: string): boolean {
   const journal = readJournal(txDir);
   return journal?.phase !== "done" || journal.outcomes.some(({ state }) => state === "done");
 }

@@ -1,8 +1,8 @@
 import type { Root } from "../fs/paths.ts";
-import { finishing } from "./explain-failure.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { checkProject, forget, readJournal } from "./journal.ts";
 import { abandon, carryOn } from "./transaction.ts";
-import { type CommitListeners, watched } from "./watching.ts";
+import { type CommitListeners, createListeners } from "./watching.ts";
 
 /** `none`: nothing remained to be done. */
 export type Recovery = "none" | "rolled back" | "finished";
@@ -20,11 +20,11 @@ export async function recoverCommit(
   }
   if (journal.phase === "done") return "none";
   checkProject(journal, project.path);
-  const tx = { dir: txDir, project, ...watched(watching) };
+  const tx = { dir: txDir, project, ...createListeners(watching) };
   if (journal.phase === "staging") {
-    await finishing(txDir, async () => abandon(tx, journal));
+    await explainFailure(txDir, async () => abandon(tx, journal));
     return "rolled back";
   }
-  const { outcomes } = await finishing(txDir, () => carryOn(tx, journal));
+  const { outcomes } = await explainFailure(txDir, () => carryOn(tx, journal));
   return outcomes.some(({ state }) => state === "done") ? "finished" : "rolled back";
 }

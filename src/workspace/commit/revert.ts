@@ -2,10 +2,10 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import type { Root } from "../fs/paths.ts";
 import { putBack } from "./apply-steps.ts";
-import { finishing } from "./explain-failure.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { checkProject, type Journal, readJournal, readSteps, writeJournal } from "./journal.ts";
 import { carryOn } from "./transaction.ts";
-import { type CommitListeners, watched } from "./watching.ts";
+import { type CommitListeners, createListeners } from "./watching.ts";
 
 export interface RevertResult {
   /** Paths of the changes that are no longer in the project. */
@@ -21,10 +21,10 @@ export async function revertCommit(
   watching: CommitListeners = {},
 ): Promise<RevertResult> {
   const journal = readFinished(txDir, project);
-  const tx = { dir: txDir, project, ...watched(watching) };
+  const tx = { dir: txDir, project, ...createListeners(watching) };
   const started = putBack(journal, ({ state }) => state === "done");
   if (started.phase !== "undoing") return { reverted: [], changed: [] };
-  const finished = await finishing(txDir, async () => {
+  const finished = await explainFailure(txDir, async () => {
     writeJournal(txDir, started);
     tx.tick();
     try {

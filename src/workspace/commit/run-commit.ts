@@ -3,14 +3,14 @@ import { HotcellError } from "../../core/errors.ts";
 import { inPieces, type Pieces } from "../fs/cooperative.ts";
 import { fingerprintOf, type RootOf, versionOf } from "../fs/fingerprint.ts";
 import type { Root } from "../fs/paths.ts";
-import { finishing } from "./explain-failure.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { type Journal, type Leaving, readJournal } from "./journal.ts";
 import { type CommitStep, putVersion } from "./plan/commit-step.ts";
 import { refuseObstacles } from "./plan/obstacles.ts";
 import type { CommitPlan, Conflict, ConflictReason, Skipped } from "./plan/plan.ts";
 import { stageFromView } from "./stage-content.ts";
 import { runTransaction } from "./transaction.ts";
-import { type CommitListeners, watched } from "./watching.ts";
+import { type CommitListeners, createListeners } from "./watching.ts";
 
 export interface ApplyOptions extends CommitListeners {
   readonly project: Root;
@@ -39,7 +39,7 @@ export async function applyCommit(
   const { steps, skipped, conflicts } = plan;
   const isAborted = conflicts.some(({ resolution }) => resolution === "none");
   if (isAborted || steps.length === 0) return { tx: null, committed: [], skipped, conflicts };
-  const journal = await finishing(options.txDir, () => run(plan, options, signal));
+  const journal = await explainFailure(options.txDir, () => run(plan, options, signal));
   if (journal.failure !== null) throw takenBack(steps, journal);
   return {
     tx: path.basename(options.txDir),
@@ -54,7 +54,7 @@ async function run(plan: CommitPlan, options: ApplyOptions, signal?: AbortSignal
   refuseObstacles("commit", plan.obstacles);
   if (readJournal(txDir) !== null) throw new Error(`a commit was made in ${txDir} already`);
   return runTransaction(
-    { dir: txDir, project, ...watched(options) },
+    { dir: txDir, project, ...createListeners(options) },
     {
       steps: plan.steps,
       undoes: null,

@@ -9,7 +9,7 @@ interface Watched {
   readonly progress: (done: number, total: number) => void;
 }
 
-export function watched({ onStep, onProgress }: CommitListeners): Watched {
+export function createListeners({ onStep, onProgress }: CommitListeners): Watched {
   let steps = 0;
   return {
     tick: () => onStep?.(++steps),

@@ -40,13 +40,13 @@ export interface Change {
 }
 
 /** An entry of a layer. A directory has its entries in `below`; an opaque one hides the entries of lower layers. */
-export interface Touched {
-  readonly below: ReadonlyMap<string, Touched> | null;
+export interface TouchedEntry {
+  readonly below: ReadonlyMap<string, TouchedEntry> | null;
   readonly isOpaque: boolean;
 }
 
 /** A layer, with the call whose changes it holds. */
 export interface TouchedLayer {
-  readonly entry: Touched;
+  readonly entry: TouchedEntry;
   readonly call: string | null;
 }

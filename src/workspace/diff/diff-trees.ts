@@ -7,7 +7,7 @@ import type { Change, ChangeKind } from "./changes.ts";
 import { type ComparedTrees, type Pair, type PairOptions, visitPairs } from "./compare-entries.ts";
 import { type ContentChange, createContentComparison, createPlainComparison, NO_LINES } from "./contents.ts";
 import { judgedPaths } from "./judged-paths.ts";
-import { uniteRenames } from "./renames.ts";
+import { pairRenames } from "./renames.ts";
 
 export interface DiffInput extends ComparedTrees, PairOptions {
   /** The descriptor of the project's directory. */
@@ -65,7 +65,7 @@ export function* diffTrees(input: DiffInput): Pieces<Change[]> {
     if (pair.before !== null && pair.after !== null) yield* compare(pair);
     else oneSided.push(pair);
   });
-  for (const pair of yield* uniteRenames(oneSided.sort(byPath), input, classOf)) yield* compare(pair);
+  for (const pair of yield* pairRenames(oneSided.sort(byPath), input, classOf)) yield* compare(pair);
   return changes.sort(byPath);
 }
 

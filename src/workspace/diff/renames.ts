@@ -13,7 +13,7 @@ interface Candidates {
 }
 
 /** Pairs a deleted file with an added one that has the same content and protection class: one to one, preferably of the same name. Pairs are sorted by path. */
-export function* uniteRenames(
+export function* pairRenames(
   pairs: readonly Pair[],
   trees: ComparedTrees,
   classOf: (pair: Pair) => string | null,

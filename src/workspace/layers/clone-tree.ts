@@ -20,14 +20,14 @@ interface Part {
 }
 
 /** What a view has at one name: nothing, one non-directory, or all directories that are merged there, topmost first. */
-export type Standing = readonly Part[];
+export type MergedPath = readonly Part[];
 
 /** One step of a walk through all differences: an `enter` and a `leave` for each wanted directory. */
 export interface Difference {
   readonly step: "entry" | "enter" | "leave";
   readonly name: string;
-  readonly have: Standing;
-  readonly want: Standing;
+  readonly have: MergedPath;
+  readonly want: MergedPath;
 }
 
 interface Level extends Omit<Difference, "step"> {
@@ -35,14 +35,14 @@ interface Level extends Omit<Difference, "step"> {
   readonly names: string[];
 }
 
-export const NOTHING: Standing = [];
+export const NOTHING: MergedPath = [];
 
 /** Topmost first. */
-export function viewOf(trees: readonly CloneTree[]): Standing {
+export function viewOf(trees: readonly CloneTree[]): MergedPath {
   return trees.map((tree) => ({ tree, entry: tree.root }));
 }
 
-export function childOf(directory: Standing, name: string): Standing {
+export function childOf(directory: MergedPath, name: string): MergedPath {
   const found: Part[] = [];
   for (const { tree, entry } of directory) {
     const child = entry.below?.get(name);
@@ -54,17 +54,17 @@ export function childOf(directory: Standing, name: string): Standing {
   return found;
 }
 
-export function isDirectory(standing: Standing): boolean {
+export function isDirectory(standing: MergedPath): boolean {
   return standing[0]?.entry.kind === "directory";
 }
 
-export function namesInStanding(directory: Standing): string[] {
+export function namesInStanding(directory: MergedPath): string[] {
   const names = new Set(directory.flatMap(({ entry }) => [...(entry.below?.keys() ?? [])]));
   return [...names].filter((name) => childOf(directory, name).length > 0);
 }
 
 /** The steps from one view to another. If both views share an entry, nothing below it differs. */
-export function* differences(have: Standing, want: Standing): Generator<Difference, void, void> {
+export function* differences(have: MergedPath, want: MergedPath): Generator<Difference, void, void> {
   const levels: Level[] = [{ name: "", have, want, names: differingNames(have, want) }];
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
     const name = level.names.pop();
@@ -80,18 +80,18 @@ export function* differences(have: Standing, want: Standing): Generator<Differen
   }
 }
 
-export function differ(have: Standing, want: Standing): boolean {
+export function differ(have: MergedPath, want: MergedPath): boolean {
   return !differences(have, want).next().done;
 }
 
-export function countEntries(view: Standing): number {
+export function countEntries(view: MergedPath): number {
   let count = 0;
   for (const { step } of differences(NOTHING, view)) if (step !== "leave") count++;
   return count;
 }
 
 /** The names in directories that only one of the views has. */
-function differingNames(have: Standing, want: Standing): string[] {
+function differingNames(have: MergedPath, want: MergedPath): string[] {
   const known = new Set(have.map(({ entry }) => entry));
   const wanted = new Set(want.map(({ entry }) => entry));
   const names = new Set<string>();
@@ -102,6 +102,6 @@ function differingNames(have: Standing, want: Standing): string[] {
   return [...names];
 }
 
-function areSame(have: Standing, want: Standing): boolean {
+function areSame(have: MergedPath, want: MergedPath): boolean {
   return have.length === want.length && have.every(({ entry }, index) => entry === want[index]!.entry);
 }

@@ -5,13 +5,13 @@ import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { layerDir } from "./layer-dirs.ts";
-import { readLayers, uniteLayers, writeLayer } from "./layer-tree.ts";
+import { mergeLayers, readLayers, writeLayer } from "./layer-tree.ts";
 import { type SessionRecord, type Stack, sessionDir } from "./record.ts";
 import { removeDirectory } from "./session-dirs.ts";
 import { createWhiteouts } from "./whiteout.ts";
 
 /** Returns a record whose stack can be mounted; the same one if the stack is not tall. */
-export async function collapsedIfTall(
+export async function compactIfTall(
   record: SessionRecord,
   stateDir: string,
   limit: number = LIMITS.maxLayers,
@@ -19,7 +19,7 @@ export async function collapsedIfTall(
   const at = record.strategy === "kernel" ? layerToCollapse(record, limit) : -1;
   if (at < 0) return record;
   const collapsed = await collapseAt(record, at, stateDir);
-  return collapsed === null ? record : collapsedIfTall(collapsed, stateDir, limit);
+  return collapsed === null ? record : compactIfTall(collapsed, stateDir, limit);
 }
 
 /** The lowest layer that leaves few enough above it; -1 if there are few. It must be the session's own, because the collapsed layer is stored in its directory. */
@@ -58,7 +58,7 @@ async function collapse(stack: Stack, to: string, stateDir: string): Promise<voi
   );
   // No record has used this number yet, so nobody uses what may exist there.
   for (const leftover of [to, `${to}.new`]) removeDirectory(leftover);
-  const united = uniteLayers(await readLayers(dirs, "kernel"));
+  const united = mergeLayers(await readLayers(dirs, "kernel"));
   await writeLayer(`${to}.new`, united, "kernel", createWhiteouts(path.dirname(to)));
   fs.renameSync(`${to}.new`, to);
 }

@@ -116,7 +116,7 @@ export async function readTree(at: string): Promise<CloneTree> {
 }
 
 /** Merges layers, topmost first, into one that shows the same on any lower layers. */
-export function uniteLayers([top, ...lowers]: readonly LayerEntry[]): LayerEntry {
+export function mergeLayers([top, ...lowers]: readonly LayerEntry[]): LayerEntry {
   const united = top!;
   const pending = lowers.map((lower) => ({ upper: united, lower }));
   for (let pair = pending.shift(); pair !== undefined; pair = pending.shift()) {

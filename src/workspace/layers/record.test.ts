@@ -3,13 +3,13 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../../test/kit/temp-cell.ts";
 import { readRecord, rewriteRecord, type SessionRecord, writeRecord } from "./record.ts";
-import { begun, checkpointed } from "./stack.ts";
+import { checkpointRecord, newRecord } from "./stack.ts";
 
 const FIRST = { id: "c1", tool: "test" };
 const SECOND = { id: "c2", tool: "test" };
 
 function written() {
-  const record = begun("one", "/project", "kernel", 1);
+  const record = newRecord("one", "/project", "kernel", 1);
   const dir = path.join(tempDir(), record.id);
   fs.mkdirSync(dir);
   writeRecord(dir, record);
@@ -26,8 +26,8 @@ describe("a record after which only the live layer's call is another", () => {
     const { dir, file, record, rewrite } = written();
     const { ino } = fs.statSync(file);
     const next = rewrite(
-      rewrite(record, checkpointed(record, FIRST, true, 2)),
-      checkpointed(record, SECOND, true, 3),
+      rewrite(record, checkpointRecord(record, FIRST, true, 2)),
+      checkpointRecord(record, SECOND, true, 3),
     );
     expect(readRecord(dir)).toEqual(next);
     expect(fs.statSync(file).ino).toBe(ino);
@@ -36,21 +36,21 @@ describe("a record after which only the live layer's call is another", () => {
   test("tells that the session was used", () => {
     const { file, record, rewrite } = written();
     fs.utimesSync(file, 1, 1);
-    rewrite(record, checkpointed(record, FIRST, true, 2));
+    rewrite(record, checkpointRecord(record, FIRST, true, 2));
     expect(fs.statSync(file).mtimeMs).toBeGreaterThan(1000);
   });
 
   test("is the one before when a power failure has cut the note", () => {
     const { dir, record, rewrite } = written();
-    rewrite(record, checkpointed(record, FIRST, true, 2));
+    rewrite(record, checkpointRecord(record, FIRST, true, 2));
     fs.truncateSync(path.join(dir, "1.call"), 5);
     expect(readRecord(dir)).toEqual(record);
   });
 
   test("leaves nothing behind when the next one is another in more", () => {
     const { dir, record, rewrite } = written();
-    const first = rewrite(record, checkpointed(record, FIRST, true, 2));
-    const second = rewrite(first, { ...checkpointed(first, SECOND, true, 3), settled: { 1: 1 } });
+    const first = rewrite(record, checkpointRecord(record, FIRST, true, 2));
+    const second = rewrite(first, { ...checkpointRecord(first, SECOND, true, 3), settled: { 1: 1 } });
     expect(readRecord(dir)).toEqual(second);
     expect(fs.readdirSync(dir)).toEqual(["session.json"]);
   });

@@ -8,7 +8,7 @@ export function liveLayer({ stack }: Pick<SessionRecord, "stack">): Layer {
 }
 
 /** Attributes the following changes to this call: assigns an empty live layer to it, or adds a new one. */
-export function checkpointed(
+export function checkpointRecord(
   record: SessionRecord,
   call: CallMark | null,
   liveIsEmpty: boolean,
@@ -20,36 +20,36 @@ export function checkpointed(
 }
 
 /** A new session of a project, without changes. */
-export function begun(id: string, workspace: string, strategy: Strategy, since: number): SessionRecord {
+export function newRecord(id: string, workspace: string, strategy: Strategy, since: number): SessionRecord {
   const created = now();
   const empty = { version: 2, id, workspace, created, strategy, left: [], next: 1, settled: {} } as const;
   return pushLayer({ ...empty, stack: [] }, [], null, since);
 }
 
 /** The session as it was before this call. The replaced stack is kept. */
-export function rewound(record: SessionRecord, to: string, since: number): SessionRecord {
-  return restacked(record, record.stack.slice(0, indexOfCall(record.stack, to)), since);
+export function rewindRecord(record: SessionRecord, to: string, since: number): SessionRecord {
+  return replaceStack(record, record.stack.slice(0, indexOfCall(record.stack, to)), since);
 }
 
 /** The session as it was before the last rewind. The present stack is kept in its place. */
-export function unwound(record: SessionRecord, since: number): SessionRecord {
+export function undoRewindRecord(record: SessionRecord, since: number): SessionRecord {
   const stack = record.left[record.left.length - 1];
   if (stack === undefined) throw new HotcellError("NOT_FOUND", "There is no rewind to undo.");
   return { ...pushLayer(record, stack, null, since), left: [...record.left.slice(0, -1), record.stack] };
 }
 
 /** Another session that starts with these layers. Both continue independently. */
-export function forked(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
+export function forkRecord(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
   return pushLayer({ ...record, id, created: now(), left: [], next: 1, settled: {} }, stack, null, since);
 }
 
 /** The session with another list of layers below a new live one. The replaced stack is kept. */
-export function restacked(record: SessionRecord, stack: Stack, since: number): SessionRecord {
+export function replaceStack(record: SessionRecord, stack: Stack, since: number): SessionRecord {
   return { ...pushLayer(record, stack, null, since), left: [...record.left, record.stack] };
 }
 
 /** The session with a new live layer on top of its non-empty ones. */
-export function relayered(
+export function dropEmptyLayers(
   record: SessionRecord,
   isEmpty: (layer: Layer) => boolean,
   since: number,

@@ -13,21 +13,21 @@ import {
   childOf,
   type Difference,
   isDirectory,
+  type MergedPath,
   namesInStanding,
-  type Standing,
 } from "../layers/clone-tree.ts";
 import type { SeenEntry } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
 
 export interface Capturing {
   /** What the working copy had when the layer was last brought up to date. */
-  readonly have: Standing;
+  readonly have: MergedPath;
   /** The working copy as it is now. What vanishes meanwhile is marked to be looked at again. */
   readonly copy: CloneTree & { readonly root: SeenEntry };
   /** What is seen without the live layer. */
-  readonly below: Standing;
+  readonly below: MergedPath;
   /** What the project has: the layer tells of all that is not seen of it, also where a layer below hides it. */
-  readonly project: Standing;
+  readonly project: MergedPath;
   /** The live layer's directory. */
   readonly layer: string;
 }
@@ -36,8 +36,8 @@ interface Level {
   readonly name: string;
   readonly seen: SeenEntry;
   /** What is seen here without the live layer. */
-  readonly below: Standing;
-  readonly project: Standing;
+  readonly below: MergedPath;
+  readonly project: MergedPath;
   /** The directory in the working copy; null when it is gone by now. */
   readonly model: fs.Stats | null;
 }

@@ -7,7 +7,7 @@ import { type Cursor, createCursor } from "../fs/cursor.ts";
 import { createFollower, type Follower } from "../fs/follow-tree.ts";
 import { kindAt, makeAlike } from "../fs/metadata.ts";
 import { childPath, fdPath, openChild, TEMP_PREFIX } from "../fs/paths.ts";
-import type { Difference, Standing } from "../layers/clone-tree.ts";
+import type { Difference, MergedPath } from "../layers/clone-tree.ts";
 import { type SeenEntry, seenDirectory, seenFile } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
 
@@ -20,7 +20,7 @@ export interface Restoring {
   readonly onStep?: () => void;
 }
 
-export async function restore(have: Standing, want: Standing, restoring: Restoring): Promise<void> {
+export async function restore(have: MergedPath, want: MergedPath, restoring: Restoring): Promise<void> {
   const pace = createPace();
   const { end, ...steps } = beginCopying(want, restoring, pace);
   try {
@@ -39,7 +39,7 @@ interface Level {
   readonly model: fs.Stats | null;
 }
 
-function beginCopying(want: Standing, { target, known, onStep }: Restoring, pace: Pace) {
+function beginCopying(want: MergedPath, { target, known, onStep }: Restoring, pace: Pace) {
   const { mode: rootMode } = fs.fstatSync(target);
   makeWritable(target);
   const to = createCursor(target);
@@ -47,7 +47,7 @@ function beginCopying(want: Standing, { target, known, onStep }: Restoring, pace
   const levels: Level[] = [{ below: known, isNew: false, model: null }];
   const level = (): Level => levels.at(-1)!;
   /** Follows the tour in the tree whose version is seen. */
-  const sourceOf = (seen: Standing): Follower => sources.get(seen[0]!.tree)!;
+  const sourceOf = (seen: MergedPath): Follower => sources.get(seen[0]!.tree)!;
 
   return {
     async entry({ name, want }: Difference) {

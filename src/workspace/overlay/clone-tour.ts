@@ -1,14 +1,14 @@
 import type { Pace } from "../fs/cooperative.ts";
 import { explaining } from "../fs/os-error.ts";
-import { type Difference, differences, type Standing } from "../layers/clone-tree.ts";
+import { type Difference, differences, type MergedPath } from "../layers/clone-tree.ts";
 
 /** What is done at each step of the way from one view to another. */
 export type TourSteps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;
 
 /** Errors name the path at which they came. */
 export async function tourDifferences(
-  have: Standing,
-  want: Standing,
+  have: MergedPath,
+  want: MergedPath,
   steps: TourSteps,
   pace: Pace,
 ): Promise<void> {

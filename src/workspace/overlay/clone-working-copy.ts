@@ -11,8 +11,8 @@ import {
   type CloneTree,
   countEntries,
   differ,
+  type MergedPath,
   NOTHING,
-  type Standing,
   viewOf,
 } from "../layers/clone-tree.ts";
 import { layerDir } from "../layers/layer-dirs.ts";
@@ -107,7 +107,7 @@ export async function refreshCopy(place: ClonePlace, shown: Shown): Promise<Show
 }
 
 /** Brings the working copy to what is to be shown next. */
-async function bring(place: ClonePlace, have: Standing, next: Shown, onStep?: () => void): Promise<Shown> {
+async function bring(place: ClonePlace, have: MergedPath, next: Shown, onStep?: () => void): Promise<Shown> {
   const { dir, merged } = place;
   begin(dir, "showing");
   const known = next.copy.below!;
@@ -119,7 +119,7 @@ async function bring(place: ClonePlace, have: Standing, next: Shown, onStep?: ()
   return next;
 }
 
-function viewOfShown({ project }: ClonePlace, shown: Shown): Standing {
+function viewOfShown({ project }: ClonePlace, shown: Shown): MergedPath {
   return viewOf([...shown.layers, { at: fdPath(project.fd), root: shown.project }]);
 }
 

@@ -3,7 +3,7 @@
 import { fileClock } from "../fs/file-clock.ts";
 import { isEmptyLayer } from "../layers/layer-notes.ts";
 import type { CallMark, Layer, SessionRecord } from "../layers/record.ts";
-import { checkpointed, liveLayer, relayered } from "../layers/stack.ts";
+import { checkpointRecord, dropEmptyLayers, liveLayer } from "../layers/stack.ts";
 import { type Had, takeBases } from "./bases/bases.ts";
 import { unfinishedCommits } from "./commits.ts";
 import { type SessionState, saveRecord, showRecord, withProject, workInProject } from "./session-state.ts";
@@ -31,7 +31,10 @@ export async function beginLayer(
   since = fileClock(state.dir),
 ): Promise<void> {
   const { record, view, place } = state;
-  await showRecord(state, checkpointed(record, call, isEmptyLayer(liveLayer(record), place.stateDir), since));
+  await showRecord(
+    state,
+    checkpointRecord(record, call, isEmptyLayer(liveLayer(record), place.stateDir), since),
+  );
   await view.refresh();
 }
 
@@ -76,6 +79,6 @@ export async function showSettled(state: SessionState, next: SessionRecord): Pro
   if (next.stack === record.stack) return saveRecord(state, next);
   scanCache.forget();
   const isEmpty = (layer: Layer) => isEmptyLayer(layer, place.stateDir);
-  await showRecord(state, relayered(next, isEmpty, fileClock(dir)));
+  await showRecord(state, dropEmptyLayers(next, isEmpty, fileClock(dir)));
   await view.refresh();
 }

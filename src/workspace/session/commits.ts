@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
-import { committedMs, hasJournal, isUnfinished, stands, timesUndone } from "../commit/journal.ts";
+import { committedMs, hasEffect, hasJournal, isUnfinished, timesUndone } from "../commit/journal.ts";
 import { readRecord, type SessionRecord, sessionDir } from "../layers/record.ts";
 import { sessionIds } from "../layers/unreferenced-layers.ts";
 
@@ -39,7 +39,7 @@ export function unsettledIn({ settled }: Pick<SessionRecord, "settled">, dir: st
 export function lastStanding(dir: string): string | undefined {
   return commitsIn(dir)
     .map(String)
-    .findLast((number) => stands(txDirOf(dir, number)));
+    .findLast((number) => hasEffect(txDirOf(dir, number)));
 }
 
 /** Numbers of the commits made since then that are not fully reverted. */
@@ -47,7 +47,7 @@ export function commitsSince(dir: string, sinceMs: number): string[] {
   const isLater = (number: string) => committedMs(txDirOf(dir, number)) >= sinceMs;
   return commitsIn(dir)
     .map(String)
-    .filter((number) => isLater(number) && stands(txDirOf(dir, number)));
+    .filter((number) => isLater(number) && hasEffect(txDirOf(dir, number)));
 }
 
 /** The directory of the commit with this number, or of the last one that is not fully reverted. */

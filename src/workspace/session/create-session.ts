@@ -4,7 +4,7 @@ import { explaining } from "../fs/os-error.ts";
 import { openRoot } from "../fs/paths.ts";
 import type { Strategy } from "../layers/record.ts";
 import { makeSession, newSessionId, removeSession } from "../layers/session-dirs.ts";
-import { begun } from "../layers/stack.ts";
+import { newRecord } from "../layers/stack.ts";
 import type { SessionPlace } from "../overlay/session-view.ts";
 import { strategyFor } from "./open-view.ts";
 import { openSession } from "./session.ts";
@@ -21,7 +21,7 @@ export async function createSession(workspace: string, options: CreateOptions): 
   const { fd, path: project } = openRoot(workspace);
   const { strategy = strategyFor(fd) } = options;
   fs.closeSync(fd);
-  const record = begun(newSessionId(), project, strategy, fileClock(stateDir));
+  const record = newRecord(newSessionId(), project, strategy, fileClock(stateDir));
   explaining("make a session of", project, () => makeSession(record, stateDir));
   try {
     return await openSession(record.id, options, options.strategy === undefined);

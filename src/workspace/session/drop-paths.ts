@@ -17,7 +17,7 @@ import {
 import { removeLayer } from "../layers/session-dirs.ts";
 import { statPath } from "../layers/stat-of.ts";
 import { createWhiteouts } from "../layers/whiteout.ts";
-import { isUnchanged, type Known, readStack, rememberDirectories, wasThere } from "./bases/bases.ts";
+import { existedWhenHidden, isUnchanged, type Known, readStack, rememberDirectories } from "./bases/bases.ts";
 import { kindsIn } from "./bases/kinds-in.ts";
 
 /** How a path is dropped. */
@@ -204,7 +204,8 @@ function seenNames(at: string, index: number, context: DropContext): Set<string>
     const base = known.bases.get(below)?.base;
     if (base !== undefined) return base !== null;
     return (
-      wasThere(below, known, project, mayBeMoved) || isUnchanged(below, known, since, project, mayBeMoved)
+      existedWhenHidden(below, known, project, mayBeMoved) ||
+      isUnchanged(below, known, since, project, mayBeMoved)
     );
   };
   const tree = openTreeReader(project);

@@ -1,6 +1,6 @@
 import { fileClock } from "../fs/file-clock.ts";
 import { makeSession, newSessionId } from "../layers/session-dirs.ts";
-import { forked } from "../layers/stack.ts";
+import { forkRecord } from "../layers/stack.ts";
 import type { SessionPlace } from "../overlay/session-view.ts";
 import { checkpoint } from "./checkpoint.ts";
 import type { SessionState } from "./session-state.ts";
@@ -14,7 +14,7 @@ export async function forkOf(
 ): Promise<string> {
   await checkpoint(state, null, signal);
   const { record, dir, place } = state;
-  const child = forked(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));
+  const child = forkRecord(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));
   makeSession(child, place.stateDir);
   (await open(child.id, place)).close();
   return child.id;

@@ -4,8 +4,8 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type SessionRecord, sessionDir, writeRecord } from "../layers/record.ts";
 import { makeSession } from "../layers/session-dirs.ts";
-import { begun, checkpointed } from "../layers/stack.ts";
-import { whileSteady } from "./retry-on-change.ts";
+import { checkpointRecord, newRecord } from "../layers/stack.ts";
+import { retryOnChange } from "./retry-on-change.ts";
 
 const gone = new Error("a layer is gone");
 
@@ -13,12 +13,12 @@ const gone = new Error("a layer is gone");
 function makeWorld(): { readonly stateDir: string; change(): void } {
   const stateDir = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-steady-"));
   onTestFinished(() => fs.rmSync(stateDir, { recursive: true }));
-  let record = begun("one", "/project", "kernel", 0);
+  let record = newRecord("one", "/project", "kernel", 0);
   makeSession(record, stateDir);
   return {
     stateDir,
     change() {
-      record = checkpointed(record, null, false, 0);
+      record = checkpointRecord(record, null, false, 0);
       writeRecord(sessionDir(stateDir, "one"), record);
     },
   };
@@ -31,7 +31,7 @@ test("what fails is tried again with the layers that the session has come to hav
     change();
     throw gone;
   };
-  expect(await whileSteady("one", stateDir, look)).toBe(2);
+  expect(await retryOnChange("one", stateDir, look)).toBe(2);
 });
 
 test("what fails on a session that rests is told as it is, at once", async () => {
@@ -41,7 +41,7 @@ test("what fails on a session that rests is told as it is, at once", async () =>
     looks++;
     throw gone;
   };
-  await expect(whileSteady("one", stateDir, look)).rejects.toBe(gone);
+  await expect(retryOnChange("one", stateDir, look)).rejects.toBe(gone);
   expect(looks).toBe(1);
 });
 
@@ -51,7 +51,7 @@ test("a session that never rests is said to be in use", async () => {
     change();
     throw gone;
   };
-  await expect(whileSteady("one", stateDir, look)).rejects.toMatchObject({ code: "LOCKED" });
+  await expect(retryOnChange("one", stateDir, look)).rejects.toMatchObject({ code: "LOCKED" });
 });
 
 test("a session that was removed meanwhile is not found", async () => {
@@ -60,5 +60,5 @@ test("a session that was removed meanwhile is not found", async () => {
     fs.rmSync(sessionDir(stateDir, "one"), { recursive: true });
     throw gone;
   };
-  await expect(whileSteady("one", stateDir, look)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(retryOnChange("one", stateDir, look)).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

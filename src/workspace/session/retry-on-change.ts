@@ -5,7 +5,7 @@ import { readRecord, type SessionRecord, sessionDir } from "../layers/record.ts"
 const MAX_TRIES = 8;
 
 /** Reads a session that another process may be changing; again if that process removed layers meanwhile. */
-export async function whileSteady<T>(
+export async function retryOnChange<T>(
   id: string,
   stateDir: string,
   look: (record: SessionRecord) => T | Promise<T>,

@@ -10,7 +10,7 @@ import { hasEntry, layerDir, pathsIn } from "../layers/layer-dirs.ts";
 import { readNotes, writeNotes } from "../layers/layer-notes.ts";
 import { readLayers } from "../layers/layer-tree.ts";
 import type { Stack } from "../layers/record.ts";
-import { indexOfCall, restacked, rewound, unwound } from "../layers/stack.ts";
+import { indexOfCall, replaceStack, rewindRecord, undoRewindRecord } from "../layers/stack.ts";
 import { openStackReader } from "../layers/stack-reader.ts";
 import { emptyUnused, removeUnused } from "../layers/unreferenced-layers.ts";
 import { hiddenAbove, readStack } from "./bases/bases.ts";
@@ -32,7 +32,7 @@ export async function rewindTo(
   const index = indexOfCall(stack, to);
   if (paths !== undefined) await dropFrom(state, index, paths, signal);
   else {
-    await showRecord(state, rewound(state.record, to, fileClock(state.dir)));
+    await showRecord(state, rewindRecord(state.record, to, fileClock(state.dir)));
     await inPieces(recordBases(stack.slice(index), state), signal);
   }
   return { commits: commitsSince(state.dir, stack[index]!.since) };
@@ -62,7 +62,7 @@ function* recordBases(left: Stack, { record, view, place }: SessionState): Piece
 /** Restores the session as it was before the last rewind, or before paths were discarded. */
 export async function undoRewindIn(state: SessionState, signal?: AbortSignal): Promise<void> {
   await settle(state, signal);
-  await showRecord(state, unwound(state.record, fileClock(state.dir)));
+  await showRecord(state, undoRewindRecord(state.record, fileClock(state.dir)));
 }
 
 /** Discards the session's changes at these paths. */
@@ -95,7 +95,7 @@ async function dropFrom(
   const stack = replaceLayers(record.stack, replaced);
   state.scanCache.forget();
   await rollingBack(state, async () => {
-    await showRecord(state, restacked({ ...record, next }, stack, fileClock(dir)));
+    await showRecord(state, replaceStack({ ...record, next }, stack, fileClock(dir)));
     await recordChanges(state, signal);
   });
 }
@@ -127,7 +127,7 @@ function notChanged(paths: readonly string[]): HotcellError {
 export async function discardAllIn(state: SessionState): Promise<void> {
   const { record, view, dir, place } = state;
   await unlessFull(view.capture, view.forget);
-  const emptied = { ...restacked(record, [], fileClock(dir)), left: [], settled: allSettled(dir) };
+  const emptied = { ...replaceStack(record, [], fileClock(dir)), left: [], settled: allSettled(dir) };
   await unlessFull(
     () => showRecord(state, emptied),
     () => {

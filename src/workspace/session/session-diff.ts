@@ -17,7 +17,7 @@ import { indexOfCall } from "../layers/stack.ts";
 import { openStackReader } from "../layers/stack-reader.ts";
 import type { SessionPlace } from "../overlay/session-view.ts";
 import { ownChanges } from "./bases/concurrent-changes.ts";
-import { whileSteady } from "./retry-on-change.ts";
+import { retryOnChange } from "./retry-on-change.ts";
 
 export interface SessionDiffOptions extends Omit<SessionPlace, "onProgress"> {
   /** Only the changes of this call: its id, or `#3`. */
@@ -50,7 +50,7 @@ export async function withDiff<T>(
   options: SessionDiffOptions,
   work: (diff: SessionDiff, record: SessionRecord, sources: DiffSources) => T | Promise<T>,
 ): Promise<T> {
-  const { diff, record, sources, close } = await whileSteady(
+  const { diff, record, sources, close } = await retryOnChange(
     id,
     options.stateDir,
     (record) => openDiff(record, options),

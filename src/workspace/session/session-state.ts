@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import { inPieces, type Pieces } from "../fs/cooperative.ts";
 import { openRealRoot, type Root } from "../fs/paths.ts";
-import { collapsedIfTall } from "../layers/compact.ts";
+import { compactIfTall } from "../layers/compact.ts";
 import { rewriteRecord, type SessionRecord } from "../layers/record.ts";
 import { removeLayer } from "../layers/session-dirs.ts";
 import { liveLayer } from "../layers/stack.ts";
@@ -35,7 +35,7 @@ export function saveRecord(state: SessionState, next: SessionRecord): void {
 
 /** Shows the record's layers and saves the record; on failure neither. */
 export async function showRecord(state: SessionState, wanted: SessionRecord): Promise<void> {
-  const next = await collapsedIfTall(wanted, state.place.stateDir);
+  const next = await compactIfTall(wanted, state.place.stateDir);
   const { name } = liveLayer(next);
   // A killed process may have left a layer with this number.
   if (name !== liveLayer(state.record).name) removeLayer(state.dir, name);

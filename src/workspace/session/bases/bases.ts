@@ -87,7 +87,7 @@ function* noteChanged(
       // Longer paths are never committed.
       if (at.length > LIMITS.maxPathBytes) continue;
       if (noted(at) === undefined) {
-        const base = isBelowNothing(at, noted) && !mayBeUsers(at) ? null : absent(name);
+        const base = hasNoParentInBase(at, noted) && !mayBeUsers(at) ? null : absent(name);
         notes.bases.set(at, base === undefined ? yield* takeBase(at, known, live, stateDir, trees) : base);
       }
       if (isVisible(at) && hides(at, kind, noted(at)!)) notes.hidden.add(at);
@@ -128,7 +128,7 @@ function absentFrom(
 }
 
 /** Whether no directory existed that could have contained the path. */
-export function isBelowNothing(at: string, baseOf: (path: string) => Base | undefined): boolean {
+export function hasNoParentInBase(at: string, baseOf: (path: string) => Base | undefined): boolean {
   for (const parent of parentsUpwards(at)) {
     const base = baseOf(parent);
     if (base !== undefined) return base !== "unknown" && base?.kind !== "directory";
@@ -189,7 +189,7 @@ export function isAddedSince(at: string, { hidden }: Known, project: Root): bool
 }
 
 /** Whether the path existed when the session hid it; somebody may have changed it since. */
-export function wasThere(
+export function existedWhenHidden(
   at: string,
   { hidden, bases }: Known,
   project: Root,
@@ -231,7 +231,7 @@ export function openBases(record: SessionRecord, stateDir: string, project: Root
     *baseOf(at) {
       const found = known.bases.get(at);
       if (found !== undefined) return found.base === "unknown" ? undefined : found.base;
-      if (isBelowNothing(at, (path) => known.bases.get(path)?.base) || isAddedSince(at, known, project))
+      if (hasNoParentInBase(at, (path) => known.bases.get(path)?.base) || isAddedSince(at, known, project))
         return null;
       const isOld = isUnchanged(at, known, 0, project);
       return isOld ? yield* fingerprintOf(project, at) : undefined;

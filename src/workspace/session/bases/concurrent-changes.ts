@@ -10,8 +10,8 @@ import type { SessionRecord } from "../../layers/record.ts";
 import { liveLayer } from "../../layers/stack.ts";
 import type { StackReader } from "../../layers/stack-reader.ts";
 import {
+  hasNoParentInBase,
   isAddedSince,
-  isBelowNothing,
   isUnchanged,
   type Known,
   readKnown,
@@ -89,7 +89,7 @@ function baseOf(at: string, known: Known, project: Root): RecordedBase | undefin
   const base = known.bases.get(at)?.base;
   if (base !== undefined) return base;
   const isAbsent =
-    isBelowNothing(at, (path) => known.bases.get(path)?.base) || isAddedSince(at, known, project);
+    hasNoParentInBase(at, (path) => known.bases.get(path)?.base) || isAddedSince(at, known, project);
   return isAbsent ? null : undefined;
 }
 

@@ -7,14 +7,14 @@ import { fileClock } from "../../fs/file-clock.ts";
 import { openRoot } from "../../fs/paths.ts";
 import { sessionDir } from "../../layers/record.ts";
 import { makeSession } from "../../layers/session-dirs.ts";
-import { begun } from "../../layers/stack.ts";
+import { newRecord } from "../../layers/stack.ts";
 import { createLayerScanCache, type LayerScanCache } from "./layer-scan-cache.ts";
 
 /** A project and a live layer, both with `a/b` and `c`. */
 function makeWorld() {
   const top = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-looked-"));
   const [at, stateDir] = [path.join(top, "project"), path.join(top, "state")];
-  const record = begun("one", at, "kernel", 0);
+  const record = newRecord("one", at, "kernel", 0);
   makeSession(record, stateDir);
   const layer = path.join(sessionDir(stateDir, "one"), record.stack[0]!.name);
   for (const root of [at, layer])

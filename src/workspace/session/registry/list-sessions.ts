@@ -6,7 +6,7 @@ import { changedIn } from "../../layers/layer-dirs.ts";
 import { readRecord, type Stack, type Strategy, sessionDir } from "../../layers/record.ts";
 import { sessionIds } from "../../layers/unreferenced-layers.ts";
 import { commitsIn, txDirOf, unfinishedCommits } from "../commits.ts";
-import { whileSteady } from "../retry-on-change.ts";
+import { retryOnChange } from "../retry-on-change.ts";
 import { type SessionDiffOptions, withDiff } from "../session-diff.ts";
 import { bytesIn } from "./bytes-in.ts";
 
@@ -45,7 +45,7 @@ export async function listSessions(place: SessionDiffOptions): Promise<SessionSu
 export async function showSession(id: string, place: SessionDiffOptions): Promise<SessionDetails> {
   const { stateDir } = place;
   const dir = sessionDir(stateDir, id);
-  const { stack, calls } = await whileSteady(id, stateDir, (record) => ({
+  const { stack, calls } = await retryOnChange(id, stateDir, (record) => ({
     stack: record.stack,
     calls: callsIn(record.stack, stateDir),
   }));
