@@ -1,16 +1,18 @@
 // What the documents say of files and of the configuration is compared with them; what they show is run in the
 // machine lane.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findFault } from "../../src/config/find-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "../../src/config/schema.ts";
-import { blocksOf, DOCUMENTS, ROOT, readDocument, tableOf } from "../kit/document.ts";
+import { anchorsOf, blocksOf, DOCUMENTS, PAGES, ROOT, readDocument, tableOf } from "../kit/document.ts";
 
-test("docs/guide.md shows configurations that load", () => {
-  const configs = blocksOf(readDocument("docs/guide.md"), "json").map(({ text }) => JSON.parse(text));
-  expect(configs.map((config) => findFault(config, CONFIG_SCHEMA))).toEqual([null, null, null]);
+test("the pages of docs/ show configurations that load", () => {
+  const configs = PAGES.flatMap((name) => blocksOf(readDocument(name), "json"))
+    .map(({ text }) => JSON.parse(text))
+    .filter((config) => !("tests" in config));
+  expect(configs.map((config) => findFault(config, CONFIG_SCHEMA))).toEqual([null, null, null, null, null]);
 });
 
 describe("the documents", () => {
@@ -20,16 +22,52 @@ describe("the documents", () => {
     expect(missing).toEqual([]);
   });
 
-  test("ARCHITECTURE.md names only files that are there", () => {
-    const named = readDocument("ARCHITECTURE.md").match(/\b(?:src|test)\/[\w/-]+\.ts\b/g) ?? [];
-    expect(named.length).toBeGreaterThan(10);
-    expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  test.each(DOCUMENTS)("%s links only to headings that are there", (name) => {
+    const links = [...readDocument(name).matchAll(/\]\(([^):#]*(?:\.md)?)#([^)]+)\)/g)];
+    const missing = links.filter(([, target = "", anchor = ""]) => {
+      const page = target === "" ? name : path.join(path.dirname(name), target);
+      return !anchorsOf(readDocument(page)).has(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test("README.md has two commands and code on its first screen", () => {
-    const screen = readDocument("README.md").split("\n").slice(0, 15).join("\n");
-    for (const needed of ["npm ci && npm start", "npm ci && npm test", "```ts", 'from "hotcell"'])
+  test("docs/guide.md links to every other page of docs/", () => {
+    const index = readDocument("docs/guide.md");
+    const others = PAGES.map((name) => path.basename(name)).filter((name) => name !== "guide.md");
+    expect(others.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+  });
+
+  test("ARCHITECTURE.md names only files that are there, by their path or its end", () => {
+    const named = readDocument("ARCHITECTURE.md").match(/[\w./-]+\.(?:ts|wat)\b/g) ?? [];
+    expect(named.length).toBeGreaterThan(60);
+    const files = filesIn("src", "test");
+    expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([]);
+  });
+
+  test("CONTRIBUTING.md names tests that are there, lane by lane", () => {
+    const lines = [...readDocument("CONTRIBUTING.md").matchAll(/`npm run test:(fast|machine) -- ([^`]+)`/g)];
+    expect(lines.length).toBeGreaterThan(20);
+    const tests = { fast: testsIn("src", "test/fast"), machine: testsIn("test/machine") };
+    const missing = lines.flatMap(([, lane, words = ""]) =>
+      words
+        .split(" ")
+        .filter((word) => !tests[lane as "fast" | "machine"].some((file) => file.includes(word))),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("README.md has two commands and a terminal session on its first screen, then a program", () => {
+    const lines = readDocument("README.md").split("\n");
+    const screen = lines.slice(0, 20).join("\n");
+    for (const needed of [
+      "Docker",
+      "npm ci && npm start",
+      "npm ci && npm test",
+      "```console",
+      "$ npx hotcell",
+    ])
       expect(screen).toContain(needed);
+    expect(lines.slice(0, 50).join("\n")).toContain('from "hotcell"');
   });
 });
 
@@ -56,6 +94,18 @@ describe("P0.7 README.md", () => {
     );
   });
 });
+
+function filesIn(...folders: string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" }).map(
+      (name) => `${folder}/${name}`,
+    ),
+  );
+}
+
+function testsIn(...folders: string[]): string[] {
+  return filesIn(...folders).filter((name) => name.endsWith(".test.ts"));
+}
 
 /** Read from the descriptions, which say the variable of each setting. */
 function defaults(): Map<string, string> {

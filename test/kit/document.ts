@@ -1,9 +1,15 @@
 // Documents as tests read them: their code blocks, links and tables.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The pages below docs/. */
+export const PAGES: readonly string[] = readdirSync(path.join(ROOT, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .sort()
+  .map((name) => `docs/${name}`);
 
 export const DOCUMENTS: readonly string[] = [
   "README.md",
@@ -12,10 +18,7 @@ export const DOCUMENTS: readonly string[] = [
   "SECURITY.md",
   "CHANGELOG.md",
   "bench/README.md",
-  "docs/errors.md",
-  "docs/guide.md",
-  "docs/policy.md",
-  "docs/threat-model.md",
+  ...PAGES,
 ];
 
 export interface Block {
@@ -36,6 +39,13 @@ export function blocksOf(page: string, language: string): Block[] {
     line: page.slice(0, match.index).split("\n").length + 1,
   }));
   return blocks.filter((block) => block.language === language);
+}
+
+/** The anchors of its headings, as GitHub makes them. */
+export function anchorsOf(page: string): Set<string> {
+  const prose = page.replace(/^```.*?^```$/gms, "");
+  const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!.toLowerCase());
+  return new Set(headings.map((heading) => heading.replace(/[^\w\s-]/g, "").replaceAll(" ", "-")));
 }
 
 /** The rows of the table whose head has this first cell, as lists of cells. */

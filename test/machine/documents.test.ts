@@ -3,9 +3,13 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DocWorld, makeDocWorld } from "../kit/doc-world.ts";
-import { type Block, blocksOf, isShownAs, ROOT, readDocument } from "../kit/document.ts";
+import { type Block, blocksOf, isShownAs, PAGES, ROOT, readDocument } from "../kit/document.ts";
 
-describe.each(["README.md", "docs/guide.md", "docs/policy.md"])("%s", (name) => {
+/** An index and two references: nothing in them can be run. */
+const WITHOUT_SAMPLES = ["docs/guide.md", "docs/errors.md", "docs/threat-model.md"];
+const WITH_SAMPLES = PAGES.filter((name) => !WITHOUT_SAMPLES.includes(name));
+
+describe.each(["README.md", ...WITH_SAMPLES])("%s", (name) => {
   const page = readDocument(name);
   const programs = blocksOf(page, "ts");
   const sessions = blocksOf(page, "console");
@@ -35,6 +39,11 @@ describe.each(["README.md", "docs/guide.md", "docs/policy.md"])("%s", (name) => 
     const lines = text.trimEnd().split("\n");
     expect(world.runShell(lines).map(({ status }) => status)).toEqual(lines.map(() => 0));
   });
+});
+
+test.each(WITHOUT_SAMPLES)("%s has nothing to run", (name) => {
+  const page = readDocument(name);
+  expect(["ts", "console", "sh"].flatMap((language) => blocksOf(page, language))).toEqual([]);
 });
 
 test.each([
