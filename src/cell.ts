@@ -14,7 +14,7 @@ import { createSessionApi, type SessionApi } from "./call/session-api.ts";
 import { openPlaces } from "./call/tool-filesystems.ts";
 import { createRulebook, explainCall, wrongOption } from "./call/tools-and-policy.ts";
 import { HotcellError } from "./core/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "./core/json.ts";
+import { isJsonObject, type JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
 import { quote } from "./core/quote.ts";
 import type {
@@ -36,7 +36,17 @@ import { openGround } from "./shield/process/command-view.ts";
 import { DEFAULT_LIMITS } from "./shield/process/limits.ts";
 import { createProcesses, type Processes } from "./shield/processes.ts";
 import { openShield } from "./shield/shield.ts";
-import { toolDefinitions, type WireFormat } from "./tools/definitions.ts";
+import type {
+  BuiltinCall,
+  BuiltinObservation,
+  BuiltinToolName,
+  CommandOutput,
+  OtherCall,
+  RunCommandCall,
+  RunCommandObservation,
+  ToolObservation,
+} from "./tools/builtin-types.ts";
+import { type ToolDefinitions, toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
 import { type Files, openFiles } from "./workspace/open-files.ts";
 import type { Session } from "./workspace/session/session-types.ts";
@@ -44,21 +54,49 @@ import type { Session } from "./workspace/session/session-types.ts";
 export type { CellOptions } from "./call/cell-options.ts";
 
 export interface Cell extends SessionApi {
-  /** The whole life of one call. Never rejects for what a call does: the observation says how it ended. */
-  call<Shape extends AnyObservation = Observation>(
-    request: CallRequest | string,
+  /**
+   * Runs one call of any tool, or a call that a model wrote as text. Never rejects for what a call does: the observation
+   * says how it ended. `Shape` is the observation of the tool's toolset.
+   * @example
+   * const observation = await cell.call({ id: toolCall.id, name: toolCall.name, arguments: toolCall.arguments });
+   */
+  call<Shape extends AnyObservation = Observation, Name extends string = string, Arguments = unknown>(
+    request: OtherCall<Name, Arguments> | string,
     options?: CallOptions,
   ): Promise<Shape>;
+  /** Runs a command. With `background: true` the call gives the `process_id` and does not wait for the command's end. */
+  call<Background extends boolean>(
+    request: RunCommandCall<Background>,
+    options?: CallOptions,
+  ): Promise<RunCommandObservation<Background>>;
+  /**
+   * Runs one call of a built-in tool: the compiler checks the arguments and knows the output.
+   * @example
+   * const { output } = await cell.call({ name: "read_file", arguments: { path: "README.md" } });
+   * if (output !== null) console.log(output.content);
+   */
+  call<Name extends BuiltinToolName>(
+    request: BuiltinCall<Name>,
+    options?: CallOptions,
+  ): Promise<BuiltinObservation<Name>>;
   /** The calls of one model turn; results in the order of the calls. Rejects when there are more than 128. */
   callBatch<Shape extends AnyObservation = Observation>(
     requests: readonly (CallRequest | string)[],
     options?: CallOptions,
   ): Promise<Shape[]>;
-  tools(format: WireFormat): Json[];
+  /**
+   * The definitions of the cell's tools, as a model or a client is given them.
+   * @example
+   * await openai.chat.completions.create({ model, messages, tools: cell.tools("openai") });
+   */
+  tools<Format extends WireFormat>(format: Format): ToolDefinitions[Format][];
   /** What would be decided of a call, and by which rule. Nothing is run or logged. */
   explain(tool: string, args: JsonObject): Verdict;
   /** A person's command: no rule is asked, but it is shielded and recorded like any other. */
-  exec(argv: readonly [string, ...string[]], options?: ExecOptions): Promise<Observation>;
+  exec(
+    argv: readonly [string, ...string[]],
+    options?: ExecOptions,
+  ): Promise<ToolObservation<"exec", CommandOutput>>;
   /** What was started with `background: true`: it ends with the cell. */
   readonly processes: Pick<Processes, "list" | "output" | "stop">;
   /** Null on the host. */
@@ -228,8 +266,9 @@ function makeCell(
     return closed;
   };
   return {
-    call: <Shape extends AnyObservation>(request: CallRequest | string, options: CallOptions = {}) =>
-      track((signal) => runCall(request, forCall(parts, options), signal) as Promise<Shape>, options),
+    // Which shape the observation has depends on the tool: here the compiler can't know it.
+    call: ((request: CallRequest | string, options: CallOptions = {}) =>
+      track((signal) => runCall(request, forCall(parts, options), signal), options)) as Cell["call"],
     callBatch: <Shape extends AnyObservation>(
       requests: readonly (CallRequest | string)[],
       options: CallOptions = {},
@@ -238,7 +277,8 @@ function makeCell(
       track(async (signal) => {
         const own = { ...forCall(parts, options), ...(await createRulebook(FOR_PERSONS)) };
         const args = { argv, ...(cwd !== undefined && { cwd }), ...(attached && { attached }) };
-        return runCall({ name: exec.name, arguments: args }, own, signal) as Promise<Observation>;
+        const observation = await runCall({ name: exec.name, arguments: args }, own, signal);
+        return observation as ToolObservation<"exec", CommandOutput>;
       }, options),
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
     explain: (tool, args) => explainCall(tool, args, parts),

@@ -14,17 +14,21 @@ export { type ErrorCode, HotcellError } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";
 export type {
   AnyObservation,
+  CallChanges,
   CallEvent,
   CallRequest,
   FileLimits,
-  Meta,
+  LimitEnforcement,
+  LimitState,
   MountsErrorCode,
   MountsFailure,
   MountsObservation,
   Observation,
+  ObservationMeta as Meta,
   Outcome,
   RuleOrigin,
   StudioObservation,
+  ToolFailure,
   TrustLevel,
   Verdict,
 } from "./core/types.ts";
@@ -39,13 +43,57 @@ export {
 } from "./doors/tool-host.ts";
 export type { ProtectionClass, ProtectOptions } from "./policy/protected.ts";
 export type { ToolPermission, ToolScope } from "./policy/scope.ts";
-export type { CommandLimits } from "./shield/process/command.ts";
+export type { CommandLimits, Termination } from "./shield/process/command.ts";
 export { envFor, sanitizeEnv } from "./shield/process/environment.ts";
+export type {
+  BackgroundCommand,
+  BinaryFileOutput,
+  BuiltinCall,
+  BuiltinObservation,
+  BuiltinToolName,
+  BuiltinTools,
+  CommandOutput,
+  FoundLine,
+  FsApplyPatchArguments,
+  FsListArguments,
+  FsPatch,
+  FsReadArguments,
+  FsSearchArguments,
+  FsWriteArguments,
+  ListDirectoryArguments,
+  ListDirectoryOutput,
+  ListedEntry,
+  NoArguments,
+  OtherCall,
+  ProcessArguments,
+  ProcessListOutput,
+  ProcessOutputOutput,
+  ProcessState,
+  ReadFileArguments,
+  ReadFileOutput,
+  RunCommandArguments,
+  RunCommandCall,
+  RunCommandObservation,
+  SearchFilesArguments,
+  SearchFilesOutput,
+  TextFileOutput,
+  TimeNowOutput,
+  ToolObservation,
+  WriteFileArguments,
+  WriteFileOutput,
+} from "./tools/builtin-types.ts";
 export { type CommandToolOptions, commandTool } from "./tools/configured/command-tool.ts";
 export { type InlineToolOptions, inlineTool } from "./tools/configured/inline-tool.ts";
 export { validateBinary } from "./tools/configured/validate-binary.ts";
 export { defineTool, type Kit, type Tool } from "./tools/define-tool.ts";
-export type { WireFormat } from "./tools/definitions.ts";
+export type {
+  AnthropicDefinition,
+  FunctionDefinition,
+  InputSchema,
+  McpDefinition,
+  ToolDefinitions,
+  WireFormat,
+} from "./tools/definitions.ts";
 export { toolInstructions } from "./tools/instructions.ts";
 export type {
   FsApplyPatchResult,
@@ -57,6 +105,7 @@ export type {
   FsWriteResult,
   ToolResult,
 } from "./tools/mounts/results.ts";
+export type { FrontmatterUpdate } from "./tools/patch/frontmatter-changes.ts";
 export type { CommitStep } from "./workspace/commit/plan/commit-step.ts";
 export type {
   CommitPlan,

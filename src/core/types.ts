@@ -63,23 +63,62 @@ export type Result =
   | { readonly ok: true; readonly output: JsonObject }
   | { readonly ok: false; readonly error: ToolFailure; readonly output?: JsonObject };
 
-/** What is told of every call beside the toolset's own observation. */
+/** `meta` as the steps of a call build it; an observation has it with the exact type of `changes`. */
 export interface Meta {
   readonly callId: string;
   readonly outcome: OutcomeStatus;
+  /** Of a call that was not executed. */
   readonly why?: NotExecutedWhy;
+  /** The id of the session; null with `fs: "host"`. */
   readonly session: string | null;
   readonly strategy: "kernel" | "clone" | "host";
   readonly isolation: "full" | "landlock" | "seatbelt" | "none";
+  /** What was corrected in the request, without loss. */
   readonly repairs: readonly string[];
   readonly changes: Json;
+  /** The SHA-256 of the whole output if the observation has only a part of it. */
   readonly artifact: string | null;
+  /** In milliseconds. */
   readonly durationMs: number;
-  /** Of a command: which of its limits are enforced, polled, or none. */
-  readonly limits?: Json;
+  /** Of a command: how each of its limits is enforced. */
+  readonly limits?: LimitEnforcement;
   /** Of a command that is shielded less than it could be: why. */
   readonly weakened?: string;
 }
+
+/** What every observation tells of its call beside the toolset's own fields. */
+export interface ObservationMeta extends Meta {
+  /** What the call changed in the session. Null for a call that only reads, that was not executed, or on the host. */
+  readonly changes: CallChanges | null;
+}
+
+// Aliases, not interfaces: only an alias is assignable to `Json`.
+
+/** What one call changed. */
+export type CallChanges = {
+  /** How many paths the call changed. */
+  readonly count: number;
+  /** The first 100 of these paths, relative to the project. */
+  readonly paths: readonly string[];
+  /** Why the changes could not be recorded yet, such as a full disk. The next call records them before it begins. */
+  readonly warning?: string;
+};
+
+/** How each limit of a command is enforced. */
+export type LimitEnforcement = {
+  readonly time: LimitState;
+  readonly cpu: LimitState;
+  readonly memory: LimitState;
+  readonly processes: LimitState;
+  readonly fileSize: LimitState;
+  readonly openFiles: LimitState;
+  readonly disk: LimitState;
+  /** Home, `/tmp` and `/dev/shm` together. */
+  readonly scratch: LimitState;
+};
+
+/** By the kernel, by polling, or not at all. */
+export type LimitState = "enforced" | "polled" | "none";
 
 /** What one agent may read and write at once with tools on mount paths. */
 export interface FileLimits {
@@ -116,7 +155,7 @@ export interface Observation {
   readonly tool: string;
   readonly output: JsonObject | null;
   readonly error: ToolFailure | null;
-  readonly meta: Meta;
+  readonly meta: ObservationMeta;
 }
 
 /** The shape of the toolset `studio`. */
@@ -124,13 +163,13 @@ export interface StudioObservation {
   readonly output: string;
   readonly metadata: JsonObject;
   readonly isError: boolean;
-  readonly meta: Meta;
+  readonly meta: ObservationMeta;
 }
 
 /** The shape of the toolset `mounts`. */
 export type MountsObservation =
-  | ({ readonly ok: true; readonly meta: Meta } & JsonObject)
-  | { readonly ok: false; readonly error: MountsFailure; readonly meta: Meta };
+  | ({ readonly ok: true; readonly meta: ObservationMeta } & JsonObject)
+  | { readonly ok: false; readonly error: MountsFailure; readonly meta: ObservationMeta };
 
 export interface MountsFailure {
   readonly code: MountsErrorCode;

@@ -1,60 +1,12 @@
 // What a user installs: the packed files, with their dependencies beside them and nothing else of the checkout.
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { tempDir } from "../kit/temp-cell.ts";
+import { addNodeTypes, CHECKOUT, type Installed, install } from "../kit/installed-package.ts";
 
-const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
 const CONFIG = { encoding: "utf8" } as const;
-
-interface Installed {
-  readonly dir: string;
-  readonly bin: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-function install(): Installed {
-  const top = tempDir();
-  const [{ filename }] = JSON.parse(
-    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", top], {
-      ...CONFIG,
-      cwd: CHECKOUT,
-    }),
-  );
-  const modules = path.join(top, "node_modules");
-  fs.mkdirSync(path.join(modules, "hotcell"), { recursive: true });
-  execFileSync("tar", [
-    "-xzf",
-    path.join(top, filename),
-    "-C",
-    path.join(modules, "hotcell"),
-    "--strip-components=1",
-  ]);
-  const { dependencies } = JSON.parse(fs.readFileSync(path.join(CHECKOUT, "package.json"), "utf8"));
-  for (const name of runtimeModules(Object.keys(dependencies))) {
-    fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
-    fs.symlinkSync(path.join(CHECKOUT, "node_modules", name), path.join(modules, name));
-  }
-  fs.mkdirSync(path.join(top, "project"));
-  fs.writeFileSync(path.join(top, "project/a.txt"), "hi\n");
-  const env = { PATH: process.env.PATH, HOTCELL_STATE_DIR: path.join(top, "state") };
-  return { dir: path.join(top, "project"), bin: path.join(modules, "hotcell/bin/hotcell.js"), env };
-}
-
-/** The dependencies and theirs. */
-function runtimeModules(names: readonly string[], found = new Set<string>()): Set<string> {
-  for (const name of names.filter((one) => !found.has(one))) {
-    found.add(name);
-    const { dependencies = {} } = JSON.parse(
-      fs.readFileSync(path.join(CHECKOUT, "node_modules", name, "package.json"), "utf8"),
-    );
-    runtimeModules(Object.keys(dependencies), found);
-  }
-  return found;
-}
 
 test("an installed package has a working command line, library and schema", () => {
   const { dir, bin, env } = install();
@@ -81,10 +33,7 @@ test("an installed package has a working command line, library and schema", () =
 
 test("the published types compile for a strict program that checks them too", () => {
   const { dir } = install();
-  const types = path.join(path.dirname(dir), "node_modules/@types");
-  fs.mkdirSync(types);
-  fs.symlinkSync(path.join(CHECKOUT, "node_modules/@types/node"), path.join(types, "node"));
-  fs.writeFileSync(path.join(dir, "package.json"), '{ "type": "module" }');
+  addNodeTypes(dir);
   const program = `
     import { type Cell, type CellOptions, createToolHost, defineTool, HotcellError, openCell } from "hotcell";
     import { workspaceContract } from "hotcell/testing";

@@ -4,6 +4,11 @@ import { describe, expect, test } from "vitest";
 import { openCliWorld as openWorld } from "../../../test/kit/cli-world.ts";
 
 const WRITE = ["call", "write_file", '{"path":"b.txt","content":"x"}', "--fs", "host"];
+const OF_SESSIONS = "create fork shell list show diff commit revert recover rewind discard gc".split(" ");
+const COMMANDS = [
+  ["call", "tools", "exec", "doctor", "session", ...OF_SESSIONS.map((name) => `session ${name}`)],
+  ["audit", "audit show", "audit verify", "policy", "policy explain", "policy test", ""],
+].flat();
 
 describe("hotcell call", () => {
   test("prints the observation, indented for people and as one compact document for programs", async () => {
@@ -280,6 +285,16 @@ describe("the command line", () => {
         out: expect.stringContaining("Usage: hotcell"),
         err: "",
       });
+    },
+  );
+
+  test.each(COMMANDS)(
+    "the help of %j has one line for each command and option, with a capital and without a full stop",
+    async (name) => {
+      const { out } = await openWorld().run([...name.split(" "), "--help"].filter((word) => word !== ""));
+      const lines = out.split("\n").filter((line) => line.startsWith("  ") && !line.startsWith("  hotcell "));
+      expect(lines.filter((line) => !/^ {2}\S.* {2}[A-Z].*[^.]$/.test(line))).toEqual([]);
+      expect(lines.length).toBeGreaterThan(0);
     },
   );
 });

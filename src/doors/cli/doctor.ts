@@ -72,7 +72,7 @@ function trialOf({ output, error, meta }: Observation): Trial {
   const isolation = meta.isolation === "full" || meta.isolation === "landlock" ? meta.isolation : null;
   if (error !== null || isolation === null)
     return { ...NOTHING, strategy, failure: error?.message ?? "the command was not shielded" };
-  const limits = meta.limits as LimitReport;
+  const limits = meta.limits ?? null;
   return { strategy, isolation, limits, inside: readInside(String(output?.stdout)), failure: null };
 }
 

@@ -37,34 +37,37 @@ export async function runCli(args: readonly string[], io: Io = createNodeIo()): 
 
 function createProgram(io: Io, done: (code: number) => void): Command {
   const program = new Command("hotcell")
-    .description("Run the tools that a language model asks for, safely, on this machine.")
+    .description("Run the tools that a language model asks for, safely, on this machine")
     .usage("COMMAND [OPTIONS]")
-    .option("-V, --version", "print the version")
+    .option("-V, --version", "Print the version")
+    .helpOption("-h, --help", HELP)
+    .helpCommand("help [command]", HELP)
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: () => {} })
     .addHelpText("after", EXAMPLES);
 
   withCellFlags(program.command("call"))
-    .description("send one call through the whole pipeline and print the observation")
-    .argument("<tool>", "name of the tool")
-    .argument("[arguments]", 'JSON arguments, or "-" to read them from standard input')
+    .description("Call a tool and print the observation")
+    .argument("<tool>", "Name of the tool")
+    .argument("[arguments]", 'JSON object, or "-" to read it from standard input')
     .action(async (tool: string, given: string | undefined, flags: CellFlags) => {
       const { callTool } = await import("./call-tool.ts");
       done(await callTool(io, tool, given, flags));
     });
 
   withCellFlags(program.command("tools"))
-    .description("print the tools, or their definitions for a model's wire")
-    .option("--format <wire>", WIRE_FORMATS.join(", "))
+    .description("List tools, or print their definitions")
+    .option("--format <wire>", `Print definitions for ${WIRE_FORMATS.join(", ")}`)
     .action(async (flags: CellFlags & { format?: string }) => {
       const { printTools } = await import("./print-tools.ts");
       done(await printTools(io, flags));
     });
 
   withPlaceFlags(program.command("exec"))
-    .description("run a command in the cell yourself: shielded, but without rules; its exit code is given on")
+    .description("Run a command in a sandbox, without rules")
     .usage("[OPTIONS] -- COMMAND [ARGUMENTS]")
-    .argument("[command...]", "the program and its arguments")
+    .argument("[command...]", "Program and its arguments")
+    .addHelpText("after", "\nExit status: that of the command.")
     .action(async (argv: string[], flags: CellFlags) => {
       const { execCommand } = await import("./exec.ts");
       done(await execCommand(io, argv, flags));
@@ -74,39 +77,45 @@ function createProgram(io: Io, done: (code: number) => void): Command {
 
   program
     .command("doctor")
-    .description("see how well this machine can shield commands, and how that can be changed")
-    .option("--state-dir <dir>", "where sessions are kept")
-    .option("--json", "one compact JSON document on standard output")
+    .description("Check how this machine sandboxes commands")
+    .option("--state-dir <dir>", "Keep sessions in this directory")
+    .option("--json", "Print compact JSON")
     .action(async (flags: SessionFlags) => {
       const { runDoctor } = await import("./doctor.ts");
       done(await runDoctor(io, flags));
     });
 
-  const audit = program.command("audit").description("look at the log, and check that nobody changed it");
+  const audit = program
+    .command("audit")
+    .description("Show and verify the log")
+    .helpCommand("help [command]", HELP);
   withLogFlags(audit.command("show"))
-    .description("print the log's records")
+    .description("Show the records of the log")
     .action(async (flags: LogFlags) => {
       const { showLogs } = await import("./audit.ts");
       done(showLogs(io, flags));
     });
   withLogFlags(audit.command("verify"))
-    .description("find edits, removals, reordering and truncation")
+    .description("Verify that nobody changed the log")
     .action(async (flags: LogFlags) => {
       const { verifyLogs } = await import("./audit.ts");
       done(verifyLogs(io, flags));
     });
 
-  const policy = program.command("policy").description("see what the rules decide");
+  const policy = program
+    .command("policy")
+    .description("Explain and test the rules")
+    .helpCommand("help [command]", HELP);
   withCellFlags(policy.command("explain"))
-    .description("say what would be decided of a call, and by which rule; nothing runs")
-    .argument("<tool>", "name of the tool")
-    .argument("[arguments]", "JSON arguments")
+    .description("Show the decision on a call")
+    .argument("<tool>", "Name of the tool")
+    .argument("[arguments]", "JSON object")
     .action(async (tool: string, given: string | undefined, flags: CellFlags) => {
       const { explainPolicy } = await import("./policy.ts");
       done(await explainPolicy(io, tool, given, flags));
     });
   withCellFlags(policy.command("test"))
-    .description("run a file of calls with expected decisions")
+    .description("Check a file of calls and decisions")
     .argument("<file>", "JSON file, see docs/policy.md")
     .action(async (file: string, flags: CellFlags) => {
       const { testPolicy } = await import("./policy.ts");
@@ -114,6 +123,8 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     });
   return program;
 }
+
+const HELP = "Show help";
 
 const EXAMPLES = `
 Examples:
@@ -126,20 +137,20 @@ Examples:
 Exit status: 0 done, 1 the tool or check failed, 2 wrong use.`;
 
 function withCellFlags(command: Command): Command {
-  return withPlaceFlags(command).option("--json", "one compact JSON document on standard output");
+  return withPlaceFlags(command).option("--json", "Print compact JSON");
 }
 
 function withPlaceFlags(command: Command): Command {
   return command
-    .option("--workspace <dir>", "the project that the cell works on (default: here)")
-    .option("--fs <mode>", "overlay: changes go into a session (default); host: into the project itself")
-    .option("--session <id>", "go on with this session (its id, or last), instead of a new one")
-    .option("--strategy <name>", "of a new session, kernel or clone: see hotcell session create --help")
-    .option("--trust <level>", "supervised, guided or autonomous: when to ask")
-    .option("--rule <rule>", "'allow|ask|deny TOOL(PATTERN)'; repeatable", collect)
-    .option("--toolset <name>", "family of tools to load; repeatable", collect)
-    .option("--config <file>", "configuration to use instead of the workspace's hotcell.config.json")
-    .option("--state-dir <dir>", "where logs are kept");
+    .option("--workspace <dir>", "Use this project (default: the current directory)")
+    .option("--fs <mode>", "Write to a session (overlay, default) or the project (host)")
+    .option("--session <id>", "Continue this session: its id, or last")
+    .option("--strategy <name>", "Create the session with this strategy: kernel or clone")
+    .option("--trust <level>", "Set the trust level: supervised, guided or autonomous")
+    .option("--rule <rule>", "Add a rule 'allow|ask|deny TOOL(PATTERN)'; repeatable", collect)
+    .option("--toolset <name>", "Load a toolset; repeatable", collect)
+    .option("--config <file>", "Use this file instead of hotcell.config.json")
+    .option("--state-dir <dir>", "Keep sessions and logs in this directory");
 }
 
 export interface LogFlags {
@@ -151,10 +162,10 @@ export interface LogFlags {
 
 function withLogFlags(command: Command): Command {
   return command
-    .option("--session <id>", "the log of one session, instead of all in the state directory")
-    .option("--log <file>", "one log, wherever it is")
-    .option("--state-dir <dir>", "where logs are kept")
-    .option("--json", "one compact JSON document on standard output");
+    .option("--session <id>", "Read the log of one session (default: all)")
+    .option("--log <file>", "Read this log file")
+    .option("--state-dir <dir>", "Keep sessions and logs in this directory")
+    .option("--json", "Print compact JSON");
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {

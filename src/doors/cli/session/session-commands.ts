@@ -13,7 +13,8 @@ type Done = (code: number) => void;
 export function addSessionCommands(program: Command, io: Io, done: Done): void {
   const session = program
     .command("session")
-    .description("a copy-on-write view of a project: see what an agent did in it, take it or throw it away")
+    .description("Review and commit what an agent changed")
+    .helpCommand("help [command]", "Show help")
     .addHelpText("after", EXAMPLES);
   addMaking(session, io, done);
   addWorking(session, io, done);
@@ -34,14 +35,15 @@ Examples:
 
 function addMaking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("create"))
-    .description("make a session of a project, and print its id")
+    .description("Create a session and print its id")
     .option("--strategy <name>", STRATEGY)
+    .addHelpText("after", STRATEGIES)
     .action(async (flags: CreateFlags) => {
       const { createSessionFor } = await import("./session-create.ts");
       done(await createSessionFor(io, flags));
     });
   withSessionFlags(session.command("fork"))
-    .description("make another session with the same changes, and print its id")
+    .description("Copy a session and print the new id")
     .argument("<id>", ID)
     .action(async (id: string, flags: SessionFlags) => {
       const { forkSession } = await import("./session-create.ts");
@@ -49,12 +51,15 @@ function addMaking(session: Command, io: Io, done: Done): void {
     });
 }
 
-const STRATEGY =
-  "kernel: the system's overlay; clone: a copy, also of files that belong to another user or group. Unless told, what works here for this project";
+const STRATEGY = "Use overlayfs (kernel) or a copy of the project (clone)";
+
+const STRATEGIES = `
+Without --strategy: kernel if it works here for this project, else clone.
+A clone also contains files that belong to another user or group.`;
 
 function addWorking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("shell"))
-    .description("open a shell in a session: shielded, but without rules")
+    .description("Open a sandboxed shell, without rules")
     .argument("<id>", ID)
     .action(async (id: string, flags: SessionFlags) => {
       const { openShell } = await import("../exec.ts");
@@ -64,24 +69,24 @@ function addWorking(session: Command, io: Io, done: Done): void {
 
 function addLooking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("list"))
-    .description("list the sessions of all projects")
+    .description("List the sessions of all projects")
     .action(async (flags: SessionFlags) => {
       const { printSessions } = await import("./session-list.ts");
       done(await printSessions(io, flags));
     });
   withSessionFlags(session.command("show"))
-    .description("print one session with its calls and commits")
+    .description("Show a session with its calls and commits")
     .argument("<id>", ID)
     .action(async (id: string, flags: SessionFlags) => {
       const { printSession } = await import("./session-list.ts");
       done(await printSession(io, id, flags));
     });
   withSessionFlags(session.command("diff"))
-    .description("print what the session changed")
+    .description("Show what a session changed")
     .argument("<id>", ID)
-    .option("--stat", "one line for each change")
-    .option("--patch", "for git apply, as it is: not safe to look at in a terminal")
-    .option("--call <call>", "only what this call changed: its id, or 3 for the third in session show")
+    .option("--stat", "Show one line for each change")
+    .option("--patch", "Print a patch for git apply, unsafe to view in a terminal")
+    .option("--call <call>", "Show one call: its id, or 3 for the third in session show")
     .action(async (id: string, flags: DiffFlags) => {
       const { printDiff } = await import("./session-diff.ts");
       done(await printDiff(io, id, flags));
@@ -90,34 +95,31 @@ function addLooking(session: Command, io: Io, done: Done): void {
 
 function addTaking(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("commit"))
-    .description("take changes into the project: all, some paths or some hunks")
+    .description("Commit changes to the project")
     .argument("<id>", ID)
     .argument("[paths...]", PATHS)
-    .option("-p, --patch", "ask for each hunk")
-    .option("--hunk <id>", "one hunk, by its id in session diff --json; repeatable", collect)
-    .option("--dry-run", "print the plan; nothing is changed")
-    .option("--plan <hash>", "commit only when the plan is still this one")
-    .option(
-      "--on-conflict <policy>",
-      "abort, skip, ours, theirs or merge, where the project changed meanwhile",
-    )
-    .option("--protected", "also what runs by itself, such as CI files and git hooks")
-    .option("--yes", "do not ask")
+    .option("-p, --patch", "Select hunks interactively")
+    .option("--hunk <id>", "Commit this hunk of session diff --json; repeatable", collect)
+    .option("--dry-run", "Print the plan, and change nothing")
+    .option("--plan <hash>", "Commit only if the plan still has this hash")
+    .option("--on-conflict <policy>", "Resolve by abort (default), skip, ours, theirs, merge")
+    .option("--protected", "Also commit files that execute automatically")
+    .option("--yes", "Do not ask for confirmation")
     .action(async (id: string, paths: string[], flags: CommitFlags) => {
       const { commitToProject } = await import("./session-commit.ts");
       done(await commitToProject(io, id, paths, flags));
     });
   withSessionFlags(session.command("revert"))
-    .description("take a commit back out of the project")
+    .description("Revert a commit in the project")
     .argument("<id>", ID)
-    .option("--tx <number>", "which commit; the last that was not taken back unless told")
+    .option("--tx <number>", "Revert this commit (default: the last one not reverted)")
     .action(async (id: string, flags: RevertFlags) => {
       const { revertInProject } = await import("./session-recover.ts");
       done(await revertInProject(io, id, flags));
     });
   withSessionFlags(session.command("recover"))
-    .description("finish commits that were interrupted, or roll them back")
-    .argument("[id]", `${ID}; all sessions unless told`)
+    .description("Finish or roll back interrupted commits")
+    .argument("[id]", `${ID} (default: all sessions)`)
     .action(async (id: string | undefined, flags: SessionFlags) => {
       const { recoverCommits } = await import("./session-recover.ts");
       done(await recoverCommits(io, id, flags));
@@ -126,20 +128,20 @@ function addTaking(session: Command, io: Io, done: Done): void {
 
 function addGoingBack(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("rewind"))
-    .description("go back to before a call, commands included")
+    .description("Rewind a session to before a call")
     .argument("<id>", ID)
     .argument("[paths...]", PATHS)
-    .option("--to <call>", "the call's id, or 3 for the third in session show")
-    .option("--undo", "take the last rewind back, and put away what was done since; once more undoes that")
+    .option("--to <call>", "Go to before this call: its id, or 3 for the third")
+    .option("--undo", "Undo the last rewind and later changes; repeat to redo")
     .action(async (id: string, paths: string[], flags: RewindFlags) => {
       const { rewindSession } = await import("./session-rewind.ts");
       done(await rewindSession(io, id, paths, flags));
     });
   withSessionFlags(session.command("discard"))
-    .description("throw changes away: some paths, or all")
+    .description("Discard changes")
     .argument("<id>", ID)
     .argument("[paths...]", PATHS)
-    .option("--yes", "do not ask")
+    .option("--yes", "Do not ask for confirmation")
     .action(async (id: string, paths: string[], flags: DiscardFlags) => {
       const { discardChanges } = await import("./session-rewind.ts");
       done(await discardChanges(io, id, paths, flags));
@@ -148,27 +150,25 @@ function addGoingBack(session: Command, io: Io, done: Done): void {
 
 function addClearing(session: Command, io: Io, done: Done): void {
   withSessionFlags(session.command("gc"))
-    .description(
-      "remove sessions in which nothing is left to take or to take back, and what no session needs",
-    )
-    .option("--max-size <size>", "also others, the longest unused first, until all take less, such as 5G")
-    .option("--dry-run", "say what would be removed")
-    .option("--yes", "do not ask")
+    .description("Remove empty sessions and unused data")
+    .option("--max-size <size>", "Also remove the least recently used until this size fits")
+    .option("--dry-run", "Print what would be removed, and remove nothing")
+    .option("--yes", "Do not ask for confirmation")
     .action(async (flags: GcFlags) => {
       const { removeUnusedSessions } = await import("./session-gc.ts");
       done(await removeUnusedSessions(io, flags));
     });
 }
 
-const ID = 'the session\'s id, or "last"';
-const PATHS = "relative to the project; all unless told";
+const ID = 'Id of the session, or "last"';
+const PATHS = "Paths relative to the project (default: all)";
 
 function withSessionFlags(command: Command): Command {
   return command
-    .option("--workspace <dir>", "the project; here unless told")
-    .option("--config <file>", "configuration to use instead of the project's hotcell.config.json")
-    .option("--state-dir <dir>", "where sessions are kept")
-    .option("--json", "one compact JSON document on standard output");
+    .option("--workspace <dir>", "Use this project (default: the current directory)")
+    .option("--config <file>", "Use this file instead of hotcell.config.json")
+    .option("--state-dir <dir>", "Keep sessions in this directory")
+    .option("--json", "Print compact JSON");
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {
