@@ -1,4 +1,4 @@
-// Asking a person. An approval is bound to the digest of the arguments that were shown, and is used once.
+// Asks a person. An approval is bound to the digest of the arguments that the person saw, and is used once.
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Verdict } from "../core/types.ts";
@@ -6,9 +6,9 @@ import type { Verdict } from "../core/types.ts";
 export interface ApprovalRequest {
   readonly callId: string;
   readonly tool: string;
-  /** Frozen: what is shown is what will run. */
+  /** Frozen: the call runs with exactly these arguments. */
   readonly arguments: JsonObject;
-  /** Where its paths lead, links followed, relative to the workspace. Nothing else is written. */
+  /** The call's paths after following links, relative to the workspace. The call writes to no other path. */
   readonly paths: readonly string[];
   /** SHA-256 of the canonical arguments. */
   readonly digest: string;
@@ -19,7 +19,7 @@ export type ApprovalAnswer =
   | boolean
   | {
       readonly approved: boolean;
-      /** The digest that was shown; a different one approves nothing. */
+      /** The digest that the person saw; another digest approves nothing. */
       readonly digest?: string;
       readonly reason?: string;
     };
@@ -29,9 +29,9 @@ export type Approve = (
   signal: AbortSignal,
 ) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
-/** A yes to one call with these arguments. */
+/** An approval of one call with these arguments. */
 export interface Grant {
-  /** Throws unless this is the first use and the arguments are those that were approved. */
+  /** Throws unless this is the first use and the digest is the approved one. */
   use(callId: string, digest: string): void;
 }
 
@@ -52,7 +52,7 @@ export async function askApproval(
   return createGrant(request);
 }
 
-/** A question that could not be asked is a no. */
+/** If asking fails, the answer counts as a denial. */
 async function askSafely(
   request: ApprovalRequest,
   approve: Approve,

@@ -1,5 +1,5 @@
-// The calls of one model turn: judged together, so that all questions are asked at once; then reads side
-// by side and changes one after the other, as if the calls had come one by one.
+// Runs the calls of one model turn. It judges them together, so hotcell asks all questions at once. Then reads run in
+// parallel and changes run one after the other, with the same results as separate calls.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { AnyObservation, CallRequest } from "../core/types.ts";
@@ -16,14 +16,14 @@ export async function runBatch(
   const prepared = requests.map((request) => prepare(request, parts));
   const calls = await Promise.all(prepared.map((call) => approve(call, parts, signal)));
   const observations: AnyObservation[] = [];
-  for (const group of groupsOf(calls)) {
+  for (const group of groupCalls(calls)) {
     observations.push(...(await Promise.all(group.map((call) => finish(call, parts, signal)))));
   }
   return observations;
 }
 
-/** Each change alone; the reads between two changes together. */
-function groupsOf(calls: readonly (ApprovedCall | RefusedCall)[]): (ApprovedCall | RefusedCall)[][] {
+/** Each change is its own group; the reads between two changes share groups. */
+function groupCalls(calls: readonly (ApprovedCall | RefusedCall)[]): (ApprovedCall | RefusedCall)[][] {
   const groups: (ApprovedCall | RefusedCall)[][] = [];
   let reads: (ApprovedCall | RefusedCall)[] | null = null;
   for (const call of calls) {

@@ -11,30 +11,30 @@ import type { Validated } from "../tools/validate.ts";
 import type { Around } from "./in-session.ts";
 import type { ToolFilesystems } from "./tool-filesystems.ts";
 
-/** What the life of a call needs; a cell holds one for all its calls. */
+/** The dependencies of a call; a cell has one set for all its calls. */
 export interface CallParts {
   readonly registry: Registry;
   readonly validate: (tool: Tool, args: JsonObject) => Validated;
   readonly policy: Policy;
-  /** Where the paths of a tool lead. */
+  /** The filesystem in which a tool's paths are resolved. */
   readonly placesOf: (tool: Tool) => ToolFilesystems;
-  /** Whether what a tool changes stays in the cell until somebody takes it out, as long as its paths do. */
+  /** Whether a tool's changes stay in the session until a commit, provided that its paths do. */
   readonly contains: (tool: Tool) => boolean;
-  /** Which toolset shapes the answer to a call of no tool that is known. */
+  /** The toolset that shapes the observation of a call to an unknown tool. */
   readonly toolset: string;
   readonly scope: ToolScope | null;
   readonly approve: Approve | null;
   readonly runner: Runner;
   readonly around: Around;
   readonly log: Log;
-  /** Told while a call runs. */
+  /** Receives output and progress while a call runs. */
   readonly onEvent?: (event: CallEvent) => void;
   readonly agentId: string | null;
-  /** The longest a call may take when its scope says nothing else. */
+  /** The time limit of a call if neither its scope nor its tool sets one. */
   readonly timeoutMs: number;
-  /** What every observation of this cell says of it. */
+  /** The cell's part of the meta of every observation. */
   readonly cell: Pick<Meta, "session" | "strategy" | "isolation">;
   readonly newId: () => string;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }

@@ -1,4 +1,4 @@
-// What a program gives to openCell is checked by the same means as a configuration file, before anything is opened.
+// Checks the options of openCell before anything is opened, with the validator of the configuration file.
 import { formatKey } from "../config/check-json-text.ts";
 import { describeUnknownKey, findFault } from "../config/find-fault.ts";
 import { CONFIG_PROPERTIES, type Schema } from "../config/schema.ts";
@@ -12,7 +12,7 @@ const TEXT: Schema = { type: "string" };
 const COUNT: Schema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 const { timeoutMs: _, ...COMMAND_LIMITS } = DEFAULT_LIMITS;
 
-/** A schema for each key of a type: the list of keys can't differ from the type. */
+/** A schema for each key of a type: the compiler ensures that the keys are complete. */
 type SchemasOf<T> = Readonly<Record<keyof T, Schema>>;
 
 const MOUNT: SchemasOf<MountOptions> = { path: TEXT, access: TEXT };
@@ -25,7 +25,7 @@ const SCOPE: SchemasOf<ToolScope> = {
   permissions: { type: "object", additionalProperties: { type: "object", properties: PERMISSION } },
 };
 
-/** Every option. Those with null, as functions and choices, are checked where they are used. */
+/** Every option. Options with null, such as functions and choices, are checked where they are used. */
 const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
   workspace: TEXT,
   stateDir: TEXT,
@@ -65,7 +65,7 @@ export const OPTION_NAMES: readonly string[] = Object.keys(OPTIONS);
 export function checkOptions(options: CellOptions): void {
   refuseUnknownKeys(options, { known: OPTION_NAMES, action: "open the cell" });
   const schemas = new Map(Object.entries(OPTIONS));
-  // No scope at all may be said with null.
+  // Null also means that there is no scope.
   const given = withoutUndefined({ ...options, scope: options.scope ?? undefined });
   for (const [name, value] of Object.entries(given)) {
     const schema = schemas.get(name);
@@ -76,13 +76,13 @@ export function checkOptions(options: CellOptions): void {
 
 export interface KnownKeys {
   readonly known: readonly string[];
-  /** What could not be done: `open the cell`. */
+  /** For the error message: `open the cell`. */
   readonly action: string;
-  /** Where the object stands in the options, when it is not the options themselves. */
+  /** The key of the object in the options, if it is not the options object itself. */
   readonly at?: string;
 }
 
-/** Callers without a compiler mistype: an option that nobody reads would be one that silently does nothing. */
+/** A caller without a compiler may misspell an option, which would silently have no effect. */
 export function refuseUnknownKeys(given: object, { known, action, at }: KnownKeys): void {
   const unknown = Object.keys(withoutUndefined(given)).find((key) => !known.includes(key));
   if (unknown === undefined) return;
@@ -94,7 +94,7 @@ function refused(action: string, name: string, problem: string): HotcellError {
   return new HotcellError("CONFIG_INVALID", `Could not ${action}: ${name} ${problem}.`);
 }
 
-/** What is undefined counts as left out. */
+/** An undefined value counts as omitted. */
 export function withoutUndefined<T extends object>(given: T): T {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,4 +1,4 @@
-// Step 4 of a call: what it touches, and what rules, protected paths, scope and trust say of it.
+// Step 4 of a call: resolves its paths and judges them by rules, protected paths, scope and trust level.
 import path from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -17,11 +17,11 @@ type DecideParts = Pick<CallParts, "policy" | "placesOf" | "scope" | "contains">
 
 export interface CallDecision {
   readonly verdict: Verdict;
-  /** Where the call's paths lead, canonical: what was judged, and may be opened without another look. */
+  /** The call's canonical paths. They were judged here, so the tool may open them without another check. */
   readonly paths: readonly string[];
 }
 
-/** Throws when the call touches what no approval can open: the outside, protected paths, paths beyond the scope. */
+/** Throws if no approval can permit a path: outside the workspace, protected, or outside the scope. */
 export function decide(tool: Tool, args: JsonObject, parts: DecideParts): CallDecision {
   const given = tool.subjects(args);
   const resolved = tool.subject === "path" ? given.flatMap((at) => resolve(at, parts.placesOf(tool))) : [];
@@ -33,8 +33,8 @@ export function decide(tool: Tool, args: JsonObject, parts: DecideParts): CallDe
 }
 
 /**
- * Judges each path where it really leads, before it is opened: since the decision a link may have come to
- * lead elsewhere, and a listing goes on below what was judged.
+ * Judges each resolved path before the tool opens it. Since the decision somebody may have changed a link, and a
+ * listing reaches entries below the path that was judged.
  */
 export function createPathCheck(tool: Tool, decided: CallDecision, parts: DecideParts): PathCheck {
   return (at) => {
@@ -47,7 +47,7 @@ export function createPathCheck(tool: Tool, decided: CallDecision, parts: Decide
   };
 }
 
-/** What was asked for the whole call, by the trust level or by the same rule, is not asked again for what it reads. */
+/** If the trust level or the same rule already asked for the whole call, a read does not ask again for each path. */
 function isStricter(verdict: Verdict, tool: Tool, decided: Verdict): boolean {
   if (verdict.decision !== "ask") return verdict.decision === "deny";
   const isAnswered = verdict.rule.source === "built-in" || verdict.rule.text === decided.rule.text;
@@ -76,7 +76,7 @@ function judgedCall(
   return { tool: name, danger, effect, subject, subjects, protection: asks ? "ask" : "none", contained };
 }
 
-/** Empty when nothing can be there: then it can't be used either, and the tool itself says why. */
+/** Empty if the path cannot exist. The tool then cannot use it either, and reports the reason. */
 function resolve(given: string, { files }: ToolFilesystems): CanonicalPath[] {
   try {
     return [files.resolve(given)];

@@ -1,4 +1,4 @@
-// How a call ended, before it is shaped and bounded.
+// How a call ended, before `observe` shapes the result and limits its size.
 import { type ErrorCode, type ErrorDetails, HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
@@ -8,14 +8,14 @@ import type { CallStart } from "./prepare.ts";
 export interface Ending {
   readonly outcome: Outcome;
   readonly result: Result;
-  /** The number of the record that it began with; null when it never ran. */
+  /** The number of the intent record; null if the call never ran. */
   readonly intent: number | null;
-  /** What it changed, where that is known. */
+  /** The changes of the call, if known. */
   readonly changes: Json;
   readonly told: RunMeta;
-  /** What the log says of an error beside its code and message. */
+  /** Details of an error for the log, besides its code and message. */
   readonly details: ErrorDetails;
-  /** Of an error that is a bug; for the log only. */
+  /** The stack of an error that is a bug; for the log only. */
   readonly stack?: string;
 }
 
@@ -37,7 +37,7 @@ function internalError({ id, name }: CallStart): HotcellError {
   return new HotcellError("INTERNAL_ERROR", message);
 }
 
-/** Whatever was thrown, and whatever its getters do. */
+/** Any value can be thrown, and its getters may throw too. */
 function stackOf(error: unknown): string {
   try {
     return String(error instanceof Error ? (error.stack ?? error.message) : error);

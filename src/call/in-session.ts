@@ -1,5 +1,5 @@
-// What stands around the run of a call: nothing on the host; in a session a layer for what it changes, and a
-// view of the project that is not old.
+// Runs the work of a call. In a session, a changing call gets its own layer, and every call gets a current view of the
+// project. In mode `host` there is neither.
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Effect } from "../core/types.ts";
@@ -11,25 +11,25 @@ export interface RunningCall {
   readonly id: string;
   readonly tool: string;
   readonly effect: Effect;
-  /** Then what is kept from tools must not be in the view at all. */
+  /** If true, the view must not contain the secrets at all: path checks do not apply to commands. */
   readonly runsCommands: boolean;
-  /** Calls it off before its work begins; the work looks at it by itself. */
+  /** Cancels the call before its work begins. The work itself has to check the signal later. */
   readonly signal: AbortSignal;
 }
 
 export interface Ran {
   readonly settled: PromiseSettledResult<JsonObject>;
-  /** What the observation says of it in `meta.changes`. */
+  /** For `meta.changes` of the observation. */
   readonly changes: Json;
 }
 
 export type Around = (call: RunningCall, work: () => Promise<JsonObject>) => Promise<Ran>;
 
-/** Commands one after the other: what is kept from one is looked for before it begins. */
+/** Runs commands one after the other, because hotcell searches for the secrets to hide before each command. */
 export function onHost(): Around {
   const { alone } = createReadWriteLock();
   return async ({ runsCommands }, work) => ({
-    settled: await settledOf(() => (runsCommands ? alone(work) : work())),
+    settled: await settle(() => (runsCommands ? alone(work) : work())),
     changes: null,
   });
 }
@@ -38,15 +38,15 @@ export function inSession(session: Session): Around {
   return async ({ id, tool, effect, runsCommands, signal }, work) => {
     if (effect === "read") {
       if (runsCommands) await session.hideSecrets();
-      return { settled: await settledOf(() => session.read(work, signal)), changes: null };
+      return { settled: await settle(() => session.read(work, signal)), changes: null };
     }
     const options = { withoutSecrets: runsCommands, signal };
-    const { result, ...changed } = await session.change({ id, tool }, () => settledOf(work), options);
-    return { settled: result, changes: changesOf(changed) };
+    const { result, ...changed } = await session.change({ id, tool }, () => settle(work), options);
+    return { settled: result, changes: describeChanges(changed) };
   };
 }
 
-function changesOf({ paths, unnoted }: Omit<Changed<unknown>, "result">): Json {
+function describeChanges({ paths, unnoted }: Omit<Changed<unknown>, "result">): Json {
   return {
     count: paths.length,
     paths: paths.slice(0, LIMITS.maxReportedChanges).map(showName),
@@ -54,7 +54,7 @@ function changesOf({ paths, unnoted }: Omit<Changed<unknown>, "result">): Json {
   };
 }
 
-async function settledOf<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
+async function settle<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   try {
     return { status: "fulfilled", value: await work() };
   } catch (reason) {

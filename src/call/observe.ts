@@ -1,4 +1,4 @@
-// Step 8 of a call: the result in its toolset's shape, bounded; what was cut is kept as an artifact.
+// Step 8 of a call: shapes the result for its toolset and limits its size. If it is cut, an artifact keeps the whole.
 import { checkJsonValue, measureJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -14,9 +14,9 @@ import type { CallStart } from "./prepare.ts";
 
 export interface Observed {
   readonly observation: AnyObservation;
-  /** The same without its meta. */
+  /** The observation without its meta. */
   readonly output: object;
-  /** How it ended, with what only the log is told. */
+  /** The ending of the call, with the details that only the log gets. */
   readonly ending: Ending;
 }
 
@@ -25,19 +25,19 @@ export function observe(
   { start, tool }: { readonly start: CallStart; readonly tool: Tool | null },
   parts: CallParts,
 ): Observed {
-  const { fitting, artifact } = bounded(ending, start, parts);
-  const meta = metaOf(fitting, artifact, start, parts);
-  const output = shaped(tool?.toolset ?? parts.toolset, start.name, fitting.result);
+  const { fitting, artifact } = limitOutput(ending, start, parts);
+  const meta = createMeta(fitting, artifact, start, parts);
+  const output = shapeOutput(tool?.toolset ?? parts.toolset, start.name, fitting.result);
   return { observation: { ...output, meta } as AnyObservation, output, ending: fitting };
 }
 
-function shaped(toolset: string, name: string, result: Result) {
+function shapeOutput(toolset: string, name: string, result: Result) {
   if (toolset === "studio") return studioObservation(result);
   if (toolset === "mounts") return mountsObservation(result);
   return sidecarObservation(name, result);
 }
 
-/** The call ran and the log can't say so: the caller must know. */
+/** Reports to the caller that the call ended, but that the log has no record of its outcome. */
 export function unrecorded(observation: AnyObservation, error: unknown): AnyObservation {
   const message = `The call ended (${observation.meta.outcome}), but its outcome could not be recorded: ${
     error instanceof Error ? error.message : "unknown reason"
@@ -49,7 +49,7 @@ export function unrecorded(observation: AnyObservation, error: unknown): AnyObse
   return { ...observation, success: false, error: result.error };
 }
 
-function metaOf(
+function createMeta(
   { outcome, changes, told }: Ending,
   artifact: string | null,
   start: CallStart,
@@ -72,8 +72,8 @@ function metaOf(
   };
 }
 
-/** What a tool gives is not trusted to be JSON, nor to be small. */
-function bounded(
+/** Does not trust a tool's output to be JSON or to be small. */
+function limitOutput(
   ending: Ending,
   start: CallStart,
   { log }: CallParts,

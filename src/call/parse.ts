@@ -1,5 +1,5 @@
-// Step 1 of a call: from any form that a door or a model sends to { id, name, arguments }.
-// Only lossless repairs, each named; a call that was cut off is never run.
+// Step 1 of a call: parses any form that an entry point or a model sends into { id, name, arguments }.
+// It makes only lossless repairs and reports each one. It never accepts a call that was cut off.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
@@ -13,7 +13,7 @@ export interface Parsed {
   readonly repairs: readonly string[];
 }
 
-/** Throws INVALID_ARGUMENTS, or UNKNOWN_TOOL for what can't be a tool's name. */
+/** Throws INVALID_ARGUMENTS, or UNKNOWN_TOOL for a value that cannot be a tool's name. */
 export function parseCall(request: CallRequest | string, newId: () => string): Parsed {
   const raw = typeof request === "string" ? readCallText(request) : readRequest(request);
   const name = readName(raw.name);
@@ -26,13 +26,13 @@ export function parseCall(request: CallRequest | string, newId: () => string): P
 }
 
 function readRequest(request: CallRequest): RawCall {
-  const { truncated, ...raw } = takeApart(request);
+  const { truncated, ...raw } = readFields(request);
   if (truncated) throw cutOff();
   return raw;
 }
 
-// Reading a property may run a caller's getter, and that may throw anything.
-function takeApart(request: CallRequest): RawCall & { readonly truncated: unknown } {
+// Reading a property may run a caller's getter, which may throw anything.
+function readFields(request: CallRequest): RawCall & { readonly truncated: unknown } {
   try {
     const { id, name, arguments: given, truncated } = request;
     return { id, name, arguments: given, truncated, repairs: [] };

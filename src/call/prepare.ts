@@ -1,4 +1,4 @@
-// Steps 1 to 4 of a call: parse, look up, validate, decide. Nothing here waits, asks or changes anything.
+// Steps 1 to 4 of a call: parse, look up, validate, decide. These steps do not wait, ask or change anything.
 import { digest } from "../core/canonical-json.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -13,7 +13,7 @@ import { parseCall } from "./parse.ts";
 import { readCallId } from "./read-call-id.ts";
 import { readCallText } from "./read-call-text.ts";
 
-/** What is known of every call, however early it ends. */
+/** The facts known about every call, however early it ends. */
 export interface CallStart {
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface CallStart {
   readonly repairs: readonly string[];
 }
 
-/** A call that may go on: its arguments are valid, frozen, and what was judged. */
+/** A call that may continue. Its arguments are valid and frozen, and the policy judged exactly these arguments. */
 export interface PreparedCall {
   readonly start: CallStart;
   readonly tool: Tool;
@@ -64,12 +64,12 @@ export function prepare(request: CallRequest | string, parts: CallParts): Prepar
     if (verdict.decision === "deny") throw denied(tool, verdict);
     return { start, tool, arguments: checked.arguments, digest: digest(checked.arguments), decision };
   } catch (error) {
-    return { start, tool: tool ?? namedIn(request, start, parts), verdict, error };
+    return { start, tool: tool ?? findNamedTool(request, start, parts), verdict, error };
   }
 }
 
-/** The tool of a call that can't be read any further than its name: its toolset shapes the answer. */
-function namedIn(
+/** The tool of a call of which only the name is readable. Its toolset shapes the observation. */
+function findNamedTool(
   request: CallRequest | string,
   { name }: CallStart,
   { registry, scope }: CallParts,
@@ -92,13 +92,13 @@ function startOf(request: CallRequest | string, { now, newId }: CallParts): Call
     id,
     name,
     arguments: input,
-  } = typeof request === "string" ? { name: "", arguments: request } : readable(request);
+  } = typeof request === "string" ? { name: "", arguments: request } : copyRequest(request);
   const named = typeof name === "string" ? name : "";
   return { id: readCallId(id, newId).id, name: named, input, startedAt: now(), repairs: [] };
 }
 
-/** Reading a property may run a caller's getter; `parseCall` says what is wrong with a request that throws. */
-function readable(request: CallRequest): Partial<CallRequest> {
+/** Reading a property may run a caller's getter. If it throws, `parseCall` reports the error. */
+function copyRequest(request: CallRequest): Partial<CallRequest> {
   try {
     return { ...request };
   } catch {
@@ -115,7 +115,7 @@ export function lookUp(name: string, { registry, scope }: Pick<CallParts, "regis
   throw new HotcellError("UNKNOWN_TOOL", `There is no tool ${quote(name)}.${hint}`, { nearest: near });
 }
 
-/** As many as a message can hold. */
+/** The most tool names in an error message. */
 const NAMED_TOOLS = 20;
 
 function nameAll(tools: readonly Tool[]): string {

@@ -11,7 +11,7 @@ export interface ReadArguments {
   readonly repairs: readonly string[];
 }
 
-/** Takes an object, JSON text, or nothing: a call by name alone has no arguments. */
+/** Accepts an object, JSON text, or nothing: a call with only a name has no arguments. */
 export function readArguments(given: unknown): ReadArguments {
   if (given === undefined || given === null) return { arguments: {}, repairs: [] };
   if (typeof given !== "string") return { arguments: checkJsonValue(given), repairs: [] };

@@ -6,7 +6,7 @@ export interface CallId {
   readonly repairs: readonly string[];
 }
 
-/** The caller's id if it is safe to log and to show, else a new one, which is a repair when there was one at all. */
+/** Returns the caller's id if it is safe to log and display, otherwise a new id. Replacing an id is a repair. */
 export function readCallId(given: unknown, newId: () => string): CallId {
   if (isUsable(given)) return { id: given, repairs: [] };
   const id = newId();

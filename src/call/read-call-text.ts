@@ -1,5 +1,5 @@
-// A call written as text by a model without native tool calling. It must be the whole text:
-// a call that is quoted in prose, or echoed from a file, is never run.
+// Reads a call that a model without native tool calling wrote as text. The call must be the whole text:
+// hotcell never runs a call that is quoted in prose or echoed from a file.
 import { HotcellError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -62,7 +62,7 @@ function readJson(text: string): Json {
   }
 }
 
-/** `<function=name><parameter=p>value</parameter>…</function>`: all values are text; the validator knows better. */
+/** `<function=name><parameter=p>value</parameter>…</function>`: values are text, which the validator converts. */
 function readFunction(text: string): CallParts {
   const [opening, name] = /^<function=([^<>\s]+)>/.exec(text) ?? [];
   const body = opening === undefined ? undefined : between(text, opening, "</function>");
@@ -88,7 +88,7 @@ function readParameters(body: string): Record<string, string> {
   return Object.fromEntries(found);
 }
 
-// A value that holds such a tag could be two different calls, depending on where one stops reading.
+// A value that contains such a tag is ambiguous: two parsers could read two different calls.
 function readValue(name: string, text: string): string {
   if (/<\/?(?:tool_call|function|parameter)\b/.test(text)) {
     throw refused(`the parameter ${quote(name)} holds a tag of the call itself; this form can't carry it`);

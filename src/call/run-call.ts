@@ -1,5 +1,5 @@
-// The life of one call, the same for every door. Steps 1 to 4 are `prepare`; here are 5 to 9:
-// approve, record the intent, run, observe, record the outcome. A refused call passes the same last lines.
+// The life of one call, the same for every entry point. `prepare` does steps 1 to 4. This file does steps 5 to 9:
+// approve, record the intent, run, observe, record the outcome. A refused call also passes steps 8 and 9.
 import { askApproval, type Grant } from "../approval/approve.ts";
 import { type Deadline, startDeadline } from "../core/deadline.ts";
 import type { AnyObservation, CallRequest, RunMeta } from "../core/types.ts";
@@ -22,12 +22,12 @@ export async function runCall(
   return finish(approved, parts, signal);
 }
 
-/** A prepared call that everybody who must has said yes to. */
+/** A prepared call with every approval that it needs. */
 export interface ApprovedCall extends PreparedCall {
   readonly grant: Grant | null;
 }
 
-/** Step 5. Never rejects: a no is a refused call. */
+/** Step 5. Never rejects: a denied approval becomes a refused call. */
 export async function approve(
   call: PreparedCall | RefusedCall,
   parts: CallParts,
@@ -50,17 +50,17 @@ export async function approve(
   }
 }
 
-/** Steps 6 to 9. Never rejects: whatever happens is an observation. */
+/** Steps 6 to 9. Never rejects: every failure becomes an observation. */
 export async function finish(
   call: ApprovedCall | RefusedCall,
   parts: CallParts,
   signal: AbortSignal,
 ): Promise<AnyObservation> {
-  const ending = isRefused(call) ? refusedBy(call) : await execute(call, parts, signal);
+  const ending = isRefused(call) ? refusalEnding(call) : await execute(call, parts, signal);
   return recordOutcome(observe(ending, call, parts), call, parts);
 }
 
-function refusedBy({ error, start }: RefusedCall): Ending {
+function refusalEnding({ error, start }: RefusedCall): Ending {
   return endedBy(error, start, null);
 }
 
@@ -77,7 +77,7 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
     deadline.signal.throwIfAborted();
     call.grant?.use(start.id, call.digest);
     intent = recordIntent(call, parts);
-    const { settled, changes } = await begun(call, parts, deadline, tell);
+    const { settled, changes } = await runUntilDeadline(call, parts, deadline, tell);
     const ending =
       settled.status === "fulfilled"
         ? endedWell(settled.value, intent)
@@ -90,8 +90,8 @@ async function execute(call: ApprovedCall, parts: CallParts, signal: AbortSignal
   }
 }
 
-/** A tool that ends by itself is waited for once it has begun. */
-async function begun(
+/** Waits until the deadline. If the tool keeps time itself, the deadline covers only the wait for its start. */
+async function runUntilDeadline(
   call: ApprovedCall,
   parts: CallParts,
   { signal, wait }: Deadline,
@@ -107,7 +107,7 @@ async function begun(
   return running;
 }
 
-/** It may have to wait for its turn, and be called off by then. */
+/** The call may have to wait for a lock, and its signal may abort before it starts. */
 function run(
   call: ApprovedCall,
   parts: CallParts,
@@ -139,7 +139,7 @@ function timeoutOf({ tool }: ApprovedCall, { scope, timeoutMs }: CallParts): num
   return scopeTimeoutMs(scope, tool.name) ?? tool.timeoutMs ?? timeoutMs;
 }
 
-/** Gives the record's number, by which the outcome refers to it. */
+/** Returns the record's number; the outcome record refers to it. */
 function recordIntent(
   { start, tool, arguments: input, digest, decision }: ApprovedCall,
   { log, agentId }: CallParts,
@@ -155,12 +155,12 @@ function recordIntent(
   });
 }
 
-/** As its toolset tells it. */
+/** The error in the toolset's own shape. */
 function errorIn(output: object): object {
   return "error" in output ? (output.error as object) : {};
 }
 
-/** Exactly one line per call. A result that can't be recorded is given as a failure that says so. */
+/** Writes exactly one record per call. If that fails, the observation becomes a failure that reports it. */
 function recordOutcome(
   { observation, output, ending }: Observed,
   call: ApprovedCall | RefusedCall,

@@ -1,5 +1,5 @@
-// What a cell offers of its session: review, commit, revert, rewind. On the host there is no session, and each method
-// says so.
+// The session operations of a cell: review, commit, revert, rewind. In mode `host` there is no session, and each method
+// throws NOT_SUPPORTED.
 import { HotcellError } from "../core/errors.ts";
 import type { CommitPlan, ConflictPolicy } from "../workspace/commit/plan/plan.ts";
 import type { RevertResult } from "../workspace/commit/revert.ts";
@@ -18,7 +18,7 @@ export interface SignalOptions {
 
 export interface DiffOptions extends SignalOptions {
   /**
-   * Only what this call changed: its id, or `#3` for the third call that has changes in the session.
+   * Only the changes of this call: its id, or `#3` for the third call that has changes in the session.
    * @default all changes of the session
    */
   readonly call?: string;
@@ -36,8 +36,8 @@ export interface PlanOptions extends PathsOptions {
   /** Hunks by their ids, as `diff()` gives them. Without `paths`, only these hunks are committed. */
   readonly hunks?: readonly string[];
   /**
-   * What to do where the project changed since the session changed the same path: `abort` commits nothing, `skip`
-   * commits the rest, `ours` takes the session's version, `theirs` keeps the project's, `merge` merges line by line.
+   * What to do about a conflict (the project changed since the session changed the same path): `abort` commits nothing,
+   * `skip` commits the rest, `ours` takes the session's version, `theirs` keeps the project's, `merge` merges by line.
    * @default "abort"
    */
   readonly onConflict?: ConflictPolicy;
@@ -49,45 +49,45 @@ export interface PlanOptions extends PathsOptions {
 }
 
 export interface CommitOptions extends PlanOptions {
-  /** The `hash` of a plan that somebody approved. If the plan is another by now, the commit is refused. */
+  /** The `hash` of a plan that somebody approved. The commit is refused if the plan has changed since. */
   readonly planHash?: string;
-  /** Called when a step is staged or applied. */
+  /** Called after each step that is staged or applied. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a diff says, as data and as text. */
+/** A diff as data and as text. */
 export interface DiffView {
   readonly changes: readonly Change[];
-  /** A line for each change, and their sum. */
+  /** One line for each change, and the totals. */
   stat(): string;
-  /** For people: colours and control characters are shown as text. */
+  /** For display to people: escapes control characters, such as colour codes. */
   unified(): string;
 }
 
 export interface SessionApi {
-  /** What the session changed, or one call of it. */
+  /** The changes of the session, or of one call. */
   diff(options?: DiffOptions): Promise<DiffView>;
-  /** The same as a patch that `git apply` takes: without what is in a `.git`, which only a commit takes. */
+  /** The changes as a patch for `git apply`. It leaves out everything in a `.git`; only a commit includes that. */
   patch(options?: DiffOptions): Promise<Buffer>;
-  /** What a commit would do; nothing is touched. */
+  /** The steps and conflicts of a commit. Changes nothing. */
   plan(options?: PlanOptions): Promise<CommitPlan>;
-  /** Takes changes into the project. The signal ends it only before the first write to the project. */
+  /** Writes changes to the project. The signal can abort it only before the first write to the project. */
   commit(options?: CommitOptions): Promise<CommitResult>;
-  /** Puts back what a commit did to the project: the last one, or the one with this number. */
+  /** Reverses a commit in the project: the last one, or the one with this number. */
   revert(tx?: string, options?: SignalOptions): Promise<RevertResult>;
-  /** Throws changes away. With paths that can be undone by `undoRewind`, without them it can't. */
+  /** Discards changes. `undoRewind` can undo a discard with `paths`, but not a discard of everything. */
   discard(options?: PathsOptions): Promise<void>;
-  /** Begins a new layer. Each call that changes something does so by itself. */
+  /** Begins a new layer. Each changing call does so automatically. */
   checkpoint(options?: SignalOptions): Promise<void>;
-  /** Goes back to before a call. What was committed since stays in the project, and the result names those commits. */
+  /** Returns to the state before a call. Later commits stay in the project, and the result names them. */
   rewind(to: string, options?: PathsOptions): Promise<RewindResult>;
-  /** Brings back what the last rewind, or discard of paths, took away. */
+  /** Restores the changes that the last rewind, or discard of paths, removed. */
   undoRewind(options?: SignalOptions): Promise<void>;
-  /** Makes another session with the same changes; gives its id. */
+  /** Creates another session with the same changes and returns its id. */
   fork(options?: SignalOptions): Promise<string>;
 }
 
-/** Runs an operation until its owner is closed, or until the signal ends it. */
+/** Runs an operation, and aborts it if its owner is closed or the caller's signal aborts. */
 export type Track = <T>(work: (signal: AbortSignal) => Promise<T>, options: SignalOptions) => Promise<T>;
 
 export function createSessionApi(session: Session | null, track: Track): SessionApi {

@@ -1,4 +1,4 @@
-/** What stands inside a Markdown code fence that is the whole text, or undefined. */
+/** The content of a Markdown code fence that encloses the whole text, or undefined. */
 export function stripFence(text: string): string | undefined {
   const trimmed = text.trim();
   const opening = /^```[\w-]*[ \t]*\r?\n/.exec(trimmed);

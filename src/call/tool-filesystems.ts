@@ -1,4 +1,4 @@
-// Where the paths of a tool lead: into the project, to a mount, or to the project and a storage beside it.
+// The filesystem of each tool: the project, all mounts, or the project and a storage beside it.
 import { runPaths } from "../log/runs.ts";
 import type { Protection } from "../policy/protected.ts";
 import type { PathNaming } from "../policy/tool-names.ts";
@@ -16,24 +16,24 @@ import { bareAndStoragePaths, mountPaths, type Naming } from "../workspace/mount
 import type { Files } from "../workspace/open-files.ts";
 
 export interface PlacesOptions {
-  /** More directories for tools on mount paths, by name: `{ pkg: { path } }` is `@pkg`. */
+  /** Additional directories for tools with mount paths, by name: `{ pkg: { path } }` is `@pkg`. */
   readonly mounts?: Readonly<Record<string, MountOptions>>;
-  /** A second directory for the toolset `studio`, which is written at once; commands may read it. */
+  /** A second directory for the toolset `studio`. Writes to it take effect immediately; commands may read it. */
   readonly storage?: string;
 }
 
 export interface ToolFilesystems {
-  /** By paths as the tool says them. */
+  /** Takes paths in the tool's own notation. */
   readonly files: WorkspaceFS;
-  /** Of a path as `files` resolves it. */
+  /** Takes a path that `files` resolved. */
   protectionOf(path: string): Protection | null;
-  /** Whether what is changed at such a path stays in the cell until somebody takes it out. */
+  /** Whether a change at a resolved path stays in the session until a commit. */
   contains(path: string): boolean;
 }
 
 export interface OpenPlaces {
   of(tool: Pick<Tool, "naming">): ToolFilesystems;
-  /** All but the project, which is not theirs. */
+  /** Closes everything except the project, which the caller owns. */
   close(): void;
 }
 
@@ -60,8 +60,8 @@ export function openPlaces(
     const all = [project, state, ...more];
     const places: Readonly<Record<PathNaming, ToolFilesystems>> = {
       project: { files: workspace, protectionOf, contains: () => true },
-      mounts: placesIn(all, mountPaths(all)),
-      storage: placesIn(
+      mounts: createToolFilesystems(all, mountPaths(all)),
+      storage: createToolFilesystems(
         central ? [project, central] : [project],
         bareAndStoragePaths(project, central, storage ?? ""),
       ),
@@ -73,7 +73,7 @@ export function openPlaces(
   }
 }
 
-function placesIn(mounts: readonly Mount[], naming: Naming): ToolFilesystems {
+function createToolFilesystems(mounts: readonly Mount[], naming: Naming): ToolFilesystems {
   return {
     files: mountedFiles(mounts, naming),
     protectionOf(at) {

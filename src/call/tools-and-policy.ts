@@ -1,4 +1,4 @@
-// The tools and rules of a cell: which calls there are, and what is decided of one.
+// The tools and the policy of a cell.
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
@@ -23,13 +23,13 @@ import { openPlaces, type PlacesOptions } from "./tool-filesystems.ts";
 export interface RulebookOptions extends PlacesOptions {
   readonly fs?: FilesOptions["fs"];
   readonly toolsets?: readonly string[];
-  /** Tools of your own, made with `defineTool`. */
+  /** Custom tools, made with `defineTool`. */
   readonly tools?: readonly Tool[];
   readonly trust?: TrustLevel;
   readonly rules?: readonly (string | RuleOrigin)[];
-  /** What is asked for at trust level `guided`: what leaves the session (the default), or each dangerous call. */
+  /** What needs approval at trust level `guided`: effects outside the session (the default), or each dangerous call. */
   readonly approvals?: "effects" | "calls";
-  /** Which tools, paths and times the caller has; all when left out. */
+  /** The tools, paths and times that the caller may use; all if omitted. */
   readonly scope?: ToolScope | null;
   readonly protect?: ProtectOptions;
 }
@@ -60,7 +60,7 @@ export async function createRulebook(options: RulebookOptions): Promise<Rulebook
   };
 }
 
-/** Callers without a compiler make mistakes too: a trust level that is none must not mean that nothing is asked. */
+/** A caller without a compiler may misspell a value. An unknown trust level must not disable approvals. */
 function checkChoice(name: string, value: string, allowed: readonly string[]): void {
   if (!allowed.includes(value)) throw wrongOption(name, value, allowed.map(quote).join(", "));
 }
@@ -94,14 +94,14 @@ function toOrigin(rule: string | RuleOrigin, index: number): RuleOrigin {
   return rule;
 }
 
-/** Also for tools that a rule may name before this version has them. */
+/** Also judges tools of later versions, which rules may already name. */
 export function explainCall(
   name: string,
   args: JsonObject,
   parts: Omit<Rulebook, "protectionOf"> & Pick<CallParts, "placesOf">,
 ): Verdict {
   const later = parts.registry.get(name) === undefined ? findTool(name, KNOWN_TOOLS) : undefined;
-  if (later !== undefined) return judge(judgedByName(later, args), parts.policy);
+  if (later !== undefined) return judge(describeKnownTool(later, args), parts.policy);
   const tool = lookUp(name, parts);
   const valid = parts.validate(tool, args).arguments;
   try {
@@ -112,7 +112,7 @@ export function explainCall(
   }
 }
 
-function judgedByName({ name, subject, danger }: KnownTool, args: JsonObject): Judged {
+function describeKnownTool({ name, subject, danger }: KnownTool, args: JsonObject): Judged {
   const given = subject === "none" ? undefined : args[subject];
   const effect = danger === "safe" ? "read" : "change";
   return {
@@ -124,7 +124,7 @@ function judgedByName({ name, subject, danger }: KnownTool, args: JsonObject): J
   };
 }
 
-/** What a cell with these options would have and decide. No session is made, and nothing can be run. */
+/** The tools and decisions of a cell with these options. Creates no session and runs no call. */
 export interface Preview {
   tools(format: WireFormat): Json[];
   explain(tool: string, args: JsonObject): Verdict;

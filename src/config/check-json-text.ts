@@ -4,7 +4,7 @@ import { findFault } from "./find-fault.ts";
 import type { JsonText } from "./read-json.ts";
 import type { Schema } from "./schema.ts";
 
-/** Throws the code for the first value that its schema does not take, with its key and its line. */
+/** Throws `code` for the first value that violates its schema, with its key and line. */
 export function checkJsonText(
   json: JsonText,
   schema: Schema,

@@ -2,7 +2,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Effect, FileLimits, RuleOrigin, TrustLevel } from "../core/types.ts";
 import type { Interpreter } from "./tool-schema.ts";
 
-/** Everything that is configured, checked and complete; deeply frozen, so an open cell keeps what it began with. */
+/** The complete, checked configuration. It is deeply frozen, so it does not change while a cell is open. */
 export interface Config {
   readonly toolRuntime: "builtin" | "wasm";
   readonly toolTimeoutSecs: number;
@@ -11,7 +11,7 @@ export interface Config {
   readonly workspaceFsMode: "host" | "overlay" | "agentfs";
   readonly trust: TrustLevel;
   readonly approve: "effects" | "calls";
-  /** Not yet parsed: the policy says what a rule may be. */
+  /** Not parsed yet; the policy parses rules. */
   readonly rules: readonly RuleOrigin[];
   readonly toolsets: readonly string[];
   readonly mounts: readonly MountConfig[];
@@ -72,7 +72,7 @@ interface CommonToolConfig {
   readonly effect?: Effect;
 }
 
-/** Flags of the command line, as they were written. */
+/** Flags of the command line, as written. */
 export interface ConfigFlags {
   readonly fs?: string | undefined;
   readonly trust?: string | undefined;
@@ -82,9 +82,9 @@ export interface ConfigFlags {
 }
 
 export interface ConfigSources {
-  /** Named by the user, relative to `cwd`: it must be there. */
+  /** A file that the user named, relative to `cwd`; it must exist. */
   readonly file?: string | undefined;
-  /** Where `hotcell.config.json` is looked for when no file is named; `cwd` unless told. */
+  /** The directory to search for `hotcell.config.json` if no file is named; `cwd` if omitted. */
   readonly workspace?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;

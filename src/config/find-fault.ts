@@ -3,14 +3,14 @@ import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
 import type { Schema } from "./schema.ts";
 
-/** The first thing in a value that its schema does not take. */
+/** The first violation of the schema in a value. */
 export interface Fault {
   readonly path: readonly (string | number)[];
   /** `is "docker"; allowed are "builtin" and "wasm"`. */
   readonly problem: string;
 }
 
-/** In what a program gives, a key whose value is undefined counts as left out. */
+/** In an object from a program, a key with the value undefined counts as omitted. */
 export function findFault(value: unknown, schema: Schema, path: Fault["path"] = []): Fault | null {
   if (!fits(value, schema)) return { path, problem: `is ${quote(value)}; ${describeAllowed(schema)}` };
   if (Array.isArray(value)) return findItemFault(value, schema, path);
@@ -88,7 +88,7 @@ function findVariantFault(value: JsonObject, variants: readonly Schema[], path: 
   return findFault(value.type, { type: "string", enum: types }, [...path, "type"]);
 }
 
-/** `is no setting; perhaps "secrets"`; without a near one, all that are known. */
+/** `is no setting; perhaps "secrets"`; lists all known keys if none is similar. */
 export function describeUnknownKey(key: string, known: readonly string[]): string {
   const near = nearest(key, known).map(quote);
   const hint =

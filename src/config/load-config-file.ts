@@ -9,7 +9,7 @@ import { CONFIG_PROPERTIES, CONFIG_SCHEMA } from "./schema.ts";
 
 const CONFIG_FILE_NAME = "hotcell.config.json";
 
-/** What the file sets; nothing when none is named and the workspace has none. */
+/** The settings of the file; none if no file is named and the workspace has none. */
 export function loadConfigFile({ file, workspace = "", cwd }: ConfigSources): Partial<Config> {
   const source = file ?? CONFIG_FILE_NAME;
   const location = path.resolve(cwd, file ?? path.join(workspace, CONFIG_FILE_NAME));
@@ -27,7 +27,7 @@ export function loadConfigFile({ file, workspace = "", cwd }: ConfigSources): Pa
   );
 }
 
-/** What the schema lets a file say. */
+/** The content of a file that matches the schema. */
 interface FileSettings extends Partial<Omit<Config, "rules" | "protect" | "commands">> {
   readonly $schema?: string;
   readonly rules?: readonly string[];
@@ -36,8 +36,8 @@ interface FileSettings extends Partial<Omit<Config, "rules" | "protect" | "comma
 }
 
 /**
- * A project brings its own file along, and a hostile one would allow itself everything: one that was found
- * and not named may not loosen what protects the person.
+ * A project may contain its own file, and a hostile project would allow itself everything. So a file that the user did
+ * not name must not weaken the protection of the user.
  */
 function refuseLoosening(settings: FileSettings, location: string): void {
   const { rules = [], trust, protect, toolAllowDirectNetwork, workspaceFsMode, stateDir } = settings;
@@ -47,7 +47,7 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     ...LIMITING.filter((key) => (settings[key] ?? 0) > CONFIG_PROPERTIES[key].default).map(quote),
     ...(trust === "autonomous" ? ['"trust": "autonomous"'] : []),
     ...(protect?.allow?.length ? ['"protect.allow"'] : []),
-    // Its words would reach the model, its schemas be compiled here, and its secrets be yours.
+    // The model would read its descriptions, this process would compile its schemas, and it would get the user's secrets.
     ...(tools?.length ? ['"tools"'] : []),
     ...(allowedCommands?.length ? ['"allowedCommands"'] : []),
     ...(mounts?.length ? ['"mounts"'] : []),
@@ -66,7 +66,7 @@ function refuseLoosening(settings: FileSettings, location: string): void {
   );
 }
 
-/** An allow, or an ask where the built-in deny list would say no. */
+/** An allow rule, or an ask rule that overrides the built-in deny list. */
 const LOOSE_RULE = /^\s*(allow\b|ask\s+(\*|run[._]command|bash))/;
 const LIMITING = ["toolTimeoutSecs", "toolMemoryMb"] as const;
 

@@ -1,5 +1,5 @@
-// File, environment and flags make one configuration; the later one wins. A wrong value throws, so that
-// nothing starts with a setting that nobody meant.
+// Merges file, environment and flags into one configuration; the later source wins. A wrong value throws, so that nothing
+// starts with an unintended setting.
 import os from "node:os";
 import path from "node:path";
 import { deepFreeze, type Json } from "../core/json.ts";
@@ -48,11 +48,11 @@ function defaultConfig(env: ConfigSources["env"]): Config {
   };
 }
 
-/** `$HOTCELL_STATE_DIR`, else `$XDG_STATE_HOME/hotcell`, else `~/.local/state/hotcell`. */
+/** `$HOTCELL_STATE_DIR`, otherwise `$XDG_STATE_HOME/hotcell`, otherwise `~/.local/state/hotcell`. */
 export function defaultStateDir(env: ConfigSources["env"]): string {
   if (env.HOTCELL_STATE_DIR) return env.HOTCELL_STATE_DIR;
   const stateHome = env.XDG_STATE_HOME ?? "";
-  // The XDG specification says that a relative one is to be ignored.
+  // The XDG specification requires ignoring a relative path.
   if (path.isAbsolute(stateHome)) return path.join(stateHome, "hotcell");
   return path.join(env.HOME || os.homedir(), ".local", "state", "hotcell");
 }

@@ -4,9 +4,8 @@ import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
 
 /**
- * The text of a configuration file, or null when there is none. Fails closed: what can't be read whole, or
- * changes meanwhile, throws CONFIG_INVALID. `source` is what the messages call the file; one that was found,
- * and not named, must not be a link.
+ * The text of a configuration file, or null if there is none. Throws CONFIG_INVALID if the file cannot be read whole or
+ * changes meanwhile. `source` is the file's name in messages. A file that the user did not name must not be a link.
  */
 export function readConfigFile(path: string, source: string, isFound = false): string | null {
   const fd = openConfig(path, source, isFound);
@@ -21,8 +20,8 @@ export function readConfigFile(path: string, source: string, isFound = false): s
 function openConfig(path: string, source: string, isFound: boolean): number | null {
   const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = fs.constants;
   try {
-    // A FIFO opens at once and is refused, instead of waiting for a writer. A link that a project brings
-    // along could show any file of the machine in an error message.
+    // O_NONBLOCK opens a FIFO without waiting for a writer; then it is refused. A link in a project could show any file
+    // of the machine in an error message.
     return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (isFound ? O_NOFOLLOW : 0));
   } catch (error) {
     const code = osErrorCode(error);
@@ -38,14 +37,14 @@ function readUnchanged(fd: number, source: string): Buffer {
     throw unreadable(source, `it is larger than ${LIMITS.maxConfigBytes} bytes. Give a smaller file`);
   }
   const bytes = readFrom(fd, stat.size + 1);
-  // Twice, for times of change are too coarse to tell: two writes within 4 ms can leave the same one.
+  // Reads twice, because change times are too coarse: two writes within 4 ms can have the same time.
   if (bytes.length !== stat.size || !bytes.equals(readFrom(fd, stat.size + 1))) {
     throw unreadable(source, "it changed while it was read. Try again when its writer is done");
   }
   return bytes;
 }
 
-/** The file from its beginning, or as much of it as may be. */
+/** Reads the file from its beginning, up to the limit. */
 function readFrom(fd: number, maxBytes: number): Buffer {
   const buffer = Buffer.alloc(maxBytes);
   let length = 0;

@@ -1,5 +1,5 @@
-// JSON that a person wrote: every error says line and column (JSON.parse does not on every Node), a key
-// that comes twice is refused, and the line of each value is kept for what is said about it later.
+// Parses JSON that a person wrote. Every error has line and column (JSON.parse does not on every Node). A duplicate key
+// is refused. The line of each value is kept for later messages.
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -9,11 +9,11 @@ type JsonPath = readonly (string | number)[];
 
 export interface JsonText {
   readonly value: Json;
-  /** The line on which the value at that path begins; 1 when there is none. */
+  /** The line on which the value at that path begins; 1 if there is none. */
   lineOf(path: JsonPath): number;
 }
 
-/** Throws CONFIG_INVALID; `source` is what the messages call the file. */
+/** Throws CONFIG_INVALID; `source` is the file's name in messages. */
 export function readJson(text: string, source: string): JsonText {
   const reader: Reader = { text, source, at: 0, line: 1, lineStart: 0, lines: new Map() };
   const value = readValue(reader, []);

@@ -1,4 +1,4 @@
-// Settings that come as text: from the environment and from flags. The schema of the file checks them too.
+// Reads settings from the environment and from flags. The schema of the file checks them too.
 import { HotcellError } from "../core/errors.ts";
 import type { Config, ConfigFlags, ConfigSources } from "./config.ts";
 import { findFault } from "./find-fault.ts";
@@ -16,7 +16,7 @@ const VARIABLES: readonly (readonly [SettingName, string])[] = [
   ["stateDir", "HOTCELL_STATE_DIR"],
 ];
 
-/** A variable that is set to nothing counts as not set. */
+/** An empty variable counts as not set. */
 export function readEnvironment(env: ConfigSources["env"]): Partial<Config> {
   const given = VARIABLES.filter(([, variable]) => (env[variable] ?? "") !== "");
   return Object.fromEntries(
@@ -53,7 +53,7 @@ function readSetting(
   return value;
 }
 
-/** The value that a text stands for; the text itself where it stands for none, so that the check refuses it. */
+/** Converts a text to its value. Returns the text itself if that fails, so that the schema check refuses it. */
 function fromText(text: string, schema: Schema): unknown {
   if (schema.type === "integer") return /^\d{1,15}$/.test(text) ? Number(text) : text;
   if (schema.type === "boolean") return BOOLEANS.get(text) ?? text;

@@ -1,4 +1,4 @@
-// The one source of what a configuration may say: the validator reads it, and it is published as JSON Schema.
+// The schema of the configuration. The validator uses it, and it is published as JSON Schema.
 import { LIMITS } from "../core/limits.ts";
 import { TRUST_LEVELS } from "../core/types.ts";
 import { TOOL_SCHEMA, VARIABLE } from "./tool-schema.ts";
@@ -18,18 +18,18 @@ export interface Schema {
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly required?: readonly string[];
-  /** No other keys than these, unless `additionalProperties` says what they hold; without both any. */
+  /** Other keys are refused unless `additionalProperties` has their schema. If both are omitted, any key is valid. */
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: false | Schema;
-  /** Objects that are told apart by their key `type`, each with one value for it. */
+  /** Alternatives that are distinguished by the value of their key `type`. */
   readonly oneOf?: readonly Schema[];
 }
 
 const TEXT: Schema = { type: "string", minLength: 1 };
 const MAX_ITEMS = 1000;
-/** A number of bytes that is still exact. */
+/** A number of bytes that is an exact integer. */
 const MAX_MIB = 2 ** 30;
-/** More than Linux can have. */
+/** More than Linux supports. */
 const MAX_PROCESSES = 2 ** 22;
 
 const MOUNT: Schema = {

@@ -1,8 +1,8 @@
-// What a configuration may say of a tool of its own.
+// The schema of a custom tool in the configuration.
 import { LIMITS } from "../core/limits.ts";
 import type { Schema } from "./schema.ts";
 
-/** The name of a variable. */
+/** The name of an environment variable. */
 export const VARIABLE = { type: "string", pattern: "^[^=]+$" } as const;
 const MAX_ITEMS = 1000;
 

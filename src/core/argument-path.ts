@@ -1,6 +1,6 @@
 import { quote } from "./quote.ts";
 
-/** Names a place in a call's arguments, as in `arguments.patch.update[3]`. */
+/** Formats a path in a call's arguments: `arguments.patch.update[3]`. */
 export function argumentPath(keys: readonly (string | number)[]): string {
   return `arguments${keys.map(step).join("")}`;
 }

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { Json } from "./json.ts";
 
 /**
- * The one text of a JSON value, after RFC 8785: no whitespace, keys sorted by UTF-16 code units.
- * Beyond the RFC it takes unpaired surrogates, as their escapes.
+ * The canonical text of a JSON value by RFC 8785: no whitespace, keys sorted by UTF-16 code units.
+ * Unlike the RFC, it accepts unpaired surrogates and writes them as escapes.
  */
 export function canonicalJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,5 +1,5 @@
-// Arguments that library code hands in as an object: what can't be written as JSON and read back the same,
-// or what runs code when it is read, is refused.
+// Checks arguments that a program passes as an object. It refuses values that JSON cannot represent exactly, and values
+// that run code when they are read.
 import { types } from "node:util";
 import { argumentPath } from "./argument-path.ts";
 import { HotcellError } from "./errors.ts";
@@ -10,7 +10,7 @@ import { quote } from "./quote.ts";
 
 type Key = string | number;
 
-/** An object or array, and the way to it: the arguments themselves have no parent, and stand under no key. */
+/** An object or array and its path. The arguments themselves have no parent and no key. */
 interface Place {
   readonly value: object;
   readonly key: Key;
@@ -29,7 +29,7 @@ export function checkJsonValue(value: unknown): JsonObject {
   return frozenCopy(value as JsonObject);
 }
 
-/** Throws the same; gives a length that the value's JSON text does not go beyond. */
+/** Throws the same errors; returns an upper bound for the length of the value's JSON text. */
 export function measureJsonValue(value: unknown): number {
   const spent = { bytes: 0, entries: 0 };
   checkValue(value, "", null, spent);
@@ -37,12 +37,12 @@ export function measureJsonValue(value: unknown): number {
   return spent.bytes * ESCAPED_CHARS + spent.entries * ENTRY_CHARS;
 }
 
-/** A character as it stands in JSON: `\u001f`. */
+/** An escaped character in JSON: `\u001f`. */
 const ESCAPED_CHARS = 6;
-/** The longest number, and what stands around a value or a key. */
+/** The longest number, and the punctuation around a value or a key. */
 const ENTRY_CHARS = 32;
 
-// Nothing of a checked value runs code, so it is still what it was.
+// No part of a checked value runs code, so the value has not changed since the check.
 function frozenCopy<T extends Json>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
@@ -77,7 +77,7 @@ function refuseDepthAndCycle({ value, key, parent, depth }: Place): void {
   if (depth >= LIMITS.maxCallDepth) throw refused([], `nested deeper than ${LIMITS.maxCallDepth} levels`);
 }
 
-// Nothing is asked of a proxy: its traps would run.
+// Reads no property of a proxy, because its traps would run.
 function isPlainArray(value: object): value is unknown[] {
   return !types.isProxy(value) && Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype;
 }

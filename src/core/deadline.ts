@@ -1,16 +1,16 @@
 import { HotcellError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A signal that aborts when the caller's does, or when the time is over, whichever is first. */
+/** A signal that aborts with the caller's signal or after a timeout, whichever is first. */
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Rejects as soon as the signal aborts, even when the promise never settles. */
   wait<T>(promise: Promise<T>): Promise<T>;
-  /** Frees the timer and the listener; the signal stays as it is. */
+  /** Removes the timer and the listener; the signal keeps its state. */
   end(): void;
 }
 
-/** Without a time (null) only the caller can end it. */
+/** If `timeoutMs` is null, only the caller's signal aborts it. */
 export function startDeadline(timeoutMs: number | null, what: string, caller: AbortSignal): Deadline {
   const controller = new AbortController();
   const { signal } = controller;

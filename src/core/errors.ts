@@ -1,5 +1,5 @@
-// One table of codes: what each means, who can fix it, and whether the same call may work later.
-// docs/errors.md is compared with this table by a test.
+// The table of error codes: the meaning, who can fix the error, and whether the same call may work later. A test compares
+// docs/errors.md with this table.
 import type { JsonObject } from "./json.ts";
 
 type Fixer = "model" | "user" | "operator" | "hotcell";
@@ -101,11 +101,11 @@ export type ErrorCode = keyof typeof ERRORS;
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 interface HotcellErrorOptions extends ErrorOptions {
-  /** What a tool gave until then. */
+  /** The tool's output until the error. */
   readonly output?: JsonObject;
 }
 
-/** Thrown for everything that a caller can be told about; anything else thrown is a bug. */
+/** Every error with a message for the caller. Any other thrown value is a bug. */
 export class HotcellError extends Error {
   override readonly name = "HotcellError";
   readonly code: ErrorCode;

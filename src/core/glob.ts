@@ -1,12 +1,12 @@
-// Globs that no pattern can hang: `*`, `?`, `[a-z]`, `{a,b}`, `**` as a whole name, `\` before a character
-// that is meant literally. Time is at most length of pattern times length of path.
+// Globs with bounded matching time: `*`, `?`, `[a-z]`, `{a,b}`, `**` as a whole name, `\` before a literal character.
+// The time is at most the length of the pattern times the length of the path.
 import { HotcellError } from "./errors.ts";
 import { quote } from "./quote.ts";
 
 const MAX_ALTERNATIVES = 32;
 const MAX_PATTERN_CHARS = 1024;
 
-/** A character that means itself, `*`, or one of several characters. */
+/** A literal character, `*`, or a set of characters. */
 type Token = string | typeof STAR | { readonly accepts: (char: string) => boolean };
 type Segment = "**" | readonly Token[];
 
@@ -30,7 +30,7 @@ function matchSegment(segment: Segment, name: string): boolean {
   return segment !== "**" && matchWild(segment, [...name], isStar, accepts);
 }
 
-/** Greedy match with one place to fall back to: the last wildcard seen. */
+/** Greedy match that backtracks only to the last wildcard. */
 function matchWild<P, T>(
   pattern: readonly P[],
   items: readonly T[],
@@ -106,7 +106,7 @@ function unusable(pattern: string, problem: string): HotcellError {
   return new HotcellError("INVALID_ARGUMENTS", `The glob ${quote(pattern)} ${problem}.`);
 }
 
-/** The alternatives of the first innermost `{a,b}`, or null when there is none. */
+/** The alternatives of the first innermost `{a,b}`, or null if there is none. */
 function expandFirst(text: string): string[] | null {
   const found = /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(text);
   if (found === null) return null;

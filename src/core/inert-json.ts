@@ -1,12 +1,12 @@
-// Controls, format characters (bidirectional, zero-width, tags), line separators, and all else that has no
-// glyph (joiners, fillers, selectors). JSON.stringify leaves most of them as they are; the newlines in its
-// text are its own indentation.
+// Controls, format characters (bidirectional, zero-width, tags), line separators, and all other characters without a
+// glyph (joiners, fillers, selectors). JSON.stringify does not escape most of them. Newlines in its output are only
+// indentation.
 const NOT_INERT = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Printable ASCII that JSON has no escape for: most texts. */
+/** Printable ASCII that needs no escape in JSON: most texts. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** JSON text that does nothing to a terminal that shows it, and means the same. */
+/** JSON text with the same value and without characters that affect a terminal. */
 export function inertJson(value: unknown, indent?: number): string {
   if (typeof value === "string" && PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value, null, indent).replace(NOT_INERT, escapeUnits);

@@ -1,4 +1,4 @@
-/** A value that came from JSON text and can go back to it. */
+/** A value that JSON text can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

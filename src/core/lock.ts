@@ -1,7 +1,7 @@
-// A short lock between processes. A lock is a directory with one empty file in it, the baton: named "free",
-// or after the process that holds it. Renaming the baton is one atomic step, so exactly one process takes it,
-// and it can be taken from the hands of a dead one in the same way. (Making and removing a lock file each
-// time costs ten times as much, and two waiters could both remove a dead one's.)
+// A lock between processes. A lock is a directory with one empty file, the lock file. Its name is "free" or the token of
+// the process that holds the lock. Renaming the lock file is atomic, so exactly one process takes the lock, also from a
+// dead process. (Creating and removing a lock file each time costs ten times as much, and two waiters could both remove
+// the file of a dead process.)
 import { randomBytes } from "node:crypto";
 import {
   mkdirSync,
@@ -19,39 +19,39 @@ import { LIMITS } from "./limits.ts";
 const FREE = "free";
 const FIRST_PAUSE_MS = 0.1;
 const LONGEST_PAUSE_MS = 5;
-/** Whoever holds a lock for long is not waited for. */
+/** Short, because the holder of such a lock keeps it for long. */
 const HOLD_WAIT_MS = 100;
 
-/** Runs the work while no other process holds the lock. Callers that lock often keep their token. */
+/** Runs the work while holding the lock. Callers that lock often should reuse their token. */
 export function withLock<T>(lockPath: string, work: () => T, token = processToken()): T {
   take(lockPath, token, LIMITS.lockWaitMs);
   try {
     return work();
   } finally {
-    giveBack(lockPath, token);
+    releaseLock(lockPath, token);
   }
 }
 
-/** Takes the lock, or soon throws LOCKED; it is held until the returned function gives it back or this process ends. */
+/** Takes the lock, or soon throws LOCKED. The lock is held until the returned function releases it or this process ends. */
 export function holdLock(lockPath: string, waitMs = HOLD_WAIT_MS): () => void {
   const token = processToken();
   take(lockPath, token, waitMs);
-  return () => giveBack(lockPath, token);
+  return () => releaseLock(lockPath, token);
 }
 
-/** Whether a living process holds the lock just now. */
+/** Whether a living process holds the lock now. */
 export function isLockHeld(lockPath: string): boolean {
   const holder = namesIn(lockPath)[0] ?? FREE;
   return holder !== FREE && tokenIsAlive(holder);
 }
 
-/** Names this process so that others can tell later whether it still lives. */
+/** Identifies this process, so that others can check later whether it is alive. */
 export function processToken(): string {
   const nonce = randomBytes(8).toString("hex");
   return [process.pid, startOf(process.pid) ?? UNKNOWN, bootId(), pidNamespace(), nonce].join(":");
 }
 
-/** A process of another PID namespace can't be seen from here: it counts as alive until the machine is restarted. */
+/** A process of another pid namespace is not visible here: it counts as alive until the machine reboots. */
 export function tokenIsAlive(token: string): boolean {
   const [pid = "", start] = token.split(":");
   if (!/^[1-9]\d*$/.test(pid) || !tokenIsOfThisBoot(token)) return false;
@@ -60,7 +60,7 @@ export function tokenIsAlive(token: string): boolean {
   return found === start || found === UNKNOWN;
 }
 
-/** Whether the machine has not been started anew since the process of this token ran. */
+/** Whether the machine has not rebooted since the process of this token ran. */
 export function tokenIsOfThisBoot(token: string): boolean {
   return token.split(":")[2] === bootId();
 }
@@ -74,11 +74,11 @@ function take(lockPath: string, token: string, waitMs: number): void {
   let pauseMs = FIRST_PAUSE_MS;
   let from = FREE;
   let isLastTry = false;
-  while (!passBaton(lockPath, from, token)) {
+  while (!renameLockFile(lockPath, from, token)) {
     const holder = findHolder(lockPath, token);
     if (holder === token) return;
     if (isLastTry) throw heldTooLong(lockPath, holder, waitMs);
-    // On a busy machine the time may be over when the lock has just been made, or found free.
+    // On a busy machine the time may run out just after the lock was created or found free, so there is one more try.
     isLastTry = performance.now() > deadline;
     const held = tokenIsAlive(holder);
     from = held ? FREE : holder;
@@ -86,8 +86,8 @@ function take(lockPath: string, token: string, waitMs: number): void {
   }
 }
 
-/** False when the baton has another name by now. */
-function passBaton(lockPath: string, from: string, to: string): boolean {
+/** Returns false if the lock file has another name now. */
+function renameLockFile(lockPath: string, from: string, to: string): boolean {
   try {
     renameSync(`${lockPath}/${from}`, `${lockPath}/${to}`);
     return true;
@@ -97,9 +97,9 @@ function passBaton(lockPath: string, from: string, to: string): boolean {
   }
 }
 
-// The work is done by then, and that is what the caller must hear. A baton that can't be given back stays
-// with this process: the same token takes it up again, and others do when the process has ended.
-function giveBack(lockPath: string, token: string): void {
+// Does not throw, because the work is done and the caller needs its result. If the release fails, this process keeps the
+// lock: the same token can take it again, and others can take it when the process has ended.
+function releaseLock(lockPath: string, token: string): void {
   try {
     renameSync(`${lockPath}/${token}`, `${lockPath}/${FREE}`);
   } catch {}
@@ -120,8 +120,8 @@ function namesIn(lockPath: string): string[] {
   }
 }
 
-// Renaming a directory onto another one succeeds only when that one is missing or empty: so there is never a
-// second baton, whoever else is making the lock, and also when the list above missed a baton in mid-rename.
+// Renaming a directory onto another succeeds only if the target is missing or empty. So there is never a second lock
+// file, even if others create the lock too, or the listing above missed a lock file during a rename.
 function makeLock(lockPath: string, token: string): void {
   const made = `${lockPath}.${token}`;
   try {
@@ -156,10 +156,10 @@ function notALock(lockPath: string): HotcellError {
   return new HotcellError("LOCKED", message, { file: lockPath, pid: null });
 }
 
-/** Where there is no /proc, a process that can be signalled counts as the one that is meant. */
+/** Without /proc, any process with the pid that can be signalled counts as the same process. */
 const UNKNOWN = "unknown";
 
-/** When a process started, in clock ticks since boot; undefined when it is gone or a zombie. */
+/** The start time of a process in clock ticks since boot; undefined if it has ended or is a zombie. */
 function startOf(pid: number): string | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return canBeSignalled(pid) ? UNKNOWN : undefined;
@@ -172,7 +172,7 @@ function bootId(): string {
   return readProc("/proc/sys/kernel/random/boot_id")?.trim() ?? UNKNOWN;
 }
 
-/** The namespace in which this process has its number. */
+/** The pid namespace of this process. */
 function pidNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid").replace(/\D/g, "");

@@ -1,4 +1,4 @@
-/** The candidates that a misspelt word most likely means, best first; none when nothing is near. */
+/** The most similar candidates for a misspelt word, best first; none if nothing is similar. */
 export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
   if (word.length > MAX_WORD_CHARS) return [];
   return [...candidates]

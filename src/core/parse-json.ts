@@ -1,5 +1,5 @@
-// Strict, bounded JSON. What two readers could understand differently, or what could reach a prototype,
-// is refused before JSON.parse builds anything.
+// Strict, bounded JSON. It refuses text that two parsers could read differently, and keys that could reach a prototype,
+// before JSON.parse builds anything.
 import { HotcellError } from "./errors.ts";
 import type { Json } from "./json.ts";
 import { LIMITS } from "./limits.ts";
@@ -12,7 +12,7 @@ export interface JsonLimits {
 
 const CALL_LIMITS: JsonLimits = { maxBytes: LIMITS.maxCallBytes, maxDepth: LIMITS.maxCallDepth };
 
-/** Throws INVALID_ARGUMENTS with the place and the reason. */
+/** Throws INVALID_ARGUMENTS with the position and the reason. */
 export function parseJson(text: string, limits: JsonLimits = CALL_LIMITS): Json {
   if (Buffer.byteLength(text) > limits.maxBytes) {
     throw unreadable(`it is larger than ${limits.maxBytes} bytes. Send less.`);
@@ -25,14 +25,14 @@ export function parseJson(text: string, limits: JsonLimits = CALL_LIMITS): Json 
   }
 }
 
-/** An object that is open at the scanner's place; arrays are null. */
+/** An object that is open at the scanner's position; arrays are null. */
 interface OpenObject {
   readonly keys: Set<string>;
-  /** The key that this object is the value of. */
+  /** The key of which this object is the value. */
   readonly under: string | undefined;
 }
 
-// Takes the text for valid JSON: where it is not, JSON.parse says so afterwards.
+// Assumes valid JSON; JSON.parse reports syntax errors afterwards.
 function scan(text: string, maxDepth: number): void {
   const open: (OpenObject | null)[] = [];
   let key: string | undefined;
@@ -70,7 +70,7 @@ function scan(text: string, maxDepth: number): void {
   }
 }
 
-/** The place of the closing quote; the end of the text when there is none. */
+/** The index of the closing quote; the end of the text if there is none. */
 function endOfString(text: string, open: number): number {
   let quoteAt = text.indexOf('"', open + 1);
   while (quoteAt !== -1 && isEscaped(text, quoteAt)) quoteAt = text.indexOf('"', quoteAt + 1);
@@ -105,7 +105,7 @@ function addKey(object: OpenObject, text: string, start: number, end: number): s
   return key;
 }
 
-/** True for keys by which careless merging changes every object of the process. */
+/** True for keys with which a careless merge would change every object of the process. */
 export function reachesPrototype(key: string, under: string | number | undefined): boolean {
   return key === "__proto__" || (key === "prototype" && under === "constructor");
 }
@@ -121,7 +121,7 @@ function decodeKey(literal: string): string {
 
 const NUMBER_CHARS = "0123456789+-.eE";
 
-/** The place of the number's last character, or of the character that begins no number. */
+/** The index of the number's last character, or of a character that does not begin a number. */
 function checkNumber(text: string, start: number): number {
   let end = start;
   while (end < text.length && NUMBER_CHARS.includes(text[end]!)) end++;

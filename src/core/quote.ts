@@ -1,6 +1,6 @@
 const QUOTED_CHARS = 60;
 
-/** A value as it stands in a message: one short line, with nothing in it that a terminal or a log obeys. */
+/** Formats a value for a message: one short line without characters that control a terminal or a log. */
 export function quote(value: unknown): string {
   if (typeof value === "string") return quoteText(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;

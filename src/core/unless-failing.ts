@@ -1,4 +1,4 @@
-/** What was opened before is closed when the next step fails. */
+/** Calls `close` if the work throws. */
 export function unlessFailing<T>(close: () => void, work: () => T): T {
   try {
     return work();

@@ -2,7 +2,7 @@ import type { LogHead } from "./head.ts";
 import { readLogLines } from "./read.ts";
 import { type LogRecord, parseRecord } from "./record.ts";
 
-/** The intents without an outcome, for a new owner of the log: the owner that wrote them can no longer record one. */
+/** Finds the intents without an outcome. The owner that wrote them can no longer record one, so a new owner does. */
 export function findAbandoned(logFile: string, { openSince }: LogHead): LogRecord[] {
   if (openSince === null) return [];
   const open = new Map<number, LogRecord>();

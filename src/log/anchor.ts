@@ -1,5 +1,5 @@
-// The head of a log, kept outside the state directory that the log is in: it tells a log whose end was
-// cut off from one that ends there, and where to begin reading at the next open. It is written after each record.
+// The anchor: the head of a log, stored outside the state directory of the log and written after each record. It
+// distinguishes a log whose end was cut off from one that ends there, and tells the next open where to start reading.
 import { closeSync, constants, readSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { tokenIsOfThisBoot } from "../core/lock.ts";
@@ -11,19 +11,19 @@ import type { Link } from "./record.ts";
 export interface Anchor extends LogHead {
   /** The token of the process that wrote this head. */
   readonly writer: string;
-  /** Whether that process has the log open, or was killed before it could close it. */
+  /** True while that process has the log open, and after it was killed before closing the log. */
   readonly owned: boolean;
 }
 
 /**
- * Whether the last record of a log, which its anchor does not know, may be its owner's, being written just now or
- * when the owner was killed: it does not count then. After a restart nobody can tell.
+ * Whether the log's owner may have written the unanchored last record: it is writing it now, or was killed while
+ * writing. Such a record does not count. After a reboot nobody can decide this.
  */
 export function isAnchorUnfinished({ owned, seq, writer }: Anchor, last: Link): boolean {
   return owned && last.seq === seq + 1 && tokenIsOfThisBoot(writer);
 }
 
-/** One sector: written whole or not at all, and never longer or shorter than before. */
+/** One sector: the disk writes it whole or not at all, and its length never changes. */
 const ANCHOR_BYTES = 512;
 
 export interface AnchorFile {
@@ -43,13 +43,13 @@ export function createAnchorFile(fd: number): AnchorFile {
   };
 }
 
-/** What an open anchor file says; undefined when that is nothing. */
+/** Reads an open anchor file; undefined if it is empty or invalid. */
 export function readAnchor(fd: number): Anchor | undefined {
   const sector = Buffer.alloc(ANCHOR_BYTES);
   return parseAnchor(sector.toString("utf8", 0, readSync(fd, sector, 0, ANCHOR_BYTES, 0)));
 }
 
-/** The same for a log that is only read. */
+/** Reads the anchor of a log that is only read. */
 export function readAnchorFile(anchorFile: string): Anchor | undefined {
   const fd = failClosed(anchorFile, () => openIfThere(anchorFile, constants.O_RDONLY));
   if (fd === undefined) return undefined;
@@ -64,7 +64,7 @@ function parseAnchor(text: string): Anchor | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value) || !isAnchor(value)) return undefined;
-    // Anchors once had `next` instead of `owned`: the hash of a record that was about to be written, otherwise null.
+    // Older anchors have `next` instead of `owned`: the hash of the record that was about to be written, otherwise null.
     const { next = null, owned = next !== null, ...head } = value;
     return { ...head, owned } as unknown as Anchor;
   } catch {

@@ -5,8 +5,8 @@ import { processToken, tokenIsAlive } from "../core/lock.ts";
 import { logNamesIn, makeLogDirectory, openLogFile, writeWhole } from "./log-file.ts";
 
 /**
- * Stores bytes once under their sha256, which is their id. For the owner of the log alone: so the unfinished
- * file has one name, and what a kill left of it is overwritten by the next one.
+ * Stores bytes once under their sha256, which is their id. Only the owner of the log may call it: so the unfinished file
+ * has one name, and the next call overwrites what a killed process left of it.
  */
 export function storeArtifact(dir: string, bytes: Uint8Array): string {
   const id = hash("sha256", bytes, "hex");
@@ -33,10 +33,10 @@ function writeFile(file: string, bytes: Uint8Array): void {
   }
 }
 
-/** Takes what is too long to be held in memory, as it comes. */
+/** Writes an artifact in parts, if it is too long for memory. */
 export interface ArtifactWriter {
   write(bytes: Uint8Array): void;
-  /** Gives its id. */
+  /** Returns the id. */
   finish(): string;
   abandon(): void;
 }
@@ -67,7 +67,7 @@ export function openArtifact(dir: string): ArtifactWriter {
   };
 }
 
-/** What processes that were killed have left. */
+/** Removes unfinished files of killed processes. */
 function removeAbandoned(dir: string): void {
   for (const name of logNamesIn(dir)) {
     if (name.startsWith(UNFINISHED) && !tokenIsAlive(name.slice(UNFINISHED.length)))

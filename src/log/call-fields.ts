@@ -1,4 +1,4 @@
-// What a record says of a call: the fields of an audit event in their order, then what decided and how it ended.
+// The fields of a call's record: those of an audit event in their order, then the rule and the outcome.
 import { inertJson } from "../core/inert-json.ts";
 import type { Outcome, RuleOrigin } from "../core/types.ts";
 import type { Encoder } from "./encode.ts";
@@ -14,19 +14,19 @@ export interface IntentEvent extends CallEvent {
   readonly input: unknown;
   readonly digest: string;
   readonly rule: RuleOrigin;
-  /** Whether the call may change something: its intent is on the disk before it runs. */
+  /** Whether the call may change something. If so, its intent is on the disk before it runs. */
   readonly changes: boolean;
 }
 
-/** A call whose intent is recorded and whose outcome is not. */
+/** A call with a recorded intent and no recorded outcome yet. */
 export interface OpenCall {
   readonly event: IntentEvent;
-  /** As it stands in the intent. */
+  /** The input as written in the intent record. */
   readonly input: string;
 }
 
 export interface ExecEvent extends CallEvent {
-  /** The number that its intent got; null for a call that never began. */
+  /** The number of the intent record; null for a call that never began. */
   readonly intent: number | null;
   readonly input: unknown;
   readonly output: unknown;
@@ -70,12 +70,12 @@ export function execFields(event: ExecEvent, open: OpenCall | undefined, encoder
   };
 }
 
-/** Ends a call of this process of which nobody will tell how it went. */
+/** Ends a call of this process that will report no outcome. */
 export function interruptedFields(event: CallEvent, intent: number, encoder: Encoder): Fields {
   return { ...callFields(event, encoder), ...unknownOutcome(intent) };
 }
 
-/** The same for a recorded intent of a dead process, in its own words. */
+/** Ends a call of a dead process, with the fields of its intent. */
 export function abandonedFields({ seq, toolCallId, toolName, agentId }: LogRecord): Fields {
   const [id, name, agent] = [toolCallId, toolName, agentId].map((value) => inertJson(value ?? null));
   return { toolCallId: id!, toolName: name!, agentId: agent!, ...unknownOutcome(seq) };

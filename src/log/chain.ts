@@ -1,6 +1,6 @@
-// The growing end of a log. A log has one owner, who holds its lock from open to close. A record is appended, then
-// anchored, and counts once it is anchored. So a cut end is always found, and a killed owner leaves at most one
-// record after the anchored one, which nobody was told is recorded.
+// Appends to a log. A log has one owner, which holds its lock from open to close. It appends a record, then anchors it;
+// a record counts once it is anchored. So a cut end is always detected. A killed owner leaves at most one record after
+// the anchored one, and it has not reported that record as written.
 import { hash } from "node:crypto";
 import {
   closeSync,
@@ -36,21 +36,21 @@ import { type Fields, type Link, type RecordKind, sealRecord } from "./record.ts
 export interface ChainOptions {
   readonly file: string;
   readonly anchorFile: string;
-  /** Where bytes are kept that had to be cut off. */
+  /** The directory for bytes that a recovery cut off. */
   readonly artifactsDir: string;
   readonly maxFileBytes: number;
   /** The token of this process. */
   readonly writer: string;
 }
 
-/** Appends one record and returns its seq; a durable one is on the disk by then. */
+/** Appends one record and returns its seq; a durable record is on the disk by then. */
 export type Append = (kind: RecordKind, fields: Fields, durable?: boolean) => number;
 
 export interface Chain {
-  /** As it was found. */
+  /** The head when the log was opened. */
   readonly head: LogHead;
   readonly append: Append;
-  /** Others may open the log then. */
+  /** Releases the lock, so that others may open the log. */
   close(): void;
 }
 
@@ -59,13 +59,12 @@ interface Tip {
   readonly ino: number;
   readonly dev: number;
   readonly head: LogHead;
-  /** What the anchor says. */
   readonly anchored: Anchor;
 }
 
 interface ChainState extends ChainOptions {
   readonly anchor: AnchorFile;
-  /** The open file and its head, as this process left them; undefined when they must be read anew. */
+  /** The open file and its head after our last write; undefined if they have to be read again. */
   tip: Tip | undefined;
 }
 
@@ -117,7 +116,7 @@ function openOwned(options: ChainOptions): ChainState {
 function beginAnchor({ file, anchor, writer }: ChainState): void {
   if (exists(file) || rotatedFiles(file, 0).length > 0) throw lostAnchor(file);
   anchor.write({ ...EMPTY_HEAD, writer, owned: false });
-  // From now on it is overwritten in place, so a power failure leaves it as it is or as it was.
+  // Later writes overwrite it in place, so a power failure leaves the old or the new content.
   fdatasyncSync(anchor.fd);
 }
 
@@ -135,7 +134,7 @@ function forgetTip(chain: ChainState): void {
   chain.tip = undefined;
 }
 
-/** Reads the tip from the disk: when the log is opened, and after a line could not be taken back. */
+/** Reads the tip from the disk: when the log is opened, and after a failed removal of a line. */
 function attach(chain: ChainState): void {
   const anchored = readAnchor(chain.anchor.fd);
   if (anchored === undefined) throw lostAnchor(chain.file);
@@ -149,7 +148,7 @@ function attach(chain: ChainState): void {
   }
 }
 
-/** The path must still lead to our file, and the file end where we left it. */
+/** The path must still refer to our file, and the file must end after our last record. */
 function checkUnchanged({ file }: ChainState, { ino, dev, head }: Tip): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.ino !== ino || found.dev !== dev)
@@ -164,14 +163,14 @@ function openCurrent(chain: ChainState, head: LogHead, anchored: Anchor): Tip {
   return { fd, ino, dev, head, anchored };
 }
 
-// A missing file is right in two cases: nothing was in it, or whoever rotated it was killed before this step.
+// The file may be missing in two cases: it was empty, or the process that rotated it was killed before this step.
 function createCurrent({ file }: ChainState, head: LogHead): number {
   if (head.bytes > 0 && !exists(rotatedFile(file, head.firstSeq)))
     throw logTampered(file, "its file is missing");
   return openLogFile(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
-/** Cuts off what a kill left after the anchored record. What a power failure left there is for `salvage`. */
+/** Cuts off what a killed owner left after the anchored record. `salvage` handles power failures. */
 function catchUp(chain: ChainState, tip: Tip): void {
   const head = findAnchored(chain, tip);
   const last = findLast(chain, tip, head);
@@ -193,7 +192,7 @@ function findLast({ file }: ChainState, { fd }: Tip, head: LogHead): Link {
   return last;
 }
 
-/** Nothing may stand after the anchor of a log without an owner. Without a tip it is left as a kill would leave it. */
+/** A log without an owner must end at its anchored record. Without a tip the anchor stays as after a kill. */
 function markOwned(chain: ChainState, owned: boolean): void {
   if (chain.tip === undefined) return;
   const anchored = { ...chain.tip.anchored, writer: chain.writer, owned };
@@ -201,7 +200,7 @@ function markOwned(chain: ChainState, owned: boolean): void {
   chain.tip = { ...chain.tip, anchored };
 }
 
-/** After a power failure the anchor and the log may each be older than the other: goes on with what is there. */
+/** After a power failure either the anchor or the log may be the older one. Continues with the intact records. */
 function salvage(chain: ChainState, anchored: Anchor): void {
   const tip = openCurrent(chain, findIntactHead(chain.file, anchored), anchored);
   chain.tip = tip;
@@ -209,7 +208,7 @@ function salvage(chain: ChainState, anchored: Anchor): void {
   recover(chain, tip, { lost: Math.max(0, behind), adopted: Math.max(0, -behind) });
 }
 
-/** Cuts off what follows the head, keeps it as an artifact, and records that, and how head and anchor differed. */
+/** Cuts off everything after the head and keeps it as an artifact. Records the cut and how head and anchor differ. */
 function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; adopted: number }): void {
   const rest = Buffer.alloc(fstatSync(fd).size - head.bytes);
   readSync(fd, rest, 0, rest.length, head.bytes);
@@ -218,11 +217,11 @@ function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; ad
   const cut = { bytes: String(rest.length), sha256: `"${hash("sha256", rest, "hex")}"` };
   const { lost, adopted } = found;
   write(chain, "log.recovered", { ...cut, lost: String(lost), adopted: String(adopted) }, false);
-  // What comes next replaces records that the anchor on the disk may still know.
+  // Later records replace records that the anchor on the disk may still refer to.
   fdatasyncSync(chain.anchor.fd);
 }
 
-/** The anchored head, at the start of the new file when the anchored one has been rotated since. */
+/** The anchored head. If that file has been rotated since, the head at the start of the new file. */
 function findAnchored({ file }: ChainState, { fd, head }: Tip): LogHead {
   if (sealedAt(fd, head.bytes, head.hash)) return head;
   const rotated = openIfThere(rotatedFile(file, head.firstSeq), O_RDONLY);
@@ -238,7 +237,7 @@ function findAnchored({ file }: ChainState, { fd, head }: Tip): LogHead {
 
 function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boolean): number {
   const record = sealRecord(chain.tip!.head, kind, fields);
-  const tip = makeRoom(chain, chain.tip!, record.line.length);
+  const tip = rotateIfFull(chain, chain.tip!, record.line.length);
   const head = advanceHead(tip.head, record, record.line.length, callsOpened(kind, fields));
   const anchored = { ...head, writer: chain.writer, owned: true };
   try {
@@ -253,13 +252,13 @@ function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boo
   return record.seq;
 }
 
-/** Begins a new file when the line would make the current one too long. */
-function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
+/** Rotates the file if the line would make it too long. */
+function rotateIfFull(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   const { file } = chain;
   if (tip.head.bytes === 0 || tip.head.bytes + lineBytes <= chain.maxFileBytes) return tip;
   const full = rotatedFile(file, tip.head.firstSeq);
   if (exists(full)) throw logTampered(file, `"${basename(full)}" is there already`);
-  // Full files are on the disk for good: a power failure damages the growing one at most.
+  // Full files are synced to the disk, so a power failure can damage only the current file.
   fdatasyncSync(tip.fd);
   renameSync(file, full);
   forgetTip(chain);
@@ -268,7 +267,8 @@ function makeRoom(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   return chain.tip;
 }
 
-// The anchor first: a record that it may know must stay. What can't be taken back, the next record finds.
+// Restores the anchor first, because a record that the anchor may refer to must stay. If that fails, the next append
+// reads the tip again.
 function takeBack(chain: ChainState, tip: Tip): void {
   try {
     chain.anchor.write(tip.anchored);

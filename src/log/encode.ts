@@ -1,16 +1,16 @@
-// Turns any value into bounded, inert JSON text for the log. It never throws, runs no code of the value
-// (no toJSON, no getters), and gives sizes, hashes and short previews where a value may be file content.
+// Encodes any value as bounded, inert JSON text for the log. It never throws and runs no code of the value (no toJSON, no
+// getters). If a value may be file content, it writes the size, a hash and a short preview.
 import { hash } from "node:crypto";
 import { inertJson } from "../core/inert-json.ts";
 import { LIMITS } from "../core/limits.ts";
 import { namesCredential, REDACTED, type Redactor } from "./redact.ts";
 
-/** What a string is taken for, by the key it stands under. */
+/** How a string is treated, by its key. */
 type Nature = "plain" | "content" | "credential" | "path";
 
 interface Walk {
   readonly redactor: Redactor;
-  /** Those met so far: all calls together have few different ones. */
+  /** A cache of the keys so far; all calls together have few different ones. */
   readonly keys: Map<string, Key>;
   leftBytes: number;
 }
@@ -20,7 +20,7 @@ interface Key {
   readonly nature: Nature;
 }
 
-/** Keys whose strings are what a file or a process holds, in any toolset's shape. */
+/** Keys with file content or process output, in the shapes of all toolsets. */
 const CONTENT_KEYS: ReadonlySet<string> = new Set([
   "content",
   "contentpreview",
@@ -37,17 +37,17 @@ const CONTENT_KEYS: ReadonlySet<string> = new Set([
 
 const PATH_KEYS: ReadonlySet<string> = new Set(["path", "from", "to", "cwd"]);
 
-/** How many keys are remembered; those of our own tools are far fewer. */
+/** The size of the key cache; our own tools have far fewer keys. */
 const MAX_KNOWN_KEYS = 1000;
 const MAX_KNOWN_KEY_CHARS = 64;
 
 export interface Encoder {
   value(value: unknown): string;
-  /** A text that stays one string: names, ids, keys. */
+  /** Encodes a text as one string: names, ids, keys. */
   name(text: string): string;
-  /** The same for one that comes again and again: a tool, an agent, a rule. */
+  /** The same, cached for repeated texts: a tool, an agent, a rule. */
   word(text: string): string;
-  /** The stack of whatever was thrown: nothing makes it a string. */
+  /** Encodes the stack of a thrown value, which may not be a string. */
   stack(stack: unknown): string;
 }
 
@@ -97,7 +97,7 @@ function encodeLeaf(value: unknown, redactor: Redactor, nature: Nature): string 
     case "boolean":
       return String(value);
     case "bigint":
-      // Writing out a huge one takes time that grows with its square.
+      // Converting a huge bigint to text takes quadratic time.
       return inertJson(BigInt.asIntN(64, value) === value ? redactor.redact(String(value)) : "[bigint]");
     case "function":
     case "symbol":
@@ -116,7 +116,7 @@ function encodeString(text: string, redactor: Redactor, nature: Nature): string 
   return `{"bytes":${bytes},"sha256":"${sha256(text)}","preview":${preview}}`;
 }
 
-/** A name like "pwd=x" must not hide where a call went; a URL may hold a real password. */
+/** Redaction must not hide a path like "pwd=x", which shows the target of a call. A URL may contain a real password. */
 function isPathLike(text: string): boolean {
   return !text.includes("://");
 }

@@ -5,8 +5,8 @@ import { logTampered } from "./log-error.ts";
 import { readLogLines, START } from "./read.ts";
 
 /**
- * How far a log is intact, read from its first record on. Only the file that grows may be damaged. A last record that
- * tells of a recovery does not count unless it is anchored: that recovery was not finished.
+ * Reads a log from its first record and returns the head of its intact part. Only the current file may be damaged. A last
+ * record `log.recovered` does not count unless it is anchored: that recovery was not finished.
  */
 export function findIntactHead(logFile: string, anchored: Anchor): LogHead {
   const growing = basename(logFile);

@@ -2,11 +2,11 @@ import { readSync } from "node:fs";
 import { LIMITS } from "../core/limits.ts";
 
 export interface Line {
-  /** Where in the file it begins. */
+  /** Of the line's first byte in the file. */
   readonly offset: number;
   /** Without the newline. */
   readonly bytes: Buffer;
-  /** False for a last line that has no newline: torn, or being written just now. */
+  /** False for a last line without a newline: torn, or being written now. */
   readonly complete: boolean;
 }
 
@@ -30,7 +30,7 @@ export function* readRawLines(fd: number, from: number, to = Number.POSITIVE_INF
   if (rest.length > 0) yield { offset, bytes: rest, complete: false };
 }
 
-// No record is longer than the limit, so a longer line is cut there, and neither piece passes as a record.
+// No record is longer than the limit. A longer line is split there, and neither part is a valid record.
 function lineEnd(rest: Buffer): number {
   const end = rest.indexOf("\n");
   return end < 0 && rest.length > LIMITS.maxLogRecordBytes ? LIMITS.maxLogRecordBytes : end;

@@ -10,7 +10,7 @@ export function logTampered(file: string, found: string): HotcellError {
   return new HotcellError("LOG_TAMPERED", message, { file });
 }
 
-/** `cause` says who has it. */
+/** `cause` names the process that has the log open. */
 export function logInUse(cause: HotcellError): HotcellError {
   const message = `Could not open the log: another cell has it open, and a log has one writer. Close that cell, or wait until it is done; a cell that works beside it needs a session of its own. (${cause.message})`;
   return new HotcellError("LOCKED", message, cause.details, { cause });
@@ -24,7 +24,7 @@ export function isTampered(error: unknown): boolean {
   return error instanceof HotcellError && error.code === "LOG_TAMPERED";
 }
 
-/** Runs the work; whatever the machine refuses in it means that the log is not available. */
+/** Runs the work. Any error of the operating system in it means that the log is not available. */
 export function failClosed<T>(file: string, work: () => T): T {
   try {
     return work();

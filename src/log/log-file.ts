@@ -1,4 +1,4 @@
-// The files of one log: `execution.jsonl` grows; full ones beside it carry the seq of their first record.
+// The files of one log: `execution.jsonl` is the current one; rotated files have the seq of their first record in the name.
 import {
   closeSync,
   constants,
@@ -17,7 +17,7 @@ import { SEAL_BYTES, sealText } from "./record.ts";
 
 const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Opens a regular file and nothing else: no link is followed, and no FIFO or device waited for. */
+/** Opens only a regular file. It follows no link and does not block on a FIFO or a device. */
 export function openLogFile(file: string, flags: number): number {
   const fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600);
   if (fstatSync(fd).isFile()) return fd;
@@ -43,17 +43,17 @@ export function makeLogDirectory(dir: string): void {
   if (!lstatSync(dir).isDirectory()) throw logUnavailable(dir, `"${basename(dir)}" is not a directory`);
 }
 
-/** One write or none that counts: what a full disk cut short is for the caller to take back. */
+/** Writes with one system call. If a full disk cuts the write short, it throws, and the caller has to truncate. */
 export function writeWhole(fd: number, bytes: Uint8Array, position: number | null): void {
   if (writeSync(fd, bytes, 0, bytes.length, position) < bytes.length) throw new Error("the disk is full");
 }
 
-/** The name that a file gets when it is full. */
+/** The name of a file after rotation. */
 export function rotatedFile(file: string, firstSeq: number): string {
   return join(dirname(file), `execution.${String(firstSeq).padStart(16, "0")}.jsonl`);
 }
 
-/** The full files whose first seq is not below the given one, oldest first. */
+/** The rotated files whose first seq is at least `fromSeq`, oldest first. */
 export function rotatedFiles(file: string, fromSeq: number): string[] {
   const from = basename(rotatedFile(file, fromSeq));
   return logNamesIn(dirname(file))
@@ -62,7 +62,7 @@ export function rotatedFiles(file: string, fromSeq: number): string[] {
     .map((name) => join(dirname(file), name));
 }
 
-/** The names in a directory; none when it is not there. */
+/** The names in a directory; none if it does not exist. */
 export function logNamesIn(dir: string): string[] {
   try {
     return readdirSync(dir);

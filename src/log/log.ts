@@ -1,5 +1,5 @@
-// The log of one run, which has one owner from open to close. Whoever appends is told when a line could not be
-// written: a call whose intent can't be recorded must not run, and an outcome that can't be recorded must be said.
+// The log of one run, which has one owner from open to close. Every append throws if the record cannot be written: a call
+// without a recorded intent must not run, and the caller must learn of an outcome that is not recorded.
 import { dirname } from "node:path";
 import { LIMITS } from "../core/limits.ts";
 import { processToken } from "../core/lock.ts";
@@ -27,24 +27,24 @@ export type { ExecEvent, IntentEvent } from "./call-fields.ts";
 export interface LogOptions {
   /** The run's state directory; the log is `logs/execution.jsonl` in it. */
   readonly dir: string;
-  /** Where the head of the log is kept: outside `dir`. */
+  /** The file with the head of the log, outside `dir`. */
   readonly anchorFile: string;
-  /** Values that never appear in the log, beside everything that looks like a credential. */
+  /** Values that never appear in the log, in addition to everything that looks like a credential. */
   readonly secrets?: readonly string[];
   readonly maxFileBytes?: number;
 }
 
 export interface Log {
   readonly file: string;
-  /** Before anything happens; gives the number by which the outcome refers to it. When it throws, the call must not run. */
+  /** Records an intent and returns its number, to which the outcome refers. If it throws, the call must not run. */
   intent(event: IntentEvent): number;
-  /** Exactly once for each call, refused ones too. When it throws, the result must say that it is not logged. */
+  /** Records the outcome once for each call, also a refused one. If it throws, the result must report the missing record. */
   exec(event: ExecEvent): void;
-  /** Keeps bytes that were too long for an observation; returns their id. */
+  /** Stores bytes that are too long for an observation; returns their id. */
   artifact(bytes: Uint8Array): string;
-  /** The same, for what comes little by little. */
+  /** Stores an artifact in parts. */
   openArtifact(): ArtifactWriter;
-  /** Calls that are still open are recorded as interrupted. */
+  /** Records calls that are still open as interrupted. */
   close(): void;
 }
 
@@ -54,7 +54,7 @@ export function openLog(options: LogOptions): Log {
   const writer = processToken();
   const encoder = createEncoder(createRedactor(options.secrets));
   const artifactsDir = artifactsIn(dir);
-  const chain = openSettled({ file, anchorFile, artifactsDir, maxFileBytes, writer });
+  const chain = openAndInterrupt({ file, anchorFile, artifactsDir, maxFileBytes, writer });
   const open = new Map<number, OpenCall>();
   let closed = false;
 
@@ -100,8 +100,8 @@ export function openLog(options: LogOptions): Log {
   };
 }
 
-/** Opens the chain and records as interrupted what was left open in it. */
-function openSettled(options: ChainOptions): Chain {
+/** Opens the chain and records calls that a dead owner left open as interrupted. */
+function openAndInterrupt(options: ChainOptions): Chain {
   const { file, anchorFile } = options;
   failClosed(file, () => [dirname(file), dirname(anchorFile)].forEach(makeLogDirectory));
   const chain = openChain(options);

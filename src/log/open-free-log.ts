@@ -4,8 +4,8 @@ import { isLocked } from "./log-error.ts";
 import { runPaths } from "./runs.ts";
 
 /**
- * The first log of a run that no other cell has open: RUN, RUN.2, RUN.3 and so on. Cells that are opened one after
- * the other go on with the same log; cells that are open together have one each.
+ * Opens the first log of a run that no other cell has open: RUN, RUN.2, RUN.3 and so on. Cells that are opened one after
+ * the other continue the same log; cells that are open together have one each.
  */
 export function openFreeLog(stateDir: string, run: string, secrets: readonly string[]): Log {
   for (let nth = 1; ; nth++) {

@@ -7,15 +7,15 @@ import { openIfThere, openLogFile, rotatedFiles } from "./log-file.ts";
 import { type LogRecord, parseRecord } from "./record.ts";
 
 export interface LogEntry {
-  /** The file's name, and the line's number in it. */
+  /** The file's name and the line's number in it. */
   readonly file: string;
   readonly line: number;
   readonly text: string;
-  /** Null for a line that is no record at all; whether the others are genuine is for `verifyLog` to say. */
+  /** Null for a line that is not a record. Only `verifyLog` checks whether a record is genuine. */
   readonly record: LogRecord | null;
 }
 
-/** What a log says, line by line, over all its files. `logFile` is the one that grows. */
+/** Reads a log line by line over all its files. `logFile` is the current file. */
 export function* readLog(logFile: string): Generator<LogEntry> {
   for (const { file, line, bytes } of readLogLines(logFile, START))
     yield { file, line, text: bytes.toString(), record: parseRecord(bytes) ?? null };
@@ -23,25 +23,25 @@ export function* readLog(logFile: string): Generator<LogEntry> {
 
 export interface LogLine extends Line {
   readonly file: string;
-  /** Counted from where reading began in the file. */
+  /** Counted from the position where reading began. */
   readonly line: number;
 }
 
 export const START: LogPosition = { firstSeq: 0, bytes: 0 };
 
-/** The files of a log as they are at one moment, whatever other processes append and rotate afterwards. */
+/** The files of a log at one moment, unaffected by later appends and rotations. */
 export interface LogFiles {
-  /** The full ones, oldest first. */
+  /** The rotated files, oldest first. */
   readonly full: readonly string[];
-  /** The one that grows: open, or null when there is none. */
+  /** A descriptor of the current file; null if there is none. */
   readonly growing: number | null;
   readonly growingBytes: number;
 }
 
-/** Those from the file on that begins with a seq. Without a lock: who only reads may not be able to take it. */
+/** Opens the file that begins with `fromSeq` and all later ones. No lock: a reader may lack the rights for it. */
 export function openLogFiles(logFile: string, fromSeq: number): LogFiles {
-  // The growing file is opened before the others are listed: rotated in between, it is listed as well,
-  // and left out there; the other way round its records would be missed.
+  // Opens the current file before listing the others. If it is rotated in between, it is also listed, and is dropped
+  // from the list. In the other order its records would be missed.
   const growing = failClosed(logFile, () => openIfThere(logFile, constants.O_RDONLY));
   const full = rotatedFiles(logFile, fromSeq);
   if (growing === undefined) return { full, growing: null, growingBytes: 0 };
@@ -53,12 +53,12 @@ export function openLogFiles(logFile: string, fromSeq: number): LogFiles {
   return { full: rotatedNow < 0 ? full : full.slice(0, rotatedNow), growing, growingBytes: size };
 }
 
-/** The lines of all files from a place on. */
+/** Reads the lines of all files from a position on. */
 export function readLogLines(logFile: string, from: LogPosition): Generator<LogLine> {
   return readFiles(openLogFiles(logFile, from.firstSeq), logFile, from.bytes);
 }
 
-/** The lines of open files, from an offset of the first one on; they are closed at the end. */
+/** Reads the lines of open files from an offset in the first one, and closes the files at the end. */
 export function* readFiles(files: LogFiles, logFile: string, offset: number): Generator<LogLine> {
   const { full, growing, growingBytes } = files;
   try {

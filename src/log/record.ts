@@ -1,15 +1,15 @@
-// One line of the log. Its hash stands last and covers all bytes before it, the previous record's hash
-// among them, so that a line can be checked from its bytes alone.
+// One line of the log. The last field is a hash of all bytes before it, including the previous record's hash, so a line
+// can be checked from its bytes alone.
 import { hash } from "node:crypto";
 import { isJsonObject, type Json } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 
 export type RecordKind = "tool.intent" | "tool.exec" | "tool.interrupted" | "log.recovered";
 
-/** Names to JSON text, in the order in which they are written; undefined is left out. */
+/** Maps field names to JSON text, in the order of writing; undefined fields are omitted. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** What the next record continues. */
+/** The record that the next record continues. */
 export interface Link {
   readonly seq: number;
   readonly hash: string;
@@ -26,9 +26,9 @@ export interface LogRecord extends Link {
   readonly writer?: string;
   /** The record in which the call began. */
   readonly intent?: number;
-  /** Records that the anchor knew of and that were gone after a restart. */
+  /** The number of anchored records that were missing after a restart. */
   readonly lost?: number;
-  /** Records that were there after a restart and that the anchor did not know of. */
+  /** The number of records that were present after a restart but not anchored. */
   readonly adopted?: number;
   readonly [field: string]: Json | undefined;
 }
@@ -39,7 +39,7 @@ export interface SealedRecord extends Link {
 
 export const GENESIS: Link = { seq: 0, hash: "0".repeat(64) };
 
-/** Longer fields of a record that is over the limit are summed up: all that a record has then fit in it. */
+/** In a record over the limit, longer fields are replaced by a summary. Then all fields of a record fit. */
 const SUMMED_UP_BYTES = LIMITS.maxLogRecordBytes / 16;
 
 export function sealRecord(previous: Link, kind: RecordKind, fields: Fields): SealedRecord {
@@ -64,21 +64,21 @@ function seal(previous: Link, kind: RecordKind, fields: Fields): SealedRecord {
   return { seq, hash: bodyHash, line: Buffer.from(`${body}${sealText(bodyHash)}\n`) };
 }
 
-/** How a line ends whose hash is this one. */
+/** The end of a line with this hash. */
 export function sealText(seal: string): string {
   return `,"hash":"${seal}"}`;
 }
 
 export const SEAL_BYTES = sealText(GENESIS.hash).length;
 
-/** The record of a line without its newline, or undefined when its bytes are not what was written. */
+/** The record of a line without its newline, or undefined if the hash does not match the bytes. */
 export function checkRecord(line: Buffer): LogRecord | undefined {
   const body = line.subarray(0, -SEAL_BYTES);
   const end = line.subarray(-SEAL_BYTES).toString("latin1");
   return end === sealText(hash("sha256", body, "hex")) ? parseRecord(line) : undefined;
 }
 
-/** The record that a line says it is, whether or not its hash holds. */
+/** The record of a line, without checking its hash. */
 export function parseRecord(line: Buffer): LogRecord | undefined {
   try {
     const value: unknown = JSON.parse(line.toString());

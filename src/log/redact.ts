@@ -1,15 +1,15 @@
-// Takes secrets out of text before it is logged: configured values, and what looks like a credential by
-// shape. Shapes are a net with holes; the configured values are the promise.
+// Removes secrets from text before it is logged: configured values, and text with the shape of a credential. Only the
+// removal of configured values is guaranteed; shapes may miss a credential.
 import { makeVisible } from "../core/quote.ts";
 
 interface TextRedactor {
   redact(text: string): string;
-  /** The beginning of a text, redacted before it is cut, so that no half of a secret is left. */
+  /** The beginning of a text. It is redacted before it is cut, so that no part of a secret is left. */
   preview(text: string, maxChars: number): string;
 }
 
 export interface Redactor extends TextRedactor {
-  /** Takes out the configured values only. */
+  /** Removes only the configured values. */
   readonly exact: TextRedactor;
   /** Whether a text is a configured value. */
   isSecret(text: string): boolean;
@@ -17,7 +17,7 @@ export interface Redactor extends TextRedactor {
 
 export const REDACTED = "[redacted]";
 
-/** How far a shape may reach beyond a preview's end and still be seen whole. */
+/** How far a shape may extend beyond a preview's end and still be matched whole. */
 const SHAPE_CHARS = 4096;
 
 const SECRET_NAME =
@@ -43,21 +43,21 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^\s:/@]{0,128}:)[^\s/@]+(?=@)/g, `$1${REDACTED}`],
 ];
 
-/** Found near the beginning of everything that has a shape, and in few other strings: most are done after this one look. */
+/** Matches near the start of every shape and in few other strings, so most strings need only this one test. */
 const SHAPE_HINT =
   /-----BEGIN |sk-|gh[a-z]_|_pat_|glpat-|npm_|A[KS]IA|AIza|xox|eyJ|bearer|basic|[?&;](?:sig|auth|code)|key|token|secret|passw|passphrase|pwd|:\/\//i;
 
-/** How far from a shape's first character its hint may end. */
+/** The greatest distance from a shape's first character to the end of its hint. */
 const HINT_CHARS = 32;
 
-/** Shorter lines of a secret, and shorter beginnings of one, are too common in other text. */
+/** Shorter lines or beginnings of a secret are too common in other text. */
 const MIN_PART_CHARS = 8;
 
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const forms = formsOf(secrets);
   const reach = Math.max(SHAPE_CHARS, forms[0]?.length ?? 0);
   const exact = (text: string) => redactCut(redactForms(text, forms), forms);
-  /** What a preview is made from. Where it ends a secret may go on. */
+  /** The source text of a preview. A secret may continue beyond its end. */
   const look = (text: string, maxChars: number) => {
     const seen = exact(text.slice(0, maxChars + reach));
     return text.length > maxChars + reach ? redactEnd(seen, forms) : seen;
@@ -74,7 +74,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   };
 }
 
-/** How secrets may stand in text: whole or line by line, as they are, and as JSON and messages write them. Longest first. */
+/** The forms of secrets in text: whole or by line, raw or escaped as in JSON and in messages. Longest first. */
 function formsOf(secrets: readonly string[]): string[] {
   const parts = secrets.flatMap((secret) => [secret, ...longLines(secret)]);
   const forms = parts.flatMap((part) => {
@@ -93,17 +93,17 @@ function redactForms(text: string, forms: readonly string[]): string {
   return forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
 }
 
-/** Where a message has cut a quoted value short: ours or one of JSON.parse. */
+/** The position where a message of ours or of JSON.parse cut a quoted value. */
 const CUT = /(?="(?:…|\.\.\.))/;
 
-/** Takes out beginnings of secrets that were cut in a message. */
+/** Removes beginnings of secrets that a message cut. */
 function redactCut(text: string, forms: readonly string[]): string {
   if (forms.length === 0 || !CUT.test(text)) return text;
   const pieces = text.split(CUT);
   return [...pieces.slice(0, -1).map((piece) => redactEnd(piece, forms)), pieces.at(-1)].join("");
 }
 
-/** Takes out the beginning of a secret with which a text ends. */
+/** Removes the beginning of a secret at the end of a text. */
 function redactEnd(text: string, forms: readonly string[]): string {
   const chars = Math.max(0, ...forms.map((form) => overlap(text, form)));
   return chars === 0 ? text : text.slice(0, -chars) + REDACTED;
@@ -123,7 +123,7 @@ function redactShapes(text: string): string {
 const CREDENTIAL_KEY =
   /(?:apikey|accesskey|privatekey|token|secret|password|passwd|passphrase|authorization|credentials?|cookie)$/;
 
-/** Whether a key names a credential, in whatever case and with whatever dashes. */
+/** Whether a key names a credential, ignoring case and dashes. */
 export function namesCredential(key: string): boolean {
   return key.length <= 256 && CREDENTIAL_KEY.test(key.toLowerCase().replaceAll(/[-_.\s]/g, ""));
 }

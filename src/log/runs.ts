@@ -1,4 +1,4 @@
-// Where a run keeps its log, and which runs a state directory has.
+// The paths of a run's log, and the runs of a state directory.
 import { basename, join } from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import { logNamesIn } from "./log-file.ts";
@@ -8,7 +8,7 @@ export interface RunPaths {
   readonly dir: string;
   readonly logFile: string;
   readonly artifactsDir: string;
-  /** Outside the run's state directory, which tools may come to see. */
+  /** Outside the run's state directory, because tools may see that directory. */
   readonly anchorFile: string;
 }
 
@@ -29,7 +29,7 @@ export function runPaths(stateDir: string, runId: string): RunPaths {
   };
 }
 
-/** The ids of all runs, also of those of which only the anchor is left. */
+/** The ids of all runs, including those of which only the anchor is left. */
 export function listRuns(stateDir: string): string[] {
   const anchored = logNamesIn(join(stateDir, "anchors")).filter((name) => name.endsWith(".json"));
   const ids = [...logNamesIn(join(stateDir, "runs")), ...anchored.map((name) => basename(name, ".json"))];

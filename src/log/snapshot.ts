@@ -10,8 +10,8 @@ export interface Snapshot {
 }
 
 /**
- * A log and its anchor as they are at one moment, while its owner goes on writing. Without the lock, which the
- * owner keeps. The anchor is written after each record: unchanged, it tells that one record came at most.
+ * Opens a consistent pair of log and anchor while the owner keeps writing. It takes no lock, because the owner holds it.
+ * The owner writes the anchor after each record: if the anchor is unchanged, at most one record was added.
  */
 export function openSnapshot(logFile: string, anchorFile: string): Snapshot {
   const deadline = performance.now() + LIMITS.lockWaitMs;

@@ -1,5 +1,4 @@
-// Reads a whole log and says whether it is what was written: every record unchanged, in its place,
-// and none missing, up to the head that the anchor knows.
+// Verifies a whole log: every record is unchanged and in its place, and none is missing, up to the anchored head.
 import { basename } from "node:path";
 import { tokenIsAlive } from "../core/lock.ts";
 import { type Anchor, isAnchorUnfinished } from "./anchor.ts";
@@ -13,13 +12,13 @@ export interface IntactLog {
   readonly ok: true;
   readonly records: number;
   readonly head: Link;
-  /** False when no anchor was given: then nobody can tell whether the end was cut off. */
+  /** False if no anchor was given. Then a cut end cannot be detected. */
   readonly anchored: boolean;
-  /** Bytes of an unfinished last line: being written, or left so by a kill and cut off at the next open. */
+  /** Bytes of an unfinished last line. It is being written, or a killed process left it; the next open cuts it off. */
   readonly tornBytes: number;
-  /** Records that were gone after a restart, as the log itself says: a power failure took them, or somebody did. */
+  /** Records that were missing after a restart, as the log reports: a power failure or somebody removed them. */
   readonly lost: number;
-  /** Records that its anchor did not know of after a restart: a power failure kept the anchor old, or they are forged. */
+  /** Unanchored records that were present after a restart: a power failure left the anchor old, or they are forged. */
   readonly adopted: number;
   readonly unknown: readonly UnknownOutcome[];
 }
@@ -27,25 +26,25 @@ export interface IntactLog {
 export interface BrokenLog {
   readonly ok: false;
   readonly problem: LogProblem;
-  /** The first record that is not what or where it should be. */
+  /** The first record that is wrong or in the wrong place. */
   readonly seq: number;
   readonly file: string;
   readonly line: number;
   readonly message: string;
 }
 
-/** A call whose intent is recorded, and not how it ended. */
+/** A call with a recorded intent but no recorded outcome. */
 export interface UnknownOutcome {
   readonly seq: number;
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Whether the process that began it still lives. */
+  /** Whether the process that began the call is still alive. */
   readonly running: boolean;
 }
 
 export type Verification = IntactLog | BrokenLog;
 
-/** `logFile` is the file that grows. Without an anchor all is checked but whether the end is there. */
+/** `logFile` is the current file. Without an anchor, everything is checked except whether the end is missing. */
 export function verifyLog(logFile: string, anchorFile: string | null): Verification {
   const { anchor, files } =
     anchorFile === null
@@ -53,7 +52,7 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
       : openSnapshot(logFile, anchorFile);
   const lines = readFiles(files, logFile, START.bytes);
   const tally = createTally();
-  // What comes after it does not count.
+  // Later records do not count.
   const anchored = anchor?.seq ?? Number.POSITIVE_INFINITY;
   let head: Link = GENESIS;
   let last: LogLine | undefined;
@@ -80,7 +79,7 @@ export function verifyLog(logFile: string, anchorFile: string | null): Verificat
   return { ok: true, ...known, tornBytes, ...tally.result() };
 }
 
-/** Follows which calls are still without an outcome, and what restarts took from the log or added to it. */
+/** Collects the calls without an outcome, and the records that restarts lost or adopted. */
 function createTally() {
   const open = new Map<number, LogRecord>();
   const interrupted = new Set<number>();
@@ -139,7 +138,7 @@ function rewritten({ seq }: Link, spot: Spot): BrokenLog {
   );
 }
 
-/** A record with another number than the next: the next one stands later, or nowhere, or is there twice. */
+/** The record has an unexpected number: the expected record comes later, is missing, or exists twice. */
 function misplaced(head: Link, found: LogRecord, spot: Spot, rest: Iterable<LogLine>): BrokenLog {
   const seq = head.seq + 1;
   const place = `record ${found.seq} stands where record ${seq} should`;

@@ -1,10 +1,10 @@
-// Commands that are denied unless a configured rule allows them, whatever the trust level: what harms the
-// machine or reaches the network from a shell. It shows intent; the shield is what holds.
+// Commands that are denied at every trust level unless a configured rule allows them: they harm the machine or use the
+// network. The list only detects intent; the sandbox enforces the limits.
 import type { SimpleCommand } from "./shell/command-line.ts";
 import { baseName } from "./shell/look-through.ts";
 
 interface Blocked {
-  /** As a rule would be written. */
+  /** In the notation of a rule. */
   readonly pattern: string;
   blocks(name: string, args: readonly string[]): boolean;
 }
@@ -36,7 +36,7 @@ function isForcedRemoval(name: string, args: readonly string[]): boolean {
   );
 }
 
-/** A long option may be cut short. */
+/** A long option may be abbreviated. */
 function isOption(short: RegExp, long: string): (arg: string) => boolean {
   return (arg) => short.test(arg) || (arg.length > 2 && long.startsWith(arg));
 }

@@ -1,10 +1,10 @@
-// Do allow rules cover a command line? All of it must be covered, and mean what it says.
+// Decides whether allow rules cover a command line. They must cover all of it, and nothing may change its meaning.
 import { quote } from "../core/quote.ts";
 import { findCommandPatternFault, findCovering } from "./command-pattern.ts";
 import type { Rule } from "./rule.ts";
 import type { CommandLine, Redirect, SimpleCommand } from "./shell/command-line.ts";
 
-/** The first allow with a pattern that covers a command. */
+/** The first allow rule with a pattern that covers a command. */
 export function findAllow(command: SimpleCommand, allows: readonly Rule[]): Rule | null {
   const patterned = allows.filter(({ pattern }) => pattern !== null);
   const covering = findCovering(
@@ -14,7 +14,7 @@ export function findAllow(command: SimpleCommand, allows: readonly Rule[]): Rule
   return patterned.find(({ pattern }) => pattern === covering) ?? null;
 }
 
-/** What keeps the allows from covering a line, as a sentence; null when they cover it. */
+/** Why the allow rules do not cover a line, as a sentence; null if they do. */
 export function findHurdle(line: CommandLine, allows: readonly Rule[], tool = ""): string | null {
   if (!line.readable) return `The command line can't be read, for ${line.fault}.`;
   const { commands, hazards, redirects } = line;
@@ -27,7 +27,7 @@ export function findHurdle(line: CommandLine, allows: readonly Rule[], tool = ""
   return commands.length === 0 ? "There is no command in it that a rule could allow." : null;
 }
 
-/** `; to allow it add: RULE`, or a full stop when no rule with a pattern can. */
+/** `; to allow it add: RULE`, or a full stop if no rule with a pattern can allow it. */
 export function suggestRule(tool: string, command: SimpleCommand, ...patterns: readonly string[]): string {
   const exact = command.words.map(({ text }) => text ?? "").join(" ");
   const pattern = findCovering([...patterns, exact].filter(isWritable), command);

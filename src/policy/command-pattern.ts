@@ -1,4 +1,4 @@
-// Rules on commands. `*` stands for any characters; `git diff *` also for `git diff` alone.
+// Patterns on commands. `*` matches any characters; `git diff *` also matches `git diff` alone.
 import { LIMITS } from "../core/limits.ts";
 import type { Verdict } from "../core/types.ts";
 import type { CommandLine, ShellWord, SimpleCommand } from "./shell/command-line.ts";
@@ -6,13 +6,13 @@ import { baseName } from "./shell/look-through.ts";
 
 const OPERATOR = /[;&|\n`<>()]|\$\(/;
 
-/** A line as denies and asks are compared with it. */
+/** The texts of a line that deny and ask rules are matched against. */
 export interface CommandTexts {
   readonly whole: string;
   readonly commands: readonly string[];
 }
 
-/** Of a line that can't be parsed, the pieces between shell operators are all that can be had. */
+/** If a line cannot be parsed, its commands are the parts between shell operators. */
 export function commandTexts(line: CommandLine): CommandTexts {
   const text = line.line.slice(0, LIMITS.maxCommandBytes);
   const commands = line.readable
@@ -21,15 +21,15 @@ export function commandTexts(line: CommandLine): CommandTexts {
   return { whole: collapseBlanks(text), commands };
 }
 
-/** What a deny or an ask with this pattern finds in a line; null when it finds nothing. */
+/** The part of a line that matches the pattern of a deny or ask rule; null if none does. */
 export function findRestricted(pattern: string, { whole, commands }: CommandTexts): string | null {
   const matches = compileText(pattern);
-  // A pattern like `curl * | sh` is about the line as it is written.
+  // A pattern like `curl * | sh` is matched against the line as written.
   if (OPERATOR.test(pattern) && matches(whole)) return whole;
   return commands.find(matches) ?? null;
 }
 
-/** The first of the patterns that covers a command: its own word as written, and what follows where each word is known. */
+/** The first pattern that covers a command: its name as written, and its arguments if every word is known. */
 export function findCovering(patterns: readonly string[], { words }: SimpleCommand): string | null {
   const [name, ...args] = words;
   if (!name?.fixed || name.text === null) return null;
@@ -42,7 +42,7 @@ export function collapseBlanks(text: string): string {
   return text.replace(/[ \t]+/g, " ").trim();
 }
 
-/** Why a pattern can't match any command, and what to write; null when it can. */
+/** Why a pattern cannot match any command, and what to write instead; null if it can. */
 export function findCommandPatternFault(pattern: string, decision: Verdict["decision"]): string | null {
   if (decision !== "allow") return null;
   if (OPERATOR.test(pattern)) {
@@ -54,7 +54,7 @@ export function findCommandPatternFault(pattern: string, decision: Verdict["deci
     : null;
 }
 
-/** As it is written, and with the command's own name only. */
+/** The command as written, and with the base name of its program. */
 function spellings({ words: [name, ...args] }: SimpleCommand): readonly string[] {
   const written = name!.text ?? name!.source;
   return [written, baseName(written)].map((spelling) => [spelling, ...args.map(plainText)].join(" "));
@@ -64,13 +64,13 @@ function plainText({ text, source }: ShellWord): string {
   return collapseBlanks(text ?? source);
 }
 
-// No pattern has a control character in it, so only a star can stand for a word that is not known.
+// No pattern contains a control character, so only a star can match an unknown word.
 function exactText({ text }: ShellWord): string {
   if (text === null) return "\0";
   return /^\S+$/.test(text) ? text : `'${text}'`;
 }
 
-/** A star stands for no path, or `*` would allow any program of the workspace. */
+/** A star does not match a path; otherwise `*` would allow any program in the workspace. */
 function isNamedBy(pattern: string, name: string): boolean {
   const [head = ""] = pattern.split(" ", 1);
   return head.includes("*") ? /^[^\s/]+$/.test(name) : head === name;
@@ -83,7 +83,7 @@ function compileText(pattern: string): (text: string) => boolean {
   return (text) => bare(text) || whole(text);
 }
 
-// Each part is taken where it first fits, so the cost follows the text, whatever the pattern.
+// Matches each part at its first occurrence, so the time is linear in the text for every pattern.
 function compileStars(pattern: string): (text: string) => boolean {
   const [head = "", ...parts] = pattern.split("*");
   const tail = parts.pop();

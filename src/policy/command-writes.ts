@@ -1,4 +1,4 @@
-// What a command line writes by its redirects, as the file tools' rules and the protected paths see it.
+// Checks the redirects of a command line against the rules of file tools and the protected paths.
 import { createProtection, type Protection } from "./protected.ts";
 import type { Rule } from "./rule.ts";
 import type { CommandLine, ShellWord } from "./shell/command-line.ts";
@@ -9,7 +9,7 @@ export interface RestrictedWrite {
   readonly source: string;
 }
 
-/** The first of the rules about writing files that is also about a redirect of this line. */
+/** The first rule on writing files that matches a redirect of this line. */
 export function findRestrictedWrite(
   tool: string,
   line: CommandLine,
@@ -25,7 +25,7 @@ export function findRestrictedWrite(
   return null;
 }
 
-/** A path that a redirect writes and whose protection says `write`; as it was written. */
+/** The target of a redirect, as written, whose protection of writes is `write`. */
 export function findProtectedWrite(
   line: CommandLine,
   write: "refuse" | "ask",
@@ -42,7 +42,7 @@ function writtenBy(line: CommandLine): readonly ShellWord[] {
     .map(({ target }) => target);
 }
 
-/** From the root, as far as the text tells: where `cd` led or a link leads is the shield's to see. */
+/** The path from the root, as far as the text shows it. Only the sandbox sees the effect of `cd` and of links. */
 function toPath({ text }: ShellWord): string | null {
   if (text === null) return null;
   const names: string[] = [];

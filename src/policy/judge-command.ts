@@ -1,5 +1,5 @@
-// May this command line run? Every simple command in it counts, wherever it stands; what it redirects to
-// counts as written. The order is that of all calls; what can't be known before it runs asks.
+// Decides whether a command line may run. Every simple command counts, however nested, and every redirect target counts
+// as a write. The order is that of `judge.ts`. A command that is known only at run time needs approval.
 import { quote } from "../core/quote.ts";
 import type { Verdict } from "../core/types.ts";
 import { findBlocked } from "./blocked-command.ts";
@@ -68,7 +68,7 @@ function firstRule(line: CommandLine, allows: readonly Rule[]): Rule | null {
   return command ? findAllow(command, allows) : null;
 }
 
-/** A command with an allow of its own is not on the list, also where the line has others that no rule covers. */
+/** A command with its own allow rule is not blocked, even if no rule covers the other commands of the line. */
 function byBlockedList({ tool, lines, allows }: CommandCall): Verdict | null {
   for (const line of lines) {
     const commands = line.readable ? line.commands : [];
@@ -100,7 +100,7 @@ function findUnknown(line: CommandLine): string | null {
     : null;
 }
 
-/** What keeps the rules from allowing it, and the rule that would. */
+/** Adds why the rules do not allow the line, and a rule that would. */
 function withHurdle(verdict: Verdict, { tool, lines, allows }: CommandCall): Verdict {
   const hurdle = verdict.decision === "ask" ? firstOf(lines, (line) => findHurdle(line, allows, tool)) : null;
   return hurdle === null ? verdict : because(verdict, hurdle);

@@ -1,5 +1,5 @@
-// May this call run? Configured deny, ask, allow; then the built-in deny list, protected paths, trust.
-// The first that has an answer gives it, and the verdict names it.
+// Decides whether a call may run. The order is: configured deny, ask, allow; then the built-in deny list, protected
+// paths, trust level. The first one with an answer decides, and the verdict names it.
 import type { DangerLevel, Effect, TrustLevel, Verdict } from "../core/types.ts";
 import { judgeCommand } from "./judge-command.ts";
 import type { Protection } from "./protected.ts";
@@ -7,25 +7,25 @@ import type { Rule } from "./rule.ts";
 import { findTool, isSameTool, KNOWN_TOOLS, type SubjectKind } from "./tool-names.ts";
 import { builtIn, byTrust, ruled } from "./verdicts.ts";
 
-/** A call as rules see it. */
+/** The properties of a call that rules use. */
 export interface Judged {
   readonly tool: string;
   readonly danger: DangerLevel;
   readonly effect: Effect;
-  /** What the subjects are; without it, what a tool of that name is known for. */
+  /** The kind of the subjects; if omitted, that of the known tool of that name. */
   readonly subject?: SubjectKind;
-  /** Every spelling of what the call touches: paths as given and as resolved, or the command line. */
+  /** Every spelling of the call's subjects: paths as given and as resolved, or the command line. */
   readonly subjects: readonly string[];
-  /** `ask` when the table of protected paths says that a write asks. */
+  /** `ask` if a write to a protected path needs approval. */
   readonly protection: "none" | "ask";
-  /** Whatever it changes stays in the session. */
+  /** All changes of the call stay in the session. */
   readonly contained?: boolean;
 }
 
 export interface Policy {
   readonly trust: TrustLevel;
   readonly rules: readonly Rule[];
-  /** For what commands write by redirects; without it, the built-in table of protected paths. */
+  /** For redirects of commands; the built-in table of protected paths if omitted. */
   readonly protectionOf?: (path: string) => Protection | null;
 }
 
@@ -44,7 +44,7 @@ export function judge(call: Judged, policy: Policy): Verdict {
   );
 }
 
-/** One spelling is enough to deny or to ask. */
+/** A deny or ask rule applies if it matches any spelling. */
 function byRestriction(call: Judged, rules: readonly Rule[], decision: "deny" | "ask"): Verdict | null {
   const rule = rules.find((candidate) => candidate.decision === decision && touches(candidate, call));
   return rule ? ruled(rule) : null;
@@ -54,7 +54,7 @@ function touches(rule: Rule, call: Judged): boolean {
   return rule.pattern === null || call.subjects.some((subject) => rule.matches(subject));
 }
 
-/** Every spelling must be allowed, or a link would carry the permission to where it leads. */
+/** An allow rule must match every spelling; otherwise a link would extend the permission to its target. */
 function byAllowance(call: Judged, rules: readonly Rule[]): Verdict | null {
   const allows = rules.filter((rule) => rule.decision === "allow");
   if (call.subjects.length === 0) {

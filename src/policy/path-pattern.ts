@@ -1,11 +1,11 @@
-// Globs on paths relative to the root: what they mean, and which of them could never match one.
+// Globs on paths relative to the root: compiles them, and rejects those that can never match.
 import { compileGlob } from "../core/glob.ts";
 import { quote } from "../core/quote.ts";
 
 const EVERYTHING = "**";
 
 export function compilePathPattern(pattern: string): (path: string) => boolean {
-  // In `app/[id]/**` the brackets are most often a directory's name: both readings count.
+  // In `app/[id]/**` the brackets are usually part of a directory's name, so both readings match.
   const readings = new Set([pattern, pattern.replace(/(?<!\\)[[\]]/g, "\\$&")]);
   const globs = [...readings].map(compileGlob);
   return (path) => {
@@ -14,17 +14,17 @@ export function compilePathPattern(pattern: string): (path: string) => boolean {
   };
 }
 
-/** The pattern as it is compared with others: without a leading `./`. */
+/** Removes a leading `./`, for comparison with other patterns. */
 export function normalizePathPattern(pattern: string): string {
   return pattern.replace(/^(\.\/+)+/, "");
 }
 
-/** Why a pattern can't match any path, and what to write; null when it can. */
+/** Why a pattern cannot match any path, and what to write instead; null if it can. */
 export function findPathPatternFault(pattern: string): string | null {
   return FAULTS.find(({ found }) => found(pattern))?.say(pattern) ?? null;
 }
 
-/** Why a pattern can't match any path that begins with a mount; null when it can. Without names any mount will do. */
+/** Why a pattern cannot match any path that begins with a mount; null if it can. If `mounts` is null, any mount is valid. */
 export function findMountPatternFault(pattern: string, mounts: readonly string[] | null): string | null {
   const [first = ""] = normalizePathPattern(pattern).split("/");
   if (/[*?{[]/.test(first)) return null;

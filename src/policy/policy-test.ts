@@ -1,5 +1,5 @@
-// A policy test is a JSON file of calls and what must become of them. Trust and rules in it stand in place
-// of the configured ones.
+// A policy test is a JSON file of calls with their expected decisions. Its trust level and rules replace the configured
+// ones.
 import { checkJsonText } from "../config/check-json-text.ts";
 import { readJson } from "../config/read-json.ts";
 import type { Schema } from "../config/schema.ts";
@@ -19,15 +19,15 @@ interface PolicyTestEntry {
   readonly tool: string;
   readonly arguments?: JsonObject;
   readonly expect: Decision;
-  /** A part of the text of the rule that must win. */
+  /** A part of the text of the rule that must decide. */
   readonly rule?: string;
 }
 
 export interface PolicyTestResult {
   readonly entry: PolicyTestEntry;
-  /** Null when the call could not be judged at all. */
+  /** Null if the call could not be judged. */
   readonly verdict: Verdict | null;
-  /** What is not as expected; null when the entry holds. */
+  /** The difference from the expectation; null if the entry passes. */
   readonly problem: string | null;
 }
 
@@ -54,7 +54,7 @@ const POLICY_TEST_SCHEMA: Schema = {
   },
 };
 
-/** Throws CONFIG_INVALID for what is no JSON; POLICY_INVALID, naming the entry, for what is no policy test. */
+/** Throws CONFIG_INVALID if the text is not JSON, and POLICY_INVALID with the entry if it is not a policy test. */
 export function readPolicyTest(text: string, source: string): PolicyTest {
   const json = readJson(text, source);
   checkJsonText(json, POLICY_TEST_SCHEMA, source, "POLICY_INVALID");
@@ -68,7 +68,7 @@ export function readPolicyTest(text: string, source: string): PolicyTest {
   };
 }
 
-/** `explain` decides under the file's trust and rules; it may throw a HotcellError for what is no call. */
+/** `explain` decides by the file's trust level and rules. It may throw a HotcellError for an invalid call. */
 export function runPolicyTest(
   { tests }: PolicyTest,
   explain: (tool: string, args: JsonObject) => Verdict,

@@ -1,12 +1,11 @@
-// Which paths hold secrets or run by themselves, by name alone: the file need not exist.
-// Names are compared as the most forgiving file system would: without case, ignorable characters, or
-// trailing dots and blanks.
+// Decides by name alone which paths hold secrets or execute automatically; the file need not exist. Names are compared
+// like on the most tolerant filesystem: without case, ignorable characters, or trailing dots and blanks.
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
 
 type NamedClass = "secret" | "credential-data" | "credential-source" | "self-running" | "ci";
-/** By what a path is named; or because its mount is read-only, or the name is hotcell's own there. */
+/** A class by name; or the mount is read-only; or hotcell reserves the name in that mount. */
 export type ProtectionClass = NamedClass | "read-only" | "reserved";
 
 export interface Protection {
@@ -16,9 +15,9 @@ export interface Protection {
 }
 
 export interface ProtectOptions {
-  /** More globs, refused like secrets. */
+  /** Additional globs that are treated as secrets. */
   readonly secrets?: readonly string[];
-  /** Globs that are not protected, whatever else names them. */
+  /** Globs that are never protected. */
   readonly allow?: readonly string[];
 }
 
@@ -35,7 +34,7 @@ const PROTECTIONS: Readonly<Record<NamedClass, Protection>> = {
 
 const KEY_NAME = /^id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)$|\.(pem|key|p12|pfx|ppk|jks|keystore)$/;
 
-/** Files that hold a credential rather than speak of one: these endings, or none (a leading dot is no ending). */
+/** Files that hold a credential rather than code about one: these extensions, or none (a leading dot begins none). */
 const DATA_NAME = /^.[^.]*$|\.(json|txt|ya?ml|toml|ini|env|env\..*|xml|csv|conf|cfg|properties)$/s;
 
 const SELF_RUNNING_DIRECTORIES = new Set([".vscode", ".idea", ".claude", ".cursor"]);
@@ -60,7 +59,7 @@ const SELF_RUNNING_NAMES = new Set([
   ".inputrc",
 ]);
 
-/** All names that rows look for on the way to a file: of a path's names only these are kept apart. */
+/** All directory names that rows test. Of a path's names only these are collected. */
 const NAMES_ON_THE_WAY = new Set([
   ...SELF_RUNNING_DIRECTORIES,
   ".ssh",
@@ -70,7 +69,7 @@ const NAMES_ON_THE_WAY = new Set([
   ".config",
 ]);
 
-/** A path taken apart, folded. A path that ends in `/` is a directory: rows about files are not about it. */
+/** A path with folded names. A path that ends in `/` is a directory: rows on file names do not match it. */
 interface FoldedPath {
   readonly text: string;
   readonly onTheWay: readonly string[];
@@ -82,7 +81,7 @@ interface Row {
   covers(path: FoldedPath): boolean;
 }
 
-/** The first row that covers a path decides: `.git` goes before names, or git could not read a branch `fix-secret`. */
+/** The first row that covers a path decides. `.git` comes before names; otherwise git could not read a branch `fix-secret`. */
 const ROWS: readonly Row[] = [
   { class: "secret", covers: ({ onTheWay }) => onTheWay.includes(".ssh") },
   // git~1 is the short name of .git on a Windows drive.
@@ -97,7 +96,7 @@ const ROWS: readonly Row[] = [
   { class: "credential-source", covers: ({ last }) => speaksOfCredentials(last) },
 ];
 
-/** Takes resolved paths relative to the root, with `/` between names; gives null for what is not protected. */
+/** Takes resolved paths relative to the root, separated by `/`; returns null for unprotected paths. */
 export function createProtection(options: ProtectOptions = {}): (relativePath: string) => Protection | null {
   const exempt = compileGlobs(options.allow);
   const rows: readonly Row[] = [{ class: "secret", covers: compileGlobs(options.secrets) }, ...ROWS];
@@ -110,7 +109,7 @@ export function createProtection(options: ProtectOptions = {}): (relativePath: s
   };
 }
 
-/** What is judged for a link besides its own path: some rows go by the way to a file, and there the link decides what is found. */
+/** Paths to judge for a link besides its own. Some rows test directory names, and a link may stand for a directory. */
 export function pathsBehindLink(path: string): string[] {
   return ["*", "workflows/*", "fish/*"].map((below) => `${path}/${below}`);
 }
@@ -128,7 +127,7 @@ function compileGlobs(globs: readonly string[] = []): (path: FoldedPath) => bool
   return ({ text }) => patterns.some((matches) => matches(text));
 }
 
-/** Folds one path after the other; where they are in one directory, that once. */
+/** Folds paths one after the other, and folds the directory of consecutive paths only once. */
 function createFolder(): (path: string) => FoldedPath {
   let directory = "";
   let above = foldPath("");
@@ -153,10 +152,10 @@ function foldPath(path: string): FoldedPath {
   return { text: names.join("/"), onTheWay: names.filter((name) => NAMES_ON_THE_WAY.has(name)), last };
 }
 
-/** Most names: nothing to fold but the case of ASCII letters. */
+/** Matches most names: only the case of ASCII letters has to be folded. */
 const PLAIN_NAME = /^[!-~]*[!-\-/-~]$/;
 
-// Upper case first: ſ and the Kelvin sign meet their plain letters only there.
+// Converts to upper case first, because ſ and the Kelvin sign map to plain letters only there.
 function foldName(name: string): string {
   if (PLAIN_NAME.test(name)) return name.toLowerCase();
   const visible = name.replace(/\p{Default_Ignorable_Code_Point}/gu, "");

@@ -1,5 +1,5 @@
 // A rule is one line: `allow write_file(src/**)`, `deny run_command(git push *)`, `ask *`.
-// What can't be read or can never match is refused here, so that no rule is silently without effect.
+// The parser rejects a rule that is unreadable or can never match, so that no rule is silently without effect.
 import { HotcellError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
@@ -21,18 +21,18 @@ export const DECISIONS: readonly Decision[] = ["deny", "ask", "allow"];
 
 export interface Rule {
   readonly decision: Decision;
-  /** A tool's own name, or `*` for every tool. */
+  /** A tool's name, or `*` for every tool. */
   readonly tool: string;
   readonly pattern: string | null;
   readonly origin: RuleOrigin;
   /**
-   * True when the rule is about this path, or, without a pattern, about this command line; the tool is not
-   * looked at. Patterns on commands are matched by `command-pattern.ts`.
+   * Whether the rule matches this path or, without a pattern, this command line. It does not check the tool.
+   * `command-pattern.ts` matches patterns on commands.
    */
   matches(subject: string): boolean;
 }
 
-/** Throws POLICY_INVALID with the place, the rule, what is wrong and what to write instead. */
+/** Throws POLICY_INVALID with the location, the rule, the fault and a correction. */
 export function parseRule(
   text: string,
   place: { readonly source: string; readonly line?: number },
@@ -49,7 +49,7 @@ export function parseRule(
   return makeRule({ decision, tool: tool.name, pattern, origin }, tool.subject);
 }
 
-/** Parses rules in order, with the names of the mounts where they are known; also refuses one that another rule leaves without effect. */
+/** Parses rules in order, with the names of the mounts if known. Rejects a rule that another rule leaves without effect. */
 export function parseRules(
   origins: readonly RuleOrigin[],
   extraTools: readonly KnownTool[] = [],
@@ -158,7 +158,7 @@ function coverageOf({ pattern, decision }: Omit<Rule, "matches">, subject: Subje
   return subject === "path" ? compileFolded(pattern) : () => false;
 }
 
-/** On a file system that knows no case, another spelling is the same file: what restricts covers it too. */
+/** On a case-insensitive filesystem another spelling is the same file, so restricting rules ignore case. */
 function compileFolded(pattern: string): (path: string) => boolean {
   const exact = compilePathPattern(pattern);
   const folded = compilePathPattern(pattern.toLowerCase());

@@ -1,4 +1,4 @@
-// Which tools a caller has at all. A scope only narrows: rules and trust still decide each call.
+// Limits the tools of a caller. A scope only restricts: rules and trust level still decide each call.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
@@ -12,9 +12,9 @@ import { findTool, isSameTool, KNOWN_TOOLS } from "./tool-names.ts";
 
 export interface ToolPermission {
   readonly allowed: boolean;
-  /** Globs, or files and directories with all that is in them; without it every path. */
+  /** Globs, files, or directories with their contents; every path if omitted. */
   readonly paths?: readonly string[];
-  /** `500ms`, `30s`, `2m`; without it the tool's own limit. */
+  /** `500ms`, `30s`, `2m`; the tool's own limit if omitted. */
   readonly timeout?: string;
 }
 
@@ -22,7 +22,7 @@ export interface ToolScope {
   readonly permissions: Readonly<Record<string, ToolPermission>>;
 }
 
-/** What a scope without permissions has: tools that only look. */
+/** The tools of a scope without permissions: they only read. */
 const SAFE_DEFAULTS: readonly string[] = [
   "read_file",
   "list_directory",
@@ -35,7 +35,7 @@ const SAFE_DEFAULTS: readonly string[] = [
   "time.now",
 ];
 
-/** No scope permits every tool; a scope without permissions the safe ones; else only what it allows. */
+/** Without a scope every tool is permitted; with an empty scope only the safe tools; otherwise only allowed tools. */
 export function permits(scope: ToolScope | null | undefined, tool: string): boolean {
   if (!scope) return true;
   if (Object.keys(scope.permissions).length === 0) {
@@ -44,7 +44,7 @@ export function permits(scope: ToolScope | null | undefined, tool: string): bool
   return permissionFor(scope, tool)?.allowed === true;
 }
 
-/** Tells whether a path is one that the scope gives to the tool; null when the scope does not narrow paths. */
+/** Returns a test for the tool's paths in the scope; null if the scope does not restrict its paths. */
 export function scopePaths(
   scope: ToolScope | null | undefined,
   tool: string,
@@ -55,7 +55,7 @@ export function scopePaths(
   return (relativePath) => patterns.some((matches) => matches(relativePath));
 }
 
-/** The time that the scope gives one call of the tool; null when it says nothing. */
+/** The time limit that the scope sets for a call of the tool; null if it sets none. */
 export function scopeTimeoutMs(scope: ToolScope | null | undefined, tool: string): number | null {
   const timeout = permissionFor(scope, tool)?.timeout;
   if (timeout === undefined) return null;
@@ -65,7 +65,7 @@ export function scopeTimeoutMs(scope: ToolScope | null | undefined, tool: string
   throw refused(tool, "timeout", timeout, `write a time above zero like "500ms", "30s" or "2m"`);
 }
 
-// Own keys only: a tool named "constructor" is in no scope that does not name it.
+// Only own keys: a tool named "constructor" must not match a property of the prototype.
 function permissionFor(scope: ToolScope | null | undefined, tool: string): ToolPermission | undefined {
   const entries = Object.entries(scope?.permissions ?? {});
   return (entries.find(([name]) => name === tool) ?? entries.find(([name]) => isSameTool(name, tool)))?.[1];

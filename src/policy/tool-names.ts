@@ -1,20 +1,20 @@
 import type { DangerLevel } from "../core/types.ts";
 
-/** What a tool's rules can be about: a path, a command line, or nothing but the tool itself. */
+/** The subject of a tool's rules: a path, a command line, or only the tool itself. */
 export type SubjectKind = "path" | "command" | "none";
 
-/** How a tool's paths are written: within the project; `@mount/path`; or within the project or the storage beside it. */
+/** The notation of a tool's paths: within the project; `@mount/path`; or within the project or the storage beside it. */
 export type PathNaming = "project" | "mounts" | "storage";
 
 export interface KnownTool {
   readonly name: string;
-  /** Within the project when left out. */
+  /** `project` if omitted. */
   readonly naming?: PathNaming;
   readonly subject: SubjectKind;
   readonly danger: DangerLevel;
 }
 
-/** Every tool that a toolset of this or a later version has: a rule may name it before the tool is loaded. */
+/** Every tool of the toolsets of this or a later version: a rule may name a tool that is not loaded. */
 export const KNOWN_TOOLS: readonly KnownTool[] = [
   { name: "read_file", subject: "path", danger: "safe" },
   { name: "write_file", subject: "path", danger: "dangerous" },
@@ -37,7 +37,7 @@ export function findTool(name: string, tools: readonly KnownTool[]): KnownTool |
   return tools.find((tool) => isSameTool(tool.name, name));
 }
 
-/** `fs.read` and its form on the wire, `fs_read`, are one tool. */
+/** `fs.read` and its wire name `fs_read` are the same tool. */
 export function isSameTool(a: string, b: string): boolean {
   return a.replaceAll(".", "_") === b.replaceAll(".", "_");
 }

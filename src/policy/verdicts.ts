@@ -1,10 +1,10 @@
-// Verdicts that calls on paths and on commands have in common.
+// Verdicts that are common to calls on paths and on commands.
 import { quote } from "../core/quote.ts";
 import type { TrustLevel, Verdict } from "../core/types.ts";
 import type { Judged } from "./judge.ts";
 import { formatPlace, type Rule } from "./rule.ts";
 
-/** Where a verdict comes from that only a configured rule beats. */
+/** The source of a verdict that only a configured rule overrides. */
 export const BUILTIN_DENY_LIST = "built-in deny list";
 
 export function ruled(rule: Rule): Verdict {

@@ -8,7 +8,7 @@ export interface BuiltinOptions extends Pick<Kit, "clock"> {
   readonly limitsOf: (agentId: string | null) => FileLimits;
 }
 
-/** Runs tools in this process; what they run as commands goes through the shield. */
+/** Runs tools in this process; their commands run in the sandbox. */
 export function createBuiltinRunner({ clock, commandsFor, limitsOf }: BuiltinOptions): Runner {
   return {
     async run(tool, args, { files, check }, context) {

@@ -1,4 +1,4 @@
-// Commands of tools: in the cell's shield, on its view of the files, with what they write out kept.
+// Runs the commands of tools in the cell's sandbox, on its view of the files, and keeps their output.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
@@ -81,7 +81,7 @@ function timeoutOf({ attached, timeoutMs }: CommandRequest, context: RunContext)
   return Math.min(timeoutMs ?? context.timeoutMs, context.timeoutMs);
 }
 
-/** As the command will see it. */
+/** The working directory as an absolute path that the command sees. */
 function directoryOf({ cwd = "." }: CommandRequest, workspace: WorkspaceFS): string {
   const { path, kind } = workspace.resolve(cwd);
   if (kind === "directory") return path === "" ? workspace.root : `${workspace.root}/${path}`;

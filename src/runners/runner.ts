@@ -5,23 +5,22 @@ import type { Tool } from "../tools/define-tool.ts";
 import type { PathCheck } from "../workspace/files/view.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 
-/** What surrounds one run. */
+/** The context of one run. */
 export interface RunContext {
   readonly signal: AbortSignal;
   readonly agentId: string | null;
-  /** The longest it may take. */
   readonly timeoutMs: number;
-  /** Passes on what it writes out, as it comes. */
+  /** Passes output on as it arrives. */
   emit(stream: OutputStream, bytes: Uint8Array): void;
-  /** Says how far it is. */
+  /** Reports progress. */
   progress(seen: Omit<Progress, "kind">): void;
-  /** Says what the observation's meta should know. */
+  /** Adds fields to the observation's meta. */
   tell(told: RunMeta): void;
 }
 
-/** What executes a call. Gives the tool's output or throws. */
+/** Executes a call. Returns the tool's output or throws. */
 export interface Runner {
-  /** `files` are where the tool's paths lead; `check` is asked for each path that it comes to, and throws to refuse. */
+  /** `files` resolves the tool's paths; `check` gets each path before the tool uses it, and throws to refuse it. */
   run(
     tool: Tool,
     args: JsonObject,

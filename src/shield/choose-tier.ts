@@ -1,4 +1,4 @@
-// Which shield a cell gets: the full one, or the weaker one where the machine has no user namespaces, or none.
+// Chooses the sandbox of a cell: the full tier; the weaker tier if the machine has no user namespaces; or none.
 import { HotcellError } from "../core/errors.ts";
 import { openLandlockTier } from "./landlock/landlock-tier.ts";
 import { type NamespacesOptions, openNamespacesTier } from "./namespaces/namespaces-tier.ts";
@@ -7,7 +7,7 @@ import { LANDLOCK_PROGRAM, type Machine, packagesOf, probeMachine } from "./prob
 import type { Tier } from "./process/tier.ts";
 
 export interface ChosenTier extends Tier {
-  /** What it lacks, for a person to read; null of the full one. */
+  /** Explains to a person what the tier lacks; null for the full tier. */
   readonly weakened: string | null;
 }
 
@@ -16,7 +16,7 @@ export type Choice =
   | { readonly tier: "landlock"; readonly weakened: string }
   | { readonly tier: null; readonly why: string };
 
-/** The machine is looked at only when the full tier can't be opened. */
+/** Probes the machine only if the full tier fails to open. */
 export async function openTier(options: NamespacesOptions): Promise<ChosenTier> {
   refuseForeign(process.platform, process.arch);
   try {
@@ -29,7 +29,7 @@ export async function openTier(options: NamespacesOptions): Promise<ChosenTier> 
   }
 }
 
-/** The first Landlock that keeps files outside from being emptied. */
+/** The first Landlock ABI that prevents truncating files outside the sandbox. */
 export const MIN_LANDLOCK = 3;
 
 export function chooseTier(machine: Machine): Choice {

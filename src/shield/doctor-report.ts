@@ -1,4 +1,4 @@
-// What was found on a machine, what follows from it, and how it can be changed. Nothing here runs anything.
+// Turns the probe of a machine into findings, each with its consequence and its fix. Nothing here starts a process.
 import { findForeign, MIN_LANDLOCK } from "./choose-tier.ts";
 import { asRoot, installLine } from "./package-manager.ts";
 import { LANDLOCK_PROGRAM, type Machine, PROGRAMS, packagesOf, type SettingName } from "./probe.ts";
@@ -10,34 +10,34 @@ export interface Finding {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** What it means for commands and sessions; null when nothing. */
+  /** The consequence for commands and sessions, if there is one. */
   readonly consequence: string | null;
-  /** A line to run, or what to do. */
+  /** A command line, or an instruction. */
   readonly fix: string | null;
 }
 
-/** A command that was really run, in a session that was really made. */
+/** The result of a real command in a real session. */
 export interface Trial {
   readonly strategy: "kernel" | "clone" | null;
   readonly isolation: "full" | "landlock" | null;
   readonly limits: LimitReport | null;
   readonly inside: Inside | null;
-  /** Why there is none. */
+  /** Why the session or the command failed. */
   readonly failure: string | null;
 }
 
 export function findingsOf(machine: Machine, trial: Trial): Finding[] {
   return [
-    ofSystem(machine),
-    ofNamespaces(machine),
-    ...Object.keys(machine.settings).flatMap((name) => ofSetting(machine, name as SettingName)),
-    ...(machine.container === null ? [] : [ofContainer(machine)]),
-    ofBubblewrap(machine),
-    ofPrograms(machine),
-    ofOverlay(machine, trial),
-    ofLandlock(machine, trial),
-    ...(trial.limits === null ? [] : [ofCgroup(trial.limits)]),
-    ofEnclosure(trial),
+    checkSystem(machine),
+    checkNamespaces(machine),
+    ...Object.keys(machine.settings).flatMap((name) => checkSetting(machine, name as SettingName)),
+    ...(machine.container === null ? [] : [checkContainer(machine)]),
+    checkBubblewrap(machine),
+    checkPrograms(machine),
+    checkOverlay(machine, trial),
+    checkLandlock(machine, trial),
+    ...(trial.limits === null ? [] : [checkCgroup(trial.limits)]),
+    checkSandbox(trial),
   ];
 }
 
@@ -49,7 +49,7 @@ function fine(name: string, found: string): Finding {
   return { name, ok: true, found, consequence: null, fix: null };
 }
 
-function ofSystem({ platform, arch, release }: Machine): Finding {
+function checkSystem({ platform, arch, release }: Machine): Finding {
   const found = `${platform} ${release}, ${arch}`;
   const foreign = findForeign(platform, arch);
   if (foreign === null) return fine("system", found);
@@ -57,7 +57,7 @@ function ofSystem({ platform, arch, release }: Machine): Finding {
   return { name: "system", ok: false, found, consequence, fix: "Use Linux on x64 or arm64." };
 }
 
-function ofNamespaces(machine: Machine): Finding {
+function checkNamespaces(machine: Machine): Finding {
   const { namespaces, isRoot } = machine;
   if (namespaces === null) return fine("user namespaces", "can be made");
   return {
@@ -65,28 +65,29 @@ function ofNamespaces(machine: Machine): Finding {
     ok: false,
     found: namespaces,
     consequence: isRoot ? `${NOTHING_RUNS} For root there is no weaker shield.` : WEAKER,
-    fix: hindrances(machine).length > 0 || machine.container !== null ? "See below." : ASK,
+    fix: blockingSettings(machine).length > 0 || machine.container !== null ? "See below." : ASK,
   };
 }
 
 const ASK = "Ask whoever runs this machine to allow user namespaces.";
 
-/** What it takes, and where it stands in the way. */
+/** The required value of each setting, and which values prevent user namespaces. */
 const WANTED: Readonly<Record<SettingName, { readonly value: number; hinders(found: number): boolean }>> = {
   "user.max_user_namespaces": { value: 15000, hinders: (found) => found === 0 },
   "kernel.unprivileged_userns_clone": { value: 1, hinders: (found) => found === 0 },
   "kernel.apparmor_restrict_unprivileged_userns": { value: 0, hinders: (found) => found === 1 },
 };
 
-function hindrances({ settings }: Machine): SettingName[] {
+function blockingSettings({ settings }: Machine): SettingName[] {
   const names = Object.keys(settings) as SettingName[];
   return names.filter((name) => settings[name] !== null && WANTED[name].hinders(settings[name]));
 }
 
-function ofSetting(machine: Machine, name: SettingName): Finding[] {
+function checkSetting(machine: Machine, name: SettingName): Finding[] {
   const found = machine.settings[name];
   if (found === null) return [];
-  if (machine.namespaces === null || !hindrances(machine).includes(name)) return [fine(name, `${found}`)];
+  if (machine.namespaces === null || !blockingSettings(machine).includes(name))
+    return [fine(name, `${found}`)];
   const fix = asRoot(`sysctl -w ${name}=${WANTED[name].value}`, machine.isRoot);
   return [
     { name, ok: false, found: `${found}`, consequence: "It keeps user namespaces from being made.", fix },
@@ -99,10 +100,10 @@ const CONTAINER_FLAGS = {
   podman: "podman run --security-opt seccomp=unconfined --security-opt unmask=ALL",
 } as const;
 
-function ofContainer(machine: Machine): Finding {
+function checkContainer(machine: Machine): Finding {
   const { container, isRoot } = machine;
   const found = `inside ${container}`;
-  if (!isToBlame(machine)) return fine("container", found);
+  if (!isContainerTheCause(machine)) return fine("container", found);
   return {
     name: "container",
     ok: false,
@@ -112,16 +113,16 @@ function ofContainer(machine: Machine): Finding {
   };
 }
 
-/** When nothing else is. */
-function isToBlame(machine: Machine): boolean {
-  if (machine.namespaces !== null) return hindrances(machine).length === 0;
+/** The container is the cause if no kernel setting is. */
+function isContainerTheCause(machine: Machine): boolean {
+  if (machine.namespaces !== null) return blockingSettings(machine).length === 0;
   return (machine.bubblewrap?.runs ?? null) !== null;
 }
 
 const MIN_BUBBLEWRAP = [0, 8] as const;
 
-/** Without user namespaces there is nothing that it could do. */
-function ofBubblewrap(machine: Machine): Finding {
+/** A failed run counts only if user namespaces work: without them bubblewrap cannot run anyway. */
+function checkBubblewrap(machine: Machine): Finding {
   const { bubblewrap, namespaces } = machine;
   const line = installLine(["bubblewrap"], machine);
   const wrong = (found: string, fix: string | null, consequence = NOTHING_RUNS): Finding => {
@@ -149,7 +150,7 @@ function isOld(version: string): boolean {
   return major < MIN_BUBBLEWRAP[0] || (major === MIN_BUBBLEWRAP[0] && minor < MIN_BUBBLEWRAP[1]);
 }
 
-function ofPrograms(machine: Machine): Finding {
+function checkPrograms(machine: Machine): Finding {
   const { missing } = machine;
   const isForLandlock = missing.every((program) => program === LANDLOCK_PROGRAM);
   if (missing.length === 0) return fine("programs", [...PROGRAMS.keys()].join(", "));
@@ -162,7 +163,7 @@ function ofPrograms(machine: Machine): Finding {
   };
 }
 
-function ofOverlay({ namespaces }: Machine, { strategy, failure }: Trial): Finding {
+function checkOverlay({ namespaces }: Machine, { strategy, failure }: Trial): Finding {
   if (strategy === "kernel") return fine("overlay", "mounted on the state directory");
   return {
     name: "overlay",
@@ -174,7 +175,7 @@ function ofOverlay({ namespaces }: Machine, { strategy, failure }: Trial): Findi
   };
 }
 
-function ofLandlock({ landlock }: Machine, { isolation }: Trial): Finding {
+function checkLandlock({ landlock }: Machine, { isolation }: Trial): Finding {
   const found = landlock === 0 ? "not in this kernel" : `version ${landlock}`;
   const isUsed = isolation === "landlock";
   if (isUsed && landlock < 6)
@@ -190,7 +191,7 @@ function ofLandlock({ landlock }: Machine, { isolation }: Trial): Finding {
   return { name: "Landlock", ok: false, found, consequence: NOT_EVEN_WEAKER, fix };
 }
 
-function ofCgroup({ memory, processes }: LimitReport): Finding {
+function checkCgroup({ memory, processes }: LimitReport): Finding {
   const isPolled = memory === "polled" || processes === "polled";
   if (!isPolled) return fine("cgroup", "memory and processes are counted by the kernel");
   return {
@@ -202,7 +203,7 @@ function ofCgroup({ memory, processes }: LimitReport): Finding {
   };
 }
 
-function ofEnclosure({ isolation, inside, failure }: Trial): Finding {
+function checkSandbox({ isolation, inside, failure }: Trial): Finding {
   const name = "enclosure";
   if (isolation === null || inside === null)
     return { name, ok: false, found: failure ?? "not tried", consequence: NOTHING_RUNS, fix: "See above." };

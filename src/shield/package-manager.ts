@@ -1,4 +1,4 @@
-/** How this machine gets programs. What the shield needs has the same name in all of them. */
+/** Installs programs on this machine. The packages that hotcell needs have the same name in all package managers. */
 export interface PackageManager {
   readonly program: string;
   readonly install: string;

@@ -1,4 +1,4 @@
-// What this machine has for shielding commands, found by doing it.
+// Probes what this machine offers for sandboxes, by trying it.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -13,14 +13,14 @@ export interface Machine {
   readonly isRoot: boolean;
   readonly container: "docker" | "podman" | null;
   readonly manager: PackageManager | null;
-  /** What the kernel was told about user namespaces; null where it does not know the setting. */
+  /** Kernel settings about user namespaces; null if the kernel does not have the setting. */
   readonly settings: Readonly<Record<SettingName, number | null>>;
   readonly namespaces: Attempt;
-  /** Null when it is not there. */
+  /** Null if it is not installed. */
   readonly bubblewrap: Bubblewrap | null;
-  /** Of the programs that are needed beside it. */
+  /** The missing ones of the other required programs. */
   readonly missing: readonly string[];
-  /** The version; 0 when it is not there. */
+  /** The ABI version; 0 if the kernel has no Landlock. */
   readonly landlock: number;
 }
 
@@ -29,20 +29,20 @@ export type SettingName =
   | "kernel.unprivileged_userns_clone"
   | "kernel.apparmor_restrict_unprivileged_userns";
 
-/** Null when it worked, else what was said. */
+/** Null on success, otherwise the error text. */
 export type Attempt = string | null;
 
 export interface Bubblewrap {
   readonly version: string;
   readonly isSetuid: boolean;
-  /** Of an enclosure with processes, network and /proc of its own. */
+  /** Whether it can create a sandbox with its own pid and network namespaces and its own /proc. */
   readonly runs: Attempt;
 }
 
-/** The others are for namespaces. */
+/** The program that the Landlock tier needs; the others are for namespaces. */
 export const LANDLOCK_PROGRAM = "perl";
 
-/** And the packages that they are in. */
+/** The required programs, with the packages that contain them. */
 export const PROGRAMS: ReadonlyMap<string, string> = new Map([
   ["unshare", "util-linux"],
   ["nsenter", "util-linux"],
@@ -77,11 +77,11 @@ export async function probeMachine(): Promise<Machine> {
   };
 }
 
-// In the order in which they are made: root's view of the files must not be one of a user namespace.
+// As root, the mount namespace comes first: it must not belong to the user namespace.
 const MOUNTS = ["unshare", "--mount", "--propagation", "private"];
 const USERS = ["unshare", "--user", "--map-root-user"];
 
-const ENCLOSURE = [
+const SANDBOX_ARGS = [
   "--unshare-user",
   "--unshare-pid",
   "--unshare-net",
@@ -99,11 +99,11 @@ async function probeBubblewrap(): Promise<Bubblewrap | null> {
   return {
     version: /\d+(?:\.\d+)+/.exec(out)?.[0] ?? "0",
     isSetuid: (fs.statSync(program).mode & 0o4000) !== 0,
-    runs: await attempt(["bwrap", ...ENCLOSURE, "--", "true"]),
+    runs: await attempt(["bwrap", ...SANDBOX_ARGS, "--", "true"]),
   };
 }
 
-/** Landlock's own call, which has the same number everywhere, asked for its version. */
+/** Asks landlock_create_ruleset for the ABI version. The system call has the same number on every architecture. */
 async function probeLandlock(): Promise<number> {
   const { out } = await run(["perl", "-e", "print syscall(444, 0, 0, 1)"]);
   return Math.max(0, Number(out));

@@ -1,4 +1,4 @@
-// The background processes of a cell: they go on while other calls run, and end with the cell at the latest.
+// The background processes of a cell. They continue while other calls run, and end with the cell at the latest.
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
@@ -7,10 +7,10 @@ import type { CommandEnd, OnOutput } from "./process/command.ts";
 
 export interface BackgroundProcess {
   readonly id: string;
-  /** As it was asked for. */
+  /** As the caller wrote it. */
   readonly command: string;
   readonly started: Date;
-  /** Null while it runs. */
+  /** Null while the process runs. */
   readonly end: CommandEnd | null;
 }
 
@@ -21,12 +21,12 @@ export interface ProcessOutput {
 }
 
 export interface Processes {
-  /** Gives it when it has begun, or throws why it could not. */
+  /** Resolves when the process has begun, or throws the reason why it could not begin. */
   start(command: string, run: BackgroundRun): Promise<BackgroundProcess>;
   list(): readonly BackgroundProcess[];
-  /** The head and the tail of what it has written so far. */
+  /** The head and the tail of the output so far. */
   output(id: string): ProcessOutput;
-  /** Settles when it and all that it started are gone. */
+  /** Resolves when the process and all its descendants have ended. */
   stop(id: string): Promise<BackgroundProcess>;
   stopAll(): Promise<void>;
 }
@@ -34,35 +34,35 @@ export interface Processes {
 export interface Beginning {
   readonly signal: AbortSignal;
   readonly onOutput: OnOutput;
-  /** To be called when it has begun. */
+  /** The run calls this when the process has begun. */
   readonly onStart: () => void;
 }
 
 export type BackgroundRun = (beginning: Beginning) => Promise<CommandEnd>;
 
-interface Kept {
+interface TrackedProcess {
   readonly info: () => BackgroundProcess;
   readonly output: () => ProcessOutput;
   readonly stop: () => Promise<void>;
 }
 
 export function createProcesses(): Processes {
-  const kept = new Map<string, Kept>();
+  const tracked = new Map<string, TrackedProcess>();
   let started = 0;
-  const find = (id: string): Kept => {
-    const found = kept.get(id);
+  const find = (id: string): TrackedProcess => {
+    const found = tracked.get(id);
     if (found !== undefined) return found;
-    const known = [...kept.keys()].map(quote).join(", ") || "there is none";
+    const known = [...tracked.keys()].map(quote).join(", ") || "there is none";
     throw new HotcellError("NOT_FOUND", `There is no background process ${quote(id)}. Known: ${known}.`);
   };
   return {
     async start(command, run) {
       const id = `p${++started}`;
       const process = await begin(id, command, run);
-      kept.set(id, process);
+      tracked.set(id, process);
       return process.info();
     },
-    list: () => [...kept.values()].map(({ info }) => info()),
+    list: () => [...tracked.values()].map(({ info }) => info()),
     output: (id) => find(id).output(),
     async stop(id) {
       const process = find(id);
@@ -70,12 +70,12 @@ export function createProcesses(): Processes {
       return process.info();
     },
     async stopAll() {
-      await Promise.all([...kept.values()].map(({ stop }) => stop()));
+      await Promise.all([...tracked.values()].map(({ stop }) => stop()));
     },
   };
 }
 
-async function begin(id: string, command: string, run: BackgroundRun): Promise<Kept> {
+async function begin(id: string, command: string, run: BackgroundRun): Promise<TrackedProcess> {
   const stopping = new AbortController();
   const captured = captureOutput(LIMITS.maxShownOutputBytes, null);
   const started = new Date();

@@ -1,14 +1,14 @@
-// What a command finds out about its own shield, when it is asked.
+// A command's report about its own sandbox, for the doctor.
 
 export interface Inside {
-  /** Of /proc/self/status. */
+  /** Fields of /proc/self/status. */
   readonly status: Readonly<Record<string, string>>;
   readonly interfaces: readonly string[];
   readonly canChangeKernel: boolean;
   readonly variables: readonly string[];
 }
 
-// Opened to be appended to, and nothing is written.
+// The script opens core_pattern for appending and writes nothing.
 export const INSIDE_SCRIPT = String.raw`
 grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/self/status | sed 's/^/status /'
 sed -n 's/^ *\([^: ]*\):.*/interface \1/p' /proc/net/dev
@@ -32,11 +32,11 @@ const VARIABLES: ReadonlySet<string> = new Set([
   ...["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"],
   ...["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "GIT_CONFIG_KEY_1", "GIT_CONFIG_VALUE_1"],
   "GIT_OPTIONAL_LOCKS",
-  // The shell's own.
+  // The shell sets these itself.
   ...["_", "OLDPWD", "PWD", "SHLVL"],
 ]);
 
-/** What is not as it must be. */
+/** Describes each property of the sandbox that does not hold. */
 export function findLeaks(
   { status, interfaces, canChangeKernel, variables }: Inside,
   isFull: boolean,

@@ -1,5 +1,4 @@
-// The shield of a cell: every command runs in an enclosure of its own, on the cell's one view of the files,
-// under limits.
+// The shield of a cell: every command runs in its own sandbox, on the cell's one view of the files, under limits.
 import { type ChosenTier, openTier } from "./choose-tier.ts";
 import type { NamespacesOptions } from "./namespaces/namespaces-tier.ts";
 import type { CommandEnd, CommandLimits, LimitReport, OnOutput, ShieldedCommand } from "./process/command.ts";
@@ -10,11 +9,11 @@ import { type DiskMeter, startDiskMeter } from "./process/watch-usage.ts";
 
 export interface RunOptions {
   readonly limits: CommandLimits;
-  /** Its input and output are this process's own. */
+  /** The command inherits the input and output of this process. */
   readonly attached?: boolean;
   readonly signal: AbortSignal;
   readonly onOutput: OnOutput;
-  /** Told when it begins. */
+  /** Called when the command begins. */
   readonly onStart?: (shielded: Pick<ChosenTier, "isolation" | "weakened">) => void;
 }
 
@@ -23,7 +22,7 @@ export interface ShieldedEnd extends CommandEnd {
 }
 
 export interface Shield {
-  /** Settles when the command and all that it started are gone. Throws NO_SANDBOX where this machine can't shield it. */
+  /** Resolves when the command and all its descendants have ended. Throws NO_SANDBOX if this machine has no sandbox for it. */
   run(command: ShieldedCommand, options: RunOptions): Promise<ShieldedEnd>;
   close(): Promise<void>;
 }
@@ -42,7 +41,7 @@ async function open(options: NamespacesOptions): Promise<Opened> {
 
 export function openShield(options: NamespacesOptions): Shield {
   let opening: Promise<Opened> | null = null;
-  /** The kernel may count what has ended for a moment longer. No command waits for that. */
+  /** The kernel may count ended processes in a cgroup for a moment longer. No command waits for the removal of a cgroup. */
   let leaving: Promise<unknown> = Promise.resolve();
   return {
     async run(command, { limits, attached = false, signal, onOutput, onStart }) {
@@ -68,7 +67,7 @@ export function openShield(options: NamespacesOptions): Shield {
       }
     },
     async close() {
-      // One that could not be opened was told to whoever ran a command.
+      // The caller of `run` already got the error of a tier that failed to open.
       await (await opening?.catch(() => null))?.tier.close();
       await leaving;
     },

@@ -1,17 +1,17 @@
-// What a command line would do, as far as its text tells: every simple command, wherever it stands.
+// A parsed command line: all its simple commands, however nested, as far as the text shows them.
 
-/** One word of a command, as the command would get it. */
+/** One word of a command after quote removal. */
 export interface ShellWord {
-  /** Without its quotes; null when it holds an expansion, so that only the running shell knows it. */
+  /** Without quotes; null if the word contains an expansion, which only the running shell knows. */
   readonly text: string | null;
-  /** False: the shell makes something else or more of it (a glob, braces, `~`, `$'…'`). */
+  /** False if the shell expands the word further (a glob, braces, `~`, `$'…'`). */
   readonly fixed: boolean;
-  /** As it was written. */
+  /** As written. */
   readonly source: string;
 }
 
 export interface SimpleCommand {
-  /** Never empty; the first one is the command. */
+  /** Never empty; the first word is the command. */
   readonly words: readonly ShellWord[];
 }
 
@@ -24,16 +24,16 @@ export interface ReadCommandLine {
   readonly readable: true;
   readonly line: string;
   readonly commands: readonly SimpleCommand[];
-  /** Without those that only copy or close a descriptor. */
+  /** Without redirects that only duplicate or close a descriptor. */
   readonly redirects: readonly Redirect[];
-  /** What makes words mean something else than they say: `"f() { …" defines a function`. */
+  /** Constructs that change the meaning of words: `"f() { …" defines a function`. */
   readonly hazards: readonly string[];
 }
 
 export interface UnreadableCommandLine {
   readonly readable: false;
   readonly line: string;
-  /** Why, to go on after "for": `it is too long`. */
+  /** The reason, as text after "for": `it is too long`. */
   readonly fault: string;
 }
 

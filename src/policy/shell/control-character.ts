@@ -1,4 +1,4 @@
-/** What a terminal obeys; tabs and line ends are the shell's own. */
+/** Finds characters that control a terminal. Tabs and line ends are part of shell syntax. */
 export function hasControlCharacter(text: string): boolean {
   return /[\0-\x08\x0b-\x1f\x7f-\x9f]/.test(text);
 }

@@ -1,17 +1,17 @@
-// Variables that make a program run or load something else. Families and no list of names: what is new is
-// most often named like what was there.
+// Environment variables that make a program run or load something else. The list has families of names, because new
+// variables usually have names like the existing ones.
 const FAMILIES: readonly RegExp[] = [
   // The shell and the dynamic linker.
   /^(_|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS\d|GLOBIGNORE|INPUTRC|LD_.*|DYLD_.*)$/i,
-  // What the shell itself keeps: some are numbers, and what is assigned to a number is evaluated.
+  // Variables of the shell itself. Some are integers, and the shell evaluates a value that is assigned to an integer.
   /^(S?RANDOM|SECONDS|LINENO|OPTIND|OPTERR|EPOCH.*|HIST.*|DIRSTACK|FUNCNAME|GROUPS|PIPESTATUS|E?UID|PPID)$/,
   /^(BASH.*|COMP_.*|COMPREPLY|PROMPT_.*|READLINE_.*|TEXTDOMAIN.*|MAIL.*|TMOUT|TIMEFORMAT|POSIXLY_CORRECT|EXECIGNORE)$/,
-  // Where something is looked for.
+  // Search paths and configuration files.
   /(PATH|HOME|CONF|CONFIG|RC|TERMINFO|HOSTALIASES)$/i,
-  // What is run, with which options, and through whom.
+  // Programs to run, their options, and wrappers.
   /(SHELL|EDITOR|VISUAL|PAGER|BROWSER|ASKPASS|COMMAND|WRAPPER|RSH|OPTIONS|OPTS?|FLAGS|ARGS)$/i,
   /(PRELOAD|STARTUP|HOOK|PLUGINS?|PROXY)$/i,
-  // Programs that take whole settings from their environment.
+  // Programs that read settings from their environment.
   /^(GIT|SSH|NPM_|YARN_|PNPM_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|JAVA_|_JAVA_|JDK_|LESS|MAN|MAKE)/i,
   /^(CARGO_|RUST|GO[A-Z]|PHP|LUA_|DOCKER_|KUBE|AWS_|OPENSSL_|SSL_|CURL_|XDG_|NODE_(?!ENV$))/i,
   /^(CC|CXX)$/,

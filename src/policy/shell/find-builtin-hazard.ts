@@ -1,22 +1,22 @@
-// Builtins that take names of variables: `printf -v 'a[$(id)]' x` runs id. So only plain names that stand in
-// the line are fine, and only options that are known.
+// Builtins that take names of variables: `printf -v 'a[$(id)]' x` runs id. So only literal plain names and known options
+// are safe.
 import { quote } from "../../core/quote.ts";
 import type { ShellWord } from "./command-line.ts";
 import { evaluated, findNameHazard, isPlainName } from "./name-hazard.ts";
 
 interface NameTaker {
-  /** Options without a value, with a value that is no name, and with a name. */
+  /** Options without a value; with a value that is not a name; with a name. */
   readonly flags: string;
   readonly values: string;
   readonly names: string;
-  /** Which of the operands are names; they may be assignments. */
+  /** Selects the operands that are names or assignments. */
   named(operands: readonly ShellWord[]): readonly ShellWord[];
 }
 
 const all = (operands: readonly ShellWord[]) => operands;
 const none = () => [];
 
-/** The first may be split into several. */
+/** The shell may split the first operand into several words. */
 function secondOf(operands: readonly ShellWord[]): readonly ShellWord[] {
   return operands.slice(operands[0] && isOneWord(operands[0]) ? 1 : 0, 2);
 }
@@ -64,7 +64,7 @@ function findTakerHazard(args: readonly ShellWord[], taker: NameTaker): string |
 
 interface ReadOption {
   readonly hazard: string | null;
-  /** How many of the next words belong to it. */
+  /** How many of the next words belong to the option. */
   readonly more: 0 | 1;
 }
 
@@ -91,13 +91,13 @@ function findValueHazard(
   return isOneWord(value) ? null : evaluatedWord(value);
 }
 
-/** A name, or `NAME=value`; the list of an array is evaluated, even in quotes. */
+/** Accepts a name or `NAME=value`. The shell evaluates an array list, even in quotes. */
 function findWordHazard(word: ShellWord): string | null {
   const [, name] = /^(\w+)(?:\+?=(?!\s*\().*)?$/s.exec(word.text ?? "") ?? [];
   return name === undefined ? evaluatedWord(word) : findNameHazard(name);
 }
 
-/** With `-k` what looks like an assignment is one, wherever it stands in a command. */
+/** With `-k`, every word of a command that looks like an assignment is one. */
 function findSetHazard(args: readonly ShellWord[]): string | null {
   const end = args.findIndex(({ text }) => text === "--" || text === "-");
   const options = end === -1 ? args : args.slice(0, end);
@@ -113,13 +113,13 @@ function findTestHazard(args: readonly ShellWord[]): string | null {
   });
 }
 
-/** Not a name to be evaluated, in case that the word before it is `-v`. */
+/** Whether `next` is safe to test, even if `word` becomes `-v`, which evaluates a name. */
 function isTestable(word: ShellWord, next: ShellWord): boolean {
   if (word.text === "-v" || word.text === "-R") return isPlainName(next.text);
   return word.fixed || holdsNumber(word) || (next.text !== null && !next.text.includes("["));
 }
 
-/** Whatever the shell makes of it: a word that begins as it is written, and not like an option, is none. */
+/** A word is not an option if its first character is literal and does not begin an option, whatever it expands to. */
 function mayBeOption(word: ShellWord): boolean {
   if (word.fixed) return word.text!.startsWith("-");
   return !holdsNumber(word) && !/^"?[\w%./ ]/.test(word.source);

@@ -1,10 +1,10 @@
-// What gives words of the line a meaning that the line does not show. It keeps an allow from covering it.
+// Finds constructs that give words a meaning that the line does not show. An allow rule does not cover such a line.
 import type { Assignment, ParameterExpansionPart, SyntaxNode, TestExpression, Word } from "unbash";
 import { quote } from "../../core/quote.ts";
 import { evaluated, findNameHazard, isPlainName } from "./name-hazard.ts";
 import { readWord } from "./read-word.ts";
 
-/** As a sentence without its end: `"PATH=." sets a variable that …`. */
+/** A sentence without a full stop: `"PATH=." sets a variable that …`. */
 export function findHazard(node: SyntaxNode): string | null {
   switch (node.type) {
     case "Function":

@@ -8,12 +8,12 @@ export type Inner =
   | { readonly type: "candidate"; readonly words: readonly ShellWord[] }
   | { readonly type: "hazard"; readonly text: string };
 
-/** What it runs is known only when it runs. */
+/** A command that is known only at run time. */
 export function unknownCommand({ source }: ShellWord): Inner {
   return { type: "command", words: [unknownWord(source)] };
 }
 
-/** It can't be told where the command begins: that is said, and every word that could be it is looked at. */
+/** The start of the command is unknown. Reports an unknown command, and every word as a candidate. */
 export function guesses(words: readonly ShellWord[]): readonly Inner[] {
   const rest = words.slice(1);
   const odd = rest.find(({ fixed }) => !fixed) ?? rest[0] ?? words[0]!;
@@ -23,7 +23,7 @@ export function guesses(words: readonly ShellWord[]): readonly Inner[] {
   ];
 }
 
-/** Text for a shell, when it is known. */
+/** The script in a word, or an unknown command if the word is not literal. */
 export function scriptIn(word: ShellWord): Inner {
   return word.text === null || !word.fixed ? unknownCommand(word) : { type: "script", text: word.text };
 }

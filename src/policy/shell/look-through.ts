@@ -1,4 +1,4 @@
-// What a command runs besides itself: the command in its arguments, or a script in one of them.
+// Finds what a command runs besides itself: a command in its arguments, or a script in one of them.
 import { quote } from "../../core/quote.ts";
 import type { ShellWord } from "./command-line.ts";
 import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
@@ -10,7 +10,7 @@ import { ARCHITECTURE, findWrapped, RUNUSER, WRAPPERS, type WrapperOptions } fro
 
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "rbash", "dash", "zsh", "ksh", "ash"]);
 
-/** `input` is what it gets to read; null when the line does not tell. */
+/** `input` is the command's standard input; null if the line does not show it. */
 export function lookThrough(words: readonly ShellWord[], input: string | null): readonly Inner[] {
   const name = baseName(words[0]!.text ?? "");
   if (SHELLS.has(name)) return scriptOf(words, input);
@@ -68,7 +68,7 @@ function runBy(
   return isScript ? [scriptIn(first)] : [{ type: "command", words: [first, ...rest] }];
 }
 
-/** What xargs reads comes after the words, or stands in them where `-I` says. */
+/** xargs appends its input to the words, or replaces the mark of `-I` in them. */
 function fromInput(words: readonly ShellWord[], options: readonly string[]): readonly ShellWord[] {
   if (words.length === 0) return [];
   const mark = findMark(options);
@@ -106,7 +106,7 @@ function sourced([name, ...args]: readonly ShellWord[], input: string | null): r
   return file ? sourceOf(name!, file, input) : [];
 }
 
-/** With `-u` it runs a command, without it is like su. */
+/** With `-u` runuser runs a command; without it runuser is like su. */
 function runuserOf(words: readonly ShellWord[]): readonly Inner[] {
   const isWrapper = /^(-u|--u)/.test(words[1]?.text ?? "");
   return isWrapper ? wrappedBy("runuser", words, RUNUSER) : startedShell(words);

@@ -1,4 +1,4 @@
-// Reads a command line as bash would, without running anything.
+// Parses a command line like bash, without running anything.
 import {
   type Assignment,
   type Command,
@@ -22,12 +22,12 @@ interface Reading {
   readonly commands: SimpleCommand[];
   readonly redirects: Redirect[];
   readonly hazards: Set<string>;
-  /** All words of all commands. */
+  /** The length of all words of all commands. */
   chars: number;
   fault: string | null;
 }
 
-/** Never throws: what can't be read says why. */
+/** Never throws: an unreadable line contains the reason. */
 export function readCommandLine(line: string): CommandLine {
   const reading: Reading = { commands: [], redirects: [], hazards: new Set(), chars: 0, fault: null };
   readScript(line, 0, reading);
@@ -43,7 +43,7 @@ function readScript(text: string, depth: number, reading: Reading): void {
     visit(parse(text), depth, reading);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // The stack has no room for it.
+    // The parser overflowed the stack.
     reading.fault ??= "it is nested too deep";
   }
 }
@@ -54,7 +54,7 @@ function findTextFault(text: string): string | null {
   return countBraces(text) > LIMITS.maxCommandBraces ? "it has too many braces" : null;
 }
 
-// The parser looks for the end of each from its beginning, and that of `$[` more than once.
+// For each opening brace the parser scans for its end, and for `$[` more than once.
 function countBraces(text: string): number {
   return text.split("{").length + 10 * text.split("$[").length;
 }
@@ -89,7 +89,7 @@ function noteCommand({ name, args, redirects }: Command, depth: number, reading:
   noteWords(words, readInput(redirects), depth, reading);
 }
 
-/** `export A=b`: one word to the command, though the parser takes it apart. */
+/** In `export A=b` the command gets one word, but the parser splits it. */
 function readAssigned({ name, append, index, value, text: source }: Assignment): ShellWord {
   if (value.type === "ArrayValue" || index !== undefined) return unknownWord(source);
   const { text, fixed } = readWord(value);

@@ -1,7 +1,7 @@
 import type { HereDoc, Redirection } from "unbash";
 import { readWord } from "./read-word.ts";
 
-/** What here-documents and here-strings hand to a command's input; null when the line does not tell. */
+/** The standard input that here-documents and here-strings give a command; null if the line does not show it. */
 export function readInput(redirects: readonly Redirection[]): string | null {
   const input = redirects.findLast(isInput);
   if (input?.type === "HereString") return input.target ? readWord(input.target).text : null;

@@ -7,7 +7,7 @@ export function readWord({ text: source, value, parts = [] }: Word): ShellWord {
   return { text, fixed, source };
 }
 
-/** A word of which nothing is known before it runs. */
+/** A word whose value is known only at run time. */
 export function unknownWord(source: string): ShellWord {
   return { text: null, fixed: false, source };
 }

@@ -1,8 +1,8 @@
-// What a shell runs: the text after `-c`, a file, or what it reads.
+// Finds what a shell runs: the text after `-c`, a file, or its input.
 import type { ShellWord } from "./command-line.ts";
 import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
 
-/** `input` is null when the line does not tell. */
+/** `input` is null if the line does not show it. */
 export function scriptOf(words: readonly ShellWord[], input: string | null): readonly Inner[] {
   const { at, letters, ends } = readShellOptions(words);
   const operand = words[at];
@@ -14,7 +14,7 @@ export function scriptOf(words: readonly ShellWord[], input: string | null): rea
     : [fromInput(words[0]!, input)];
 }
 
-/** The line tells what is in a file only when that is the input. */
+/** The line shows the content of a file only if the file is the standard input. */
 export function sourceOf(name: ShellWord, file: ShellWord, input: string | null): readonly Inner[] {
   if (/^[<>]\(/.test(file.source)) return [unknownCommand(file)];
   const [path] = /(^|\/)(stdin|fd\/[/.]*\d+)$|^\d+$/.exec(file.text ?? "") ?? [];
@@ -27,10 +27,10 @@ function fromInput(name: ShellWord, input: string | null): Inner {
 }
 
 interface ShellOptions {
-  /** Of the first operand. */
+  /** The index of the first operand. */
   readonly at: number;
   readonly letters: string;
-  /** It only says something about itself. */
+  /** The shell only prints its version or help. */
   readonly ends: boolean;
 }
 
@@ -51,7 +51,7 @@ function readShellOptions(words: readonly ShellWord[]): ShellOptions {
   return { at: words.length, letters, ends };
 }
 
-/** `-o` and `-O` take the next word, each its own, also in the midst of others. */
+/** Each `-o` and `-O` takes one of the next words, also inside a group of letters. */
 function countValues(option: string): number {
   if (option.startsWith("--")) return option === "--rcfile" || option === "--init-file" ? 1 : 0;
   return option.split(/[oO]/).length - 1;

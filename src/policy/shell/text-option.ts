@@ -1,4 +1,4 @@
-// Commands that hand text of their arguments to a shell.
+// Commands that pass text of their arguments to a shell.
 import type { ShellWord } from "./command-line.ts";
 import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
 
@@ -14,25 +14,25 @@ export function trapOf(args: readonly ShellWord[]): readonly Inner[] {
   return evalOf([action]);
 }
 
-/** `su` and `script`: a shell for the text of `-c`, or one that reads. */
+/** `su` and `script` start a shell, which runs the text of `-c` or reads its input. */
 export function startedShell(words: readonly ShellWord[]): readonly Inner[] {
   const texts = optionValues(words, /^(?:-[a-zA-Z]*?c|--(?:c|session)[a-z-]*=?)(.*)$/s).map(scriptIn);
   if (!words.every(({ fixed }) => fixed)) return [...texts, ...guesses(words)];
   return texts.length > 0 ? texts : [unknownCommand(words[0]!)];
 }
 
-/** `mapfile -C TEXT` runs it while it reads. */
+/** `mapfile -C TEXT` runs TEXT while it reads. */
 export function callbackOf(words: readonly ShellWord[]): readonly Inner[] {
   return optionValues(words, /^-\w*?C(.*)$/s).map(scriptIn);
 }
 
-/** `compgen -C TEXT` runs it, `-W TEXT` expands it. */
+/** `compgen -C TEXT` runs TEXT, `-W TEXT` expands it. */
 export function completionsOf(words: readonly ShellWord[]): readonly Inner[] {
   const expanded = optionValues(words, /^-\w*?W(.*)$/s).filter(({ text }) => /[$`<>]/.test(text ?? "$"));
   return [...callbackOf(words), ...expanded.map(unknownCommand)];
 }
 
-/** What `option` finds after itself in the same word, or the next word. */
+/** The values of `option`: the rest of the same word, or the next word. */
 function optionValues(words: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
   return words.flatMap(({ text, fixed, source }, at) => {
     const [, attached] = option.exec(text ?? "") ?? [];

@@ -1,4 +1,4 @@
-// Commands that run the command in their arguments, and which words stand before it.
+// Commands that run the command in their arguments, and the words that may precede it.
 import type { ShellWord } from "./command-line.ts";
 
 export interface WrapperOptions {
@@ -7,13 +7,13 @@ export interface WrapperOptions {
   readonly values?: string;
   readonly longFlags?: readonly string[];
   readonly longValues?: readonly string[];
-  /** Words before the command that are no options. */
+  /** The number of words before the command that are not options. */
   readonly operands?: number;
-  /** `NAME=value` may stand before the command. */
+  /** `NAME=value` may precede the command. */
   readonly assigns?: boolean;
   /** The option after which the command is text for a shell. */
   readonly script?: RegExp;
-  /** Without a command it starts a shell. */
+  /** It starts a shell if there is no command. */
   readonly shell?: boolean;
 }
 
@@ -134,7 +134,7 @@ export const WRAPPERS: ReadonlyMap<string, WrapperOptions> = new Map<string, Wra
   ],
   ["setsid", { flags: "cfw", longFlags: ["ctty", "fork", "wait"] }],
   ["stdbuf", { values: "ioe", longValues: ["input", "output", "error"] }],
-  // Not -E, which sets a variable, nor -o, which may name a command.
+  // Without -E, which sets a variable, and -o, which may name a command.
   ["strace", { flags: "ACDTYZcdfiknqrtvwxyz", values: "IOPSUXabepsu" }],
   [
     "sudo",
@@ -174,10 +174,10 @@ export const WRAPPERS: ReadonlyMap<string, WrapperOptions> = new Map<string, Wra
   ],
 ]);
 
-// Whatever it holds, it stays one word; but "$@" is many.
+// A quoted value stays one word, except "$@", which becomes many.
 const QUOTED_ASSIGNMENT = /^\w+="[^"@]*"$/;
 
-/** The index of the wrapped command's first word; words.length when there is none; null when it can't be told. */
+/** The index of the wrapped command's first word; words.length if there is none; null if it is unknown. */
 export function findWrapped(words: readonly ShellWord[], options: WrapperOptions): number | null {
   let operands = options.operands ?? 0;
   let takesOptions = true;
@@ -199,7 +199,7 @@ export function findWrapped(words: readonly ShellWord[], options: WrapperOptions
   return words.length;
 }
 
-/** How many of the next words belong to an option; null for one that is not known. */
+/** How many of the next words belong to an option; null for an unknown option. */
 function valuesAfter(option: string, options: WrapperOptions): number | null {
   if (option === "--") return 0;
   if (!option.startsWith("--")) return valuesAfterShort(option, options);

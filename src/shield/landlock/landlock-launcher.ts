@@ -1,7 +1,7 @@
-// The program that puts Landlock and the filter on itself and then becomes the command. In Perl, because
-// the minimal perl of a distribution can make any system call: nothing has to be compiled or installed.
-// It says what failed on standard error and exits with 125, or says on the link that it is shut in. From then on
-// 126 and 127 are a shell's: can't run, not found.
+// The program that applies Landlock and the filter to itself and then executes the command. It is in Perl, because the
+// minimal perl of a distribution can make any system call: nothing has to be compiled or installed. On failure it writes
+// the reason to standard error and exits with 125. On success it reports on the link that the sandbox is complete. After
+// that, 126 and 127 have the meaning of a shell: cannot run, not found.
 // See https://docs.kernel.org/userspace-api/landlock.html
 export const LANDLOCK_LAUNCHER = String.raw`
 use strict;
@@ -25,15 +25,15 @@ my $O_PATH = 010000000;
 my ($CREATE_RULESET, $ADD_RULE, $RESTRICT_SELF, $CLOSE_RANGE) = (444, 445, 446, 436);
 my $abi = call('Landlock is not in this kernel', $CREATE_RULESET, 0, 0, 1);
 
-# Version 3 brought truncating: before it any file of the user could be emptied. TCP came with 4, devices
-# with 5, signals and abstract unix sockets with 6.
+# Version 3 restricts truncation: before it, a command could empty any file of the user. Version 4 restricts TCP,
+# 5 restricts devices, 6 restricts signals and abstract unix sockets.
 $abi >= 3 or fail("Landlock $abi leaves files outside open to be emptied, 3 does not (Linux 6.2)");
 my $handled = (1 << 15) - 1;
 $handled |= 1 << 15 if $abi >= 5;
 my $size = $abi >= 6 ? 24 : $abi >= 4 ? 16 : 8;
 my $ruleset = call('Landlock ruleset', $CREATE_RULESET, pack('Q3', $handled, 3, 3), $size, 0);
 
-# Execute, read files, list; and for the others all but devices and sockets: to make them or to control them.
+# READ: execute, read files, list. WRITE: all rights except creating and controlling devices and sockets.
 my $READ = 1 << 0 | 1 << 2 | 1 << 3;
 my $WRITE = $handled & ~(1 << 6 | 1 << 9 | 1 << 11 | 1 << 15);
 my $OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14;
@@ -52,19 +52,19 @@ binmode $source;
 my $filter = do { local $/; <$source> } // '';
 length $filter and length($filter) % 8 == 0 or fail('the filter is cut off');
 
-# Only the command gets its variables: in a program that is still outside they would steer it.
+# Only the command gets these variables: they could control a program that is not in the sandbox yet.
 open(my $variables, '<&=', $given{env}) or fail("environment: $!");
 my %environment = map { split /=/, $_, 2 } split /\0/, do { local $/; <$variables> } // '';
 open(my $link, '>&=', $given{link}) or fail("link: $!");
 
-# Whoever leads a session already has no other to leave.
+# setsid fails if the process is already a session leader.
 syscall($given{setsid}) != -1 or syscall($given{getsid}, 0) == $$ or fail("session: $!");
 
-# Who watches over it ends only when there is nothing left, or by force.
+# The supervisor ends only when no descendant is left, or when somebody kills it.
 my ($SET_PDEATHSIG, $KILL) = (1, 9);
 call('death signal', $given{prctl}, $SET_PDEATHSIG, $KILL, 0, 0, 0);
 
-# Without new privileges no capability comes back by running a program, for root neither.
+# With no_new_privs, executing a program gives no capabilities back, not even to root.
 my ($NO_NEW_PRIVS, $SET_SECCOMP, $FILTER) = (38, 22, 2);
 call('capabilities', $given{capset}, pack('Ll', 0x20080522, 0), pack('L6', (0) x 6));
 call('no new privileges', $given{prctl}, $NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -1,7 +1,7 @@
-// The program that stays outside while a command runs in Landlock. There is no pid namespace that would end
-// all processes with the first one; so it takes in every orphan below it, and is there until none is left.
-// It ends everything when the command has ended, and when the link to hotcell breaks, which the kernel does
-// when hotcell is killed. It says on the link which process the command is, and at last its exit code and signal.
+// The program that stays outside the sandbox while a command runs under Landlock. There is no pid namespace that would
+// end all processes with the first one. So the supervisor is a child subreaper: it inherits every orphan and runs until
+// none is left. It kills all descendants when the command ends, and when the link to hotcell closes; the kernel closes
+// the link if hotcell is killed. It reports on the link the command's pid, and at the end its exit code and signal.
 export const LANDLOCK_SUPERVISOR = String.raw`
 use strict;
 
@@ -14,7 +14,7 @@ while (defined(my $option = shift @ARGV)) {
   $given{$1} = shift @ARGV;
 }
 
-# The link goes on to the launcher.
+# The launcher inherits the link.
 $^F = $given{link};
 open(my $link, '+<&=', $given{link}) or fail('link');
 
@@ -22,7 +22,7 @@ my ($SET_CHILD_SUBREAPER, $PIDFD_OPEN, $NOHANG) = (36, 434, 1);
 syscall($given{prctl}, $SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or fail('orphans');
 -e "/proc/$$/task/$$/children" or fail('the kernel does not list children');
 
-# No handlers: Perl dies of more signals than it can queue, and every child that stops sends one.
+# No handlers: Perl dies if more signals arrive than it can queue, and every child that stops sends one.
 my @UNHEARD = qw(HUP INT QUIT TERM PIPE);
 $SIG{$_} = 'IGNORE' for @UNHEARD;
 $SIG{CHLD} = 'DEFAULT';
@@ -40,19 +40,19 @@ if ($child == 0) {
 close $held;
 syswrite($link, "child $child\n");
 
-# Tells of the command's end.
+# Becomes readable when the command ends.
 my $ending = syscall($PIDFD_OPEN, $child, 0);
 $ending >= 0 or fail('pidfd');
 
 my $status;
-# -1 when there are no children left.
+# Returns -1 when no children are left.
 sub reap {
   my $pid;
   while (($pid = waitpid(-1, $NOHANG)) > 0) { $status = $? if $pid == $child }
   return $pid;
 }
 
-# Orphans that have ended are taken away from time to time.
+# Reaps ended orphans at this interval.
 my $REAP_SECONDS = 0.1;
 until (defined $status) {
   my $ready = '';
@@ -81,7 +81,7 @@ sub descendants {
   return @found;
 }
 
-# What is stopped can't fork. When a look finds nothing new, all that there are have been told.
+# A stopped process cannot fork. When a scan finds no new process, all descendants are stopped.
 until (reap() == -1) {
   my %seen;
   while (my @new = grep { !$seen{$_}++ } descendants()) { kill STOP => @new }

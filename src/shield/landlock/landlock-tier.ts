@@ -1,5 +1,5 @@
-// The weaker tier, for where there are no user namespaces: Landlock and a filter on an ordinary process, which
-// works in a copy of the project. What it leaves open is in docs/threat-model.md.
+// The weaker tier, for machines without user namespaces: an ordinary process with Landlock and a seccomp filter, which
+// works in a copy of the project. docs/threat-model.md lists its gaps.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
@@ -59,7 +59,7 @@ export async function openLandlockTier({ ground, toolchains, env }: NamespacesOp
   };
 }
 
-/** Landlock leaves changing modes and times open. Of root's files that would be the whole machine. */
+/** Landlock does not restrict changes of modes and times; as root that would affect every file of the machine. */
 function copyOf({ copy }: Ground): WorkingCopy {
   if (process.getuid?.() === 0)
     throw refusal("as root a command could change the mode of any file", "Run hotcell as an ordinary user");
@@ -84,7 +84,7 @@ interface Scratch {
   remove(): void;
 }
 
-/** A session has one writer: what is there already was left by one that was killed. */
+/** A session has one writer, so an existing directory was left by a killed process. */
 function makeScratch(dir: string): Scratch {
   const [home, tmp] = [path.join(dir, "home"), path.join(dir, "tmp")];
   removeDirectory(dir);
@@ -101,7 +101,7 @@ function baseEnv({ home, tmp }: Scratch): Record<string, string> {
     SHELL: "/bin/bash",
     USER: "cell",
     LOGNAME: "cell",
-    // git status would write the index anew where only times differ: a change of the session that nobody asked for.
+    // Otherwise git status would rewrite the index if only times differ: an unrequested change in the session.
     GIT_OPTIONAL_LOCKS: "0",
   };
 }

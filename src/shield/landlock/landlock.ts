@@ -1,7 +1,7 @@
-// The weaker shield, for where there are no user namespaces: the command is an ordinary process that has
-// given up rights. It can't read, change or run what is outside, nor reach the network. It can still see
-// that a path exists, and change mode, times and attributes of what its user owns. Before Landlock 6 (Linux
-// 6.12) it can also send signals to its user's other processes.
+// The weaker sandbox, for machines without user namespaces: the command is an ordinary process that has dropped rights.
+// It cannot read, change or run files outside the sandbox, nor use the network. It can still see whether a path exists,
+// and change mode, times and attributes of files that its user owns. Before Landlock 6 (Linux 6.12) it can also send
+// signals to its user's other processes.
 
 import { type Arch, syscallNumber } from "../seccomp/syscall-table.ts";
 import { LANDLOCK_LAUNCHER } from "./landlock-launcher.ts";
@@ -9,30 +9,30 @@ import { LANDLOCK_SUPERVISOR } from "./landlock-supervisor.ts";
 
 export interface LandlockPlan {
   readonly arch: Arch;
-  /** Files and directories with all below; to be read and run. One that is missing is left out. */
+  /** Files and whole directories that the command may read and run. Missing paths are skipped. */
   readonly readable: readonly string[];
-  /** To be changed too. */
+  /** Paths that the command may change too. */
   readonly writable: readonly string[];
   readonly descriptors: LandlockDescriptors;
-  /** In front of the launcher: what sets limits, and then runs the rest. */
+  /** A command prefix that sets the limits and then runs the launcher. */
   readonly limiter: readonly string[];
   readonly argv: readonly [string, ...string[]];
 }
 
 export interface LandlockDescriptors {
-  /** To and from hotcell. */
+  /** The channel to hotcell. */
   readonly link: number;
-  /** The filter, to its end. */
+  /** The launcher reads the filter from it until end of file. */
   readonly seccomp: number;
-  /** The command's variables, each with a NUL at its end. */
+  /** The command's environment variables, NUL-terminated. */
   readonly env: number;
-  /** Of which the command's standard error is a copy; when left out, it is the launcher's own. */
+  /** The descriptor to duplicate as the command's standard error; the launcher's own if omitted. */
   readonly stderr?: number;
 }
 
 type Call = "prctl" | "capset" | "setsid" | "getsid";
 
-/** What runs a command and watches over it. */
+/** The command line of the supervisor, the limiter and the launcher. */
 export function landlockArgs(plan: LandlockPlan): string[] {
   const { arch, descriptors, limiter } = plan;
   return [
@@ -57,7 +57,7 @@ export function launcherArgs({ arch, readable, writable, descriptors, argv }: La
   ];
 }
 
-/** They differ between architectures. */
+/** System call numbers, which differ between architectures. */
 function numbers(arch: Arch, calls: readonly Call[]): string[] {
   return calls.flatMap((name) => [`--${name}`, `${syscallNumber(name, arch)}`]);
 }

@@ -1,4 +1,4 @@
-// Starts a command that Landlock shuts in, under a supervisor that ends everything it started.
+// Starts a command in the Landlock sandbox, under a supervisor that ends all its descendants.
 import os from "node:os";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
@@ -29,8 +29,8 @@ export interface LandlockStart {
 const DESCRIPTORS = { link: 3, seccomp: 4, env: 5 };
 const STDOUT = 1;
 
-interface Told {
-  /** The command's first process, which leads its group. */
+interface Reported {
+  /** The command's first process, which is the leader of its process group. */
   pid: number | null;
   hasBegun: boolean;
   end: ProcessEnd | null;
@@ -45,63 +45,63 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
   const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   const link = pipe(DESCRIPTORS.link);
-  let isAsked = false;
+  let isKilled = false;
   let failure: unknown = null;
   const begin = async (pid: number) => {
     await cgroup?.add(pid);
-    if (isAsked) return;
+    if (isKilled) return;
     link.write("g");
     onBegin();
   };
-  const told = listen(link, (pid) => {
+  const reported = listen(link, (pid) => {
     begin(pid).catch((error) => {
       failure = error;
       kill();
     });
   });
   pipe(DESCRIPTORS.seccomp).end(seccomp);
-  pipe(DESCRIPTORS.env).end(variables(env));
+  pipe(DESCRIPTORS.env).end(encodeVariables(env));
   const kill = () => {
-    isAsked = true;
+    isKilled = true;
     link.end();
   };
-  const tell = (signal: NodeJS.Signals) => () => {
-    if (told.pid === null || !told.hasBegun) kill();
-    else if (told.end === null) signalTo(-told.pid, signal);
+  const signalGroup = (signal: NodeJS.Signals) => () => {
+    if (reported.pid === null || !reported.hasBegun) kill();
+    else if (reported.end === null) signalTo(-reported.pid, signal);
   };
   return {
     stdout: spawned.stdout,
     stderr: spawned.stderr,
     cgroup,
     pid: () => child.pid ?? null,
-    ended: endOf(spawned, told, () => isAsked).finally(() => {
+    ended: endOf(spawned, reported, () => isKilled).finally(() => {
       if (failure !== null) throw failure;
     }),
-    interrupt: tell("SIGINT"),
-    terminate: tell("SIGTERM"),
+    interrupt: signalGroup("SIGINT"),
+    terminate: signalGroup("SIGTERM"),
     kill,
   };
 }
 
-function variables(env: Readonly<Record<string, string>>): string {
+function encodeVariables(env: Readonly<Record<string, string>>): string {
   return Object.entries(env)
     .map(([name, value]) => `${name}=${value}\0`)
     .join("");
 }
 
-/** One line for each: which process it is, that it is shut in, and how it ended. */
-function listen(link: Duplex, onPid: (pid: number) => void): Told {
-  const told: Told = { pid: null, hasBegun: false, end: null };
+/** The channel carries one line for each event: the pid, the start in the sandbox, and the end. */
+function listen(link: Duplex, onPid: (pid: number) => void): Reported {
+  const reported: Reported = { pid: null, hasBegun: false, end: null };
   createInterface(link).on("line", (line) => {
     const [what, ...numbers] = line.split(" ");
     const [first = 0, signal = 0] = numbers.map(Number);
-    if (what === "begun") told.hasBegun = true;
-    if (what === "ended") told.end = endBy(first, signal);
+    if (what === "begun") reported.hasBegun = true;
+    if (what === "ended") reported.end = endBy(first, signal);
     if (what !== "child") return;
-    told.pid = first;
+    reported.pid = first;
     onPid(first);
   });
-  return told;
+  return reported;
 }
 
 function endBy(exitCode: number, number: number): ProcessEnd {
@@ -111,7 +111,7 @@ function endBy(exitCode: number, number: number): ProcessEnd {
 
 const KILLED = endBy(0, os.constants.signals.SIGKILL);
 
-async function endOf(spawned: Spawned, told: Told, isAsked: () => boolean): Promise<ProcessEnd> {
+async function endOf(spawned: Spawned, reported: Reported, isKilled: () => boolean): Promise<ProcessEnd> {
   const { child } = spawned;
   let said = "";
   spawned.stderr?.on("data", (chunk: Buffer) => {
@@ -119,20 +119,20 @@ async function endOf(spawned: Spawned, told: Told, isAsked: () => boolean): Prom
   });
   const everything = closed(spawned);
   everything.catch(() => {});
-  const silent = new Promise((resolve) => child.stdio[DESCRIPTORS.link]!.on("close", resolve));
+  const linkClosed = new Promise((resolve) => child.stdio[DESCRIPTORS.link]!.on("close", resolve));
   await new Promise((resolve, reject) => {
     child.on("error", (error) => reject(cannotStart(error.message)));
     child.on("exit", resolve);
   });
-  await silent;
-  if (told.end === null) endWithout(spawned, told);
+  await linkClosed;
+  if (reported.end === null) endAfterSupervisor(spawned, reported);
   await everything;
-  if (!told.hasBegun && !isAsked()) throw cannotStart(said);
-  return told.end ?? KILLED;
+  if (!reported.hasBegun && !isKilled()) throw cannotStart(said);
+  return reported.end ?? KILLED;
 }
 
-/** Somebody has ended the supervisor itself. What it left may hold the output open. */
-function endWithout({ stdout, stderr }: Spawned, { pid }: Told): void {
+/** Somebody killed the supervisor. Processes that are left may keep the output open. */
+function endAfterSupervisor({ stdout, stderr }: Spawned, { pid }: Reported): void {
   if (pid !== null) signalTo(-pid, "SIGKILL");
   stdout?.destroy();
   stderr?.destroy();

@@ -1,11 +1,10 @@
-// A Landlock rule is about all that is below a directory, and nothing can be taken out of it again. So where
-// something in a directory is to be hidden, its other entries are named one by one. What comes to be there
-// later can't be read either.
+// A Landlock rule grants everything below a directory and allows no exceptions. So if a directory contains a hidden
+// path, its other entries are granted one by one. Commands cannot read entries that are created there later.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 
-/** The same directories, or what is in them, without what is at or below one of the hidden paths. */
+/** Returns the same directories, or entries of them, without the hidden paths and everything below them. */
 export function withoutHidden(shown: readonly string[], hidden: readonly string[]): string[] {
   const found: string[] = [];
   const todo = [...shown].reverse();
@@ -18,7 +17,7 @@ export function withoutHidden(shown: readonly string[], hidden: readonly string[
   return found;
 }
 
-/** Links are left out: a rule would be about what they lead to. They can be followed to what is named itself. */
+/** Omits links, because a rule would apply to the target. Commands can still follow a link to a granted path. */
 function entriesOf(dir: string): string[] {
   return readEntries(dir)
     .filter((entry) => !entry.isSymbolicLink())

@@ -1,5 +1,5 @@
-// The full tier: user, mount, pid, ipc, uts and net namespaces of the command's own, a minimal read-only system,
-// no capabilities, a seccomp filter.
+// The full tier: separate user, mount, pid, ipc, uts and net namespaces, a minimal read-only system, no capabilities,
+// a seccomp filter.
 import fs from "node:fs";
 import { argumentsText, enterArgs } from "../../workspace/overlay/mount-namespace.ts";
 import { createMark, endAbandoned } from "../process/abandoned.ts";
@@ -28,7 +28,7 @@ export interface NamespacesOptions {
   readonly ground: Ground;
   /** Directories outside the system that commands may read and run from. */
   readonly toolchains: readonly string[];
-  /** Variables that every command has. */
+  /** Environment variables of every command. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   const entrances = createEntrances(surroundings);
   const mark = createMark();
   endAbandoned();
-  // The view stands above the root.
+  // The view is mounted over the root, so paths hidden in the root are visible again in the view.
   const hiddenInView = hidden.filter(({ at }) => isBelow(at, project));
   const seccomp = seccompFilter({ arch: process.arch as "x64" | "arm64", enclosed: "namespaces" });
 
@@ -76,7 +76,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
       });
       const entry = enterArgs(room, [
         `--net=/proc/${process.pid}/fd/${network}`,
-        ...(isRoot && !asRoot ? becoming(user) : []),
+        ...(isRoot && !asRoot ? setUserArgs(user) : []),
       ]);
       const entrance = entrances.open({
         room,
@@ -104,7 +104,7 @@ export async function openNamespacesTier({ ground, toolchains, env }: Namespaces
   };
 }
 
-/** As root a command runs as the owner of the project, and in no other group. */
-function becoming({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
+/** If hotcell runs as root, a command runs as the owner of the project, without supplementary groups. */
+function setUserArgs({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
   return [`--setgid=${gid}`, `--setuid=${uid}`];
 }

@@ -1,14 +1,14 @@
-// The network namespace of a cell: loopback only, the same for all its commands.
+// The network namespace of a cell. It has only loopback, and all commands of the cell share it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
 import { enterArgs, type Room } from "../../workspace/overlay/mount-namespace.ts";
 
-// Bubblewrap brings loopback up by itself.
+// bubblewrap brings loopback up.
 const HOLD = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--", "sh", "-c", "echo $$ && read _"];
 
-/** Gives a descriptor that keeps it. */
+/** Returns a file descriptor that keeps the namespace alive. */
 export async function openNetwork(room: Room): Promise<number> {
   const line = [...enterArgs(room), ...HOLD];
   const helper = spawn(line[0]!, line.slice(1), {

@@ -1,10 +1,10 @@
-// Entrances are opened ahead: where commands come in alike, the next need not wait until its enclosure is made.
+// Prepares sandboxes in advance: if consecutive commands need the same sandbox, the next command does not wait for it.
 import { type Entrance, type EntrancePlan, openEntrance } from "../process/sandbox-process.ts";
 import type { Surroundings } from "../process/spawn-isolated.ts";
 
 export interface Entrances {
   open(plan: EntrancePlan): Entrance;
-  /** Where two commands in a row came in alike, the next is likely to. */
+  /** Starts the next sandbox if the last two commands needed the same one: the next command probably does too. */
   prepare(): void;
   close(): Promise<void>;
 }
@@ -12,46 +12,46 @@ export interface Entrances {
 export function createEntrances(surroundings: Surroundings): Entrances {
   let last: EntrancePlan | null = null;
   let isRepeated = false;
-  /** For one that comes as the last did. */
-  let waiting: Entrance | null = null;
-  let leaving: Promise<unknown> = Promise.resolve();
+  /** The sandbox prepared for the next command. */
+  let prepared: Entrance | null = null;
+  let dismissals: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   const dismiss = (): void => {
-    leaving = Promise.all([leaving, waiting?.dismiss()]);
-    waiting = null;
+    dismissals = Promise.all([dismissals, prepared?.dismiss()]);
+    prepared = null;
   };
   return {
     open(plan) {
       isRepeated = last !== null && isSame(plan, last);
       last = plan;
-      if (!isRepeated || waiting?.hasEnded()) dismiss();
-      const taken = waiting ?? openEntrance(plan, surroundings);
-      waiting = null;
+      if (!isRepeated || prepared?.hasEnded()) dismiss();
+      const taken = prepared ?? openEntrance(plan, surroundings);
+      prepared = null;
       taken.make(plan.enclosure);
       taken.matters(true);
       return taken;
     },
     prepare() {
-      if (isClosed || !isRepeated || waiting !== null || last!.attached) return;
+      if (isClosed || !isRepeated || prepared !== null || last!.attached) return;
       try {
-        waiting = openEntrance(last!, surroundings);
+        prepared = openEntrance(last!, surroundings);
       } catch {
-        // Whoever needs one is told.
+        // `open` reports the error if a command needs this sandbox.
         return;
       }
-      if (last!.isPlain) waiting.make(last!.enclosure);
-      waiting.matters(false);
+      if (last!.isPlain) prepared.make(last!.enclosure);
+      prepared.matters(false);
     },
     async close() {
       isClosed = true;
       dismiss();
-      await leaving;
+      await dismissals;
     },
   };
 }
 
-/** Not by the line alone: a descriptor in it may have come to be another room's. */
+/** Comparing the command lines is not enough: a descriptor number in them may now refer to another mount namespace. */
 function isSame(a: EntrancePlan, b: EntrancePlan): boolean {
   return (
     a.room === b.room &&

@@ -1,12 +1,12 @@
-// Processes that a hotcell which was killed has left: bubblewrap's own, when it was not yet sure to die with us. They
-// wait for ever for somebody who is dead, and run nothing.
+// Ends processes that a killed hotcell left behind. bubblewrap may have started them before it set its parent-death
+// signal. They wait for ever for the dead process and run no command.
 import fs from "node:fs";
 import { processToken, tokenIsAlive } from "../../core/lock.ts";
 import { signalTo } from "./start-process.ts";
 
 const MARK = "hotcell:";
 
-/** Stands among the arguments of what this process starts. */
+/** An argument that identifies the processes that this process starts. */
 export function createMark(): string {
   return MARK + processToken();
 }
@@ -26,7 +26,7 @@ function argumentsOf(pid: string): string[] {
   }
 }
 
-/** One of another user's is that user's to end. */
+/** Ignores processes of other users, which we may not signal. */
 function end(pid: number): void {
   try {
     signalTo(pid, "SIGKILL");

@@ -1,25 +1,25 @@
-// What bubblewrap is told about commands, as data to arguments. Nothing here runs anything.
+// Builds bubblewrap's arguments. Nothing here starts a process.
 import path from "node:path";
 import { FURNITURE } from "../../workspace/overlay/mount-namespace.ts";
 import { IGNORE_FILE_IDENTITY } from "./git-settings.ts";
 import type { Hidden, SystemRoot } from "./system-root.ts";
 
-/** What the root of all commands of a cell is made of. */
+/** The parts of the root directory that all commands of a cell share. */
 export interface CommonRoot {
   /** The path at which commands see the cell's view of the files. */
   readonly project: string;
-  /** A directory beside the project that commands may read. */
+  /** A directory outside the project that commands may read. */
   readonly storage: string | null;
   readonly system: SystemRoot;
-  /** What is kept from commands in the system's directories. */
+  /** Paths in the system's directories that are hidden from commands. */
   readonly hidden: readonly Hidden[];
 }
 
-/** Where everything is for one command, as seen from the room in which bubblewrap starts. */
+/** The sandbox of one command. The paths are those of the mount namespace in which bubblewrap starts. */
 export interface Enclosure {
   readonly project: string;
   readonly storage: string | null;
-  /** Paths that are kept from commands where the view has them. */
+  /** Paths in the view or the storage that are hidden from commands. */
   readonly masked: readonly Hidden[];
   readonly uid: number;
   readonly gid: number;
@@ -41,19 +41,19 @@ export const BASE_ENV = {
   SHELL: "/bin/bash",
   USER: "cell",
   LOGNAME: "cell",
-  // git status would write the index anew where only times differ: a change of the session that nobody asked for.
+  // Otherwise git status would rewrite the index if only times differ: an unrequested change in the session.
   GIT_OPTIONAL_LOCKS: "0",
 };
 
 export const GIT_SETTINGS = [
-  // git clones a path by hard links, and takes a new inode number for foul play; an overlay without root's rights gives one.
+  // git clones a path by hard links and fails if the inode number changes. An unprivileged overlay changes it.
   ["url.file:///.insteadOf", "/"],
   IGNORE_FILE_IDENTITY,
 ] as const;
 
-/** The root in a furnished room, which is made once; each command gets it with what it was told here. */
+/** The root directory, mounted once in the mount namespace of the view; every command gets it. */
 export function rootArgs({ project, storage, system, hidden }: CommonRoot): string[] {
-  const places = placesOf({ project, storage });
+  const places = projectAndStorage({ project, storage });
   const isOwn = (scratch: string) => places.some((at) => isBelow(at, scratch));
   return [
     ...systemArgs(system),
@@ -68,7 +68,7 @@ export function rootArgs({ project, storage, system, hidden }: CommonRoot): stri
   ];
 }
 
-function placesOf({ project, storage }: Pick<CommonRoot, "project" | "storage">): string[] {
+function projectAndStorage({ project, storage }: Pick<CommonRoot, "project" | "storage">): string[] {
   return storage === null ? [project] : [storage, project];
 }
 
@@ -76,7 +76,7 @@ function inRoot(at: string): string {
   return FURNITURE.root + at;
 }
 
-/** Whoever the command runs as may go there: bubblewrap itself makes the way to a mount for its own user alone. */
+/** Creates the parent with --dir, so that any user may enter it: bubblewrap makes implicit parents for its own user only. */
 function bindInRoot(option: "--bind" | "--ro-bind", from: string, at: string): string[] {
   return ["--dir", inRoot(path.dirname(at)), option, from, inRoot(at)];
 }
@@ -87,7 +87,7 @@ export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors
     ...["--uid", `${enclosure.uid}`, "--gid", `${enclosure.gid}`],
     ...["--dev-bind", FURNITURE.root, "/"],
     ...PROC,
-    ...ownScratchArgs(placesOf(enclosure)),
+    ...ownScratchArgs(projectAndStorage(enclosure)),
     ...(enclosure.storage === null ? [] : ["--ro-bind", enclosure.storage, enclosure.storage]),
     ...[enclosure.readOnly ? "--ro-bind" : "--bind", FURNITURE.view, enclosure.project],
     ...enclosure.masked.flatMap(hide),
@@ -97,7 +97,7 @@ export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors
   ];
 }
 
-/** The network namespace is the cell's own, entered before. */
+/** No --unshare-net: the process has already entered the cell's network namespace. */
 const NAMESPACES = [
   "--unshare-user",
   "--unshare-pid",
@@ -113,7 +113,7 @@ const NAMESPACES = [
   "cell",
 ];
 
-/** Without the second mount, who starts this as root could have the kernel's settings changed from inside. */
+/** Without the read-only mount, a command could change kernel settings if hotcell runs as root. */
 const PROC = ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"];
 
 function systemArgs({ shown, links }: SystemRoot): string[] {
@@ -128,7 +128,7 @@ function hide({ at, kind }: Hidden): string[] {
   return ["--perms", "0000", "--size", "4096", "--tmpfs", at, "--remount-ro", at];
 }
 
-/** Lives as long as the cell. */
+/** Shared by all commands; exists as long as the cell. */
 const SCRATCH = [
   { at: "/tmp", from: FURNITURE.tmp },
   { at: "/dev/shm", from: FURNITURE.shm },
@@ -136,8 +136,9 @@ const SCRATCH = [
 ];
 
 /**
- * But where the project or the storage is below it, each command has one of its own: the way there is made by
- * bubblewrap, outside of everything, and must not lead through what another command has made.
+ * If the project or the storage is below a scratch directory, each command gets its own scratch directory instead.
+ * bubblewrap creates the mount point before the sandbox is complete; its path must not go through entries that another
+ * command made.
  */
 function ownScratchArgs(places: readonly string[]): string[] {
   const own = SCRATCH.filter(({ at }) => places.some((place) => isBelow(place, at)));

@@ -1,5 +1,5 @@
-// What a command writes out, in bounded memory: the head and the tail of each stream, and the whole in a file
-// once it is more than is shown.
+// Captures a command's output in bounded memory: the head and the tail of each stream. If the output is longer than
+// that, an artifact file keeps the whole.
 import type { ArtifactWriter } from "../../log/artifacts.ts";
 import type { OutputStream } from "./command.ts";
 
@@ -7,18 +7,18 @@ export interface Captured {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: boolean;
-  /** Of the whole, in the order in which it came; null when nothing was cut. */
+  /** The id of the artifact with the whole output in its order of arrival; null if nothing was cut. */
   readonly artifact: string | null;
 }
 
 export interface Capture {
   add(stream: OutputStream, bytes: Buffer): void;
-  /** What would be shown now. */
+  /** The output so far. */
   look(): Pick<Captured, "stdout" | "stderr" | "truncated">;
   end(): Captured;
 }
 
-/** `shownBytes` of each stream are kept for the observation; the whole only where there is an artifact for it. */
+/** Keeps `shownBytes` of each stream for the observation, and the whole output only if `openArtifact` is given. */
 export function captureOutput(shownBytes: number, openArtifact: (() => ArtifactWriter) | null): Capture {
   const streams = { stdout: createEnds(shownBytes), stderr: createEnds(shownBytes) };
   const whole = openArtifact === null ? null : createSpool(2 * shownBytes, openArtifact);
@@ -59,15 +59,15 @@ function createEnds(shownBytes: number) {
     text(): string {
       const cut = seen - head.length - tail.length;
       if (cut === 0) return Buffer.concat([head, tail]).toString();
-      const [before, after] = [withoutTornEnd(head), withoutTornStart(tail)];
+      const [before, after] = [trimIncompleteEnd(head), trimIncompleteStart(tail)];
       const lost = cut + head.length + tail.length - before.length - after.length;
       return `${before}\n[… ${lost} bytes cut …]\n${after}`;
     },
   };
 }
 
-/** A character that the cut went through is no character: as long as what is before it is one, it is left out. */
-function withoutTornEnd(bytes: Buffer): Buffer {
+/** Drops an incomplete UTF-8 character at the end. */
+function trimIncompleteEnd(bytes: Buffer): Buffer {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && isContinuation(bytes[start])) start--;
   const lead = bytes[start] ?? 0;
@@ -75,7 +75,7 @@ function withoutTornEnd(bytes: Buffer): Buffer {
   return start + length > bytes.length ? bytes.subarray(0, start) : bytes;
 }
 
-function withoutTornStart(bytes: Buffer): Buffer {
+function trimIncompleteStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start++;
   return bytes.subarray(start);
@@ -85,7 +85,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** In memory while it is small. When the disk takes no more, the command goes on, and only its ends are known. */
+/** Keeps small output in memory. If writing to the disk fails, the command continues, and only head and tail are kept. */
 function createSpool(memoryBytes: number, openArtifact: () => ArtifactWriter) {
   const held: Buffer[] = [];
   let size = 0;

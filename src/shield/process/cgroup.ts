@@ -1,5 +1,5 @@
-// A cgroup for one command, where this user may make one: its memory and its processes are then counted
-// together by the kernel, whoever runs them.
+// A cgroup for one command, if this user may create one. The kernel then counts the memory and the processes of the
+// whole command, whatever user they run as.
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -10,9 +10,9 @@ import type { CommandLimits } from "./command.ts";
 import { readSystemText } from "./read-text.ts";
 
 export interface Cgroup {
-  /** All that this process starts from now on is in it too. The kernel may take some milliseconds for one that is not yet. */
+  /** Later children of the process belong to the cgroup too. Adding a process may take the kernel some milliseconds. */
   add(pid: number): Promise<void>;
-  /** Whether the kernel had to end something in it for want of memory. */
+  /** Whether the kernel's OOM killer ended a process in the cgroup. */
   ranOutOfMemory(): boolean;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface Cgroup {
 export type CgroupLimits = Pick<CommandLimits, "memoryBytes" | "processes">;
 
 interface Hierarchy {
-  /** Where our own can be made. */
+  /** The directory in which we create cgroups. */
   readonly parent: string;
   readonly limits: (limits: CgroupLimits) => Readonly<Record<string, number>>;
   readonly oomFile: string;
@@ -29,7 +29,7 @@ interface Hierarchy {
 const PREFIX = "hotcell-";
 const ROOT = "/sys/fs/cgroup";
 
-/** Null where none can be made. */
+/** Returns null if no cgroup can be created. */
 export type MakeCgroup = (limits: CgroupLimits) => Cgroup | null;
 
 export function createCgroups(): MakeCgroup {
@@ -42,9 +42,9 @@ export function createCgroups(): MakeCgroup {
 function openCgroup(limits: CgroupLimits, hierarchies: readonly Hierarchy[]): Cgroup | null {
   const name = PREFIX + processToken();
   const made: string[] = [];
-  const doors: number[] = [];
-  const leave = () => {
-    for (const fd of doors.splice(0)) fs.closeSync(fd);
+  const procsFiles: number[] = [];
+  const closeFiles = () => {
+    for (const fd of procsFiles.splice(0)) fs.closeSync(fd);
   };
   try {
     for (const { parent, limits: files } of hierarchies) {
@@ -53,21 +53,21 @@ function openCgroup(limits: CgroupLimits, hierarchies: readonly Hierarchy[]): Cg
       made.push(dir);
       for (const [file, value] of Object.entries(files(limits)))
         fs.writeFileSync(path.join(dir, file), `${value}`);
-      doors.push(fs.openSync(path.join(dir, "cgroup.procs"), "w"));
+      procsFiles.push(fs.openSync(path.join(dir, "cgroup.procs"), "w"));
     }
   } catch (error) {
-    leave();
+    closeFiles();
     made.forEach(removeGroup);
     if (osErrorCode(error) === undefined) throw error;
     return null;
   }
   return {
     async add(pid) {
-      if (!isIn(pid, name, made.length)) await Promise.all(doors.map((fd) => writeFile(fd, `${pid}`)));
+      if (!isIn(pid, name, made.length)) await Promise.all(procsFiles.map((fd) => writeFile(fd, `${pid}`)));
     },
     ranOutOfMemory: () => hierarchies.some(({ oomFile }, at) => oomKills(path.join(made[at]!, oomFile)) > 0),
     async close() {
-      leave();
+      closeFiles();
       await Promise.all(made.splice(0).map(removeEmptied));
     },
   };
@@ -75,13 +75,13 @@ function openCgroup(limits: CgroupLimits, hierarchies: readonly Hierarchy[]): Cg
 
 const writeFile = promisify(fs.writeFile);
 
-/** As what was started by another that is. */
+/** Whether the process already belongs to the cgroup, because its parent does. */
 function isIn(pid: number, name: string, hierarchies: number): boolean {
   const groups = readSystemText(`/proc/${pid}/cgroup`).trim().split("\n");
   return groups.filter((group) => group.endsWith(`/${name}`)).length === hierarchies;
 }
 
-/** One with all controllers (v2), or one for each (v1); both are the ones that this process is in. */
+/** Returns one hierarchy with all controllers (v2), or one for each controller (v1), at the cgroups of this process. */
 function findHierarchies(): readonly Hierarchy[] | null {
   const own = new Map(
     readSystemText("/proc/self/cgroup")
@@ -90,7 +90,7 @@ function findHierarchies(): readonly Hierarchy[] | null {
       .map((line) => line.split(":"))
       .map(([, controllers = "", ...at]) => [controllers, at.join(":")]),
   );
-  if (fs.existsSync(`${ROOT}/cgroup.controllers`)) return unified(own.get("") ?? "/");
+  if (fs.existsSync(`${ROOT}/cgroup.controllers`)) return findUnifiedHierarchy(own.get("") ?? "/");
   const [memory, pids] = [own.get("memory"), own.get("pids")];
   if (memory === undefined || pids === undefined) return null;
   return [
@@ -107,10 +107,10 @@ function findHierarchies(): readonly Hierarchy[] | null {
   ];
 }
 
-/** A group that has processes can't hand controllers down, except the topmost one: then its neighbour is tried. */
-function unified(own: string): readonly Hierarchy[] | null {
+/** A cgroup with processes cannot delegate controllers, except the root. So our cgroup's parent is the second choice. */
+function findUnifiedHierarchy(own: string): readonly Hierarchy[] | null {
   const parents = [path.join(ROOT, own), path.join(ROOT, path.dirname(own))];
-  const parent = parents.find((dir) => hands(dir, "memory") && hands(dir, "pids"));
+  const parent = parents.find((dir) => delegates(dir, "memory") && delegates(dir, "pids"));
   if (parent === undefined) return null;
   const limits = ({ memoryBytes, processes }: CgroupLimits) => ({
     "memory.max": memoryBytes,
@@ -119,7 +119,7 @@ function unified(own: string): readonly Hierarchy[] | null {
   return [{ parent, limits, oomFile: "memory.events" }];
 }
 
-function hands(dir: string, controller: string): boolean {
+function delegates(dir: string, controller: string): boolean {
   return readSystemText(path.join(dir, "cgroup.subtree_control")).split(/\s+/).includes(controller);
 }
 
@@ -143,7 +143,7 @@ function removeGroup(dir: string): boolean {
   }
 }
 
-/** What has just ended counts for a moment longer. */
+/** The kernel counts ended processes for a moment longer, so removal is retried. */
 async function removeEmptied(dir: string): Promise<void> {
   for (let tries = 0; tries < 200 && !removeGroup(dir); tries++) await setTimeout(5);
 }

@@ -1,4 +1,4 @@
-// The files of a cell as commands meet them: a session's view, or the project itself.
+// The files that commands see: a session's view, or the project itself.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
@@ -14,7 +14,7 @@ import { SCRATCH_BYTES } from "./limits.ts";
 import { type Hidden, hiddenFrom, ownReader } from "./system-root.ts";
 import type { DiskUse } from "./watch-usage.ts";
 
-/** Of a session with the strategy `clone`. */
+/** The copy of the project in a session with the strategy `clone`. */
 export interface WorkingCopy {
   readonly directory: string;
   readonly stateDir: string;
@@ -23,19 +23,19 @@ export interface WorkingCopy {
 export interface Ground {
   /** The path at which commands see the view. */
   readonly project: string;
-  /** A directory beside it that commands may read; its secrets are masked. */
+  /** A directory outside the project that commands may read; its secrets are masked. */
   readonly storage: string | null;
   readonly owner: { readonly uid: number; readonly gid: number };
   readonly disk: DiskUse;
-  /** Where the view can be reached without a room; null where it can't, or is the project itself. */
+  /** The view as a directory, for use without a mount namespace; null if there is none or it is the project. */
   readonly copy: WorkingCopy | null;
-  /** A furnished room with the view as it is now, and the root that bubblewrap is told to make there. */
+  /** A mount namespace with the current view and the root directory that bubblewrap creates from `root`. */
   room(root: readonly string[]): Promise<Room>;
-  /** What is kept from commands in the system's directories. */
+  /** Paths in the system's directories that are hidden from commands. */
   hidden(): readonly Hidden[];
-  /** What is kept from commands, where the view itself still has it. */
+  /** Secrets that the view still contains and the sandbox has to hide. */
   masked(): Promise<readonly Hidden[]>;
-  /** Until what it gives is called, the view stays the one that a process works on. Throws where that can't be. */
+  /** Keeps the current view for a background process until the returned function is called. Throws in mode `host`. */
   hold(): () => void;
   close(): Promise<void>;
 }
@@ -52,26 +52,26 @@ export function openGround(
     found ??= hiddenFrom(process.getuid?.() === 0 ? { uid, groups: [gid] } : ownReader());
     return found;
   };
-  const furnishing = (root: readonly string[]) => ({ scratchBytes: SCRATCH_BYTES, owner, root });
-  const beside = openBeside(storage, protectionOf);
-  const common = { project: workspace.root, storage: beside.root, owner, hidden };
+  const mountOptions = (root: readonly string[]) => ({ scratchBytes: SCRATCH_BYTES, owner, root });
+  const storageView = openStorage(storage, protectionOf);
+  const common = { project: workspace.root, storage: storageView.root, owner, hidden };
   if (session !== null) {
     return {
       ...common,
       disk: { dir: stateDir, measure: session.bytes },
       copy: copyOf(session, stateDir),
-      room: (root) => session.room(furnishing(root)),
-      masked: beside.masked,
+      room: (root) => session.room(mountOptions(root)),
+      masked: storageView.masked,
       hold: session.hold,
-      close: async () => beside.close(),
+      close: async () => storageView.close(),
     };
   }
-  let own: Promise<Room> | null = null;
+  let mountNamespace: Promise<Room> | null = null;
   const root = openRoot(workspace.root);
   const search = createSecretSearch(root, protectionOf);
-  const furnish = async (asked: readonly string[]): Promise<Room> => {
+  const openMountNamespace = async (rootArgs: readonly string[]): Promise<Room> => {
     refuseMoved(root);
-    const room = await furnishRoom(null, { ...furnishing(asked), view: workspace.root });
+    const room = await furnishRoom(null, { ...mountOptions(rootArgs), view: workspace.root });
     try {
       refuseMoved(root);
     } catch (error) {
@@ -84,32 +84,38 @@ export function openGround(
     ...common,
     disk: { dir: workspace.root, measure: () => null },
     copy: null,
-    room(asked) {
-      own ??= furnish(asked).catch((error) => {
-        own = null;
+    room(rootArgs) {
+      mountNamespace ??= openMountNamespace(rootArgs).catch((error) => {
+        mountNamespace = null;
         throw error;
       });
-      return own;
+      return mountNamespace;
     },
-    masked: async () => [...hiddenIn(workspace.root, (await search()).secrets), ...(await beside.masked())],
+    masked: async () => [
+      ...hiddenIn(workspace.root, (await search()).secrets),
+      ...(await storageView.masked()),
+    ],
     hold() {
       throw new HotcellError("NOT_SUPPORTED", NO_BACKGROUND);
     },
     async close() {
       fs.closeSync(root.fd);
-      beside.close();
-      (await own?.catch(() => null))?.close();
+      storageView.close();
+      (await mountNamespace?.catch(() => null))?.close();
     },
   };
 }
 
-interface Beside {
+interface StorageView {
   readonly root: string | null;
   masked(): Promise<readonly Hidden[]>;
   close(): void;
 }
 
-function openBeside(storage: string | undefined, protectionOf: (path: string) => Protection | null): Beside {
+function openStorage(
+  storage: string | undefined,
+  protectionOf: (path: string) => Protection | null,
+): StorageView {
   if (storage === undefined) return { root: null, masked: async () => [], close: () => {} };
   const root = openRoot(storage);
   const search = createSecretSearch(root, protectionOf);
@@ -123,7 +129,7 @@ function openBeside(storage: string | undefined, protectionOf: (path: string) =>
   };
 }
 
-// Secrets are covered before each command, by their paths: nobody may exchange directories meanwhile.
+// hotcell hides secrets by path before each command. A process in the background could swap directories meanwhile.
 const NO_BACKGROUND =
   'Could not start a background process: with fs "host" a command must have ended before the next one begins. Open the cell with fs "overlay".';
 
@@ -132,7 +138,7 @@ function copyOf({ record: { id, strategy } }: Session, stateDir: string): Workin
   return { directory: path.join(sessionDir(stateDir, id), "merged"), stateDir };
 }
 
-function lookAt(at: string): fs.Stats | undefined {
+function statPath(at: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(osPath(at), { throwIfNoEntry: false });
   } catch (error) {
@@ -141,10 +147,10 @@ function lookAt(at: string): fs.Stats | undefined {
   }
 }
 
-/** Commands are given a directory by its path: it must still be the one that the tools work in, whose secrets are known. */
+/** Commands get a directory by path. It must still be the directory that the tools use and that was searched for secrets. */
 function refuseMoved({ fd, path }: Root): void {
   const opened = fs.fstatSync(fd);
-  const there = lookAt(path);
+  const there = statPath(path);
   if (there?.dev === opened.dev && there.ino === opened.ino) return;
   throw new HotcellError(
     "WORKSPACE_UNUSABLE",
@@ -152,12 +158,12 @@ function refuseMoved({ fd, path }: Root): void {
   );
 }
 
-/** A link is no secret by itself, and what it leads to has a name of its own. */
+/** A link contains no secret itself; its target is checked under its own name. */
 function hiddenIn(dir: string, secrets: Secrets): Hidden[] {
   return [...secrets].flatMap(([name, below]) => {
     const at = `${dir}/${name}`;
     if (below !== null) return hiddenIn(at, below);
-    const stat = lookAt(at);
+    const stat = statPath(at);
     if (stat === undefined || stat.isSymbolicLink()) return [];
     return [{ at, kind: stat.isDirectory() ? "directory" : "file" }];
   });

@@ -1,32 +1,32 @@
-// The words of the shield: what is run, under which limits, and how it ended.
+// The types of the shield: a command, its limits, and how it ended.
 
 export interface ShieldedCommand {
-  /** A program and its arguments; no shell looks at them. */
+  /** A program and its arguments; no shell interprets them. */
   readonly argv: readonly [string, ...string[]];
-  /** Absolute, as the command sees it. */
+  /** An absolute path inside the sandbox. */
   readonly cwd: string;
-  /** Beside the few variables that every command has. */
+  /** In addition to the variables that every command has. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `env` is all that it has. */
+  /** The command gets only `env`. */
   readonly bareEnv?: boolean;
-  /** It can't change the view. */
+  /** The command cannot change the view. */
   readonly readOnly?: boolean;
-  /** Its standard error is its standard output: the kernel keeps the order of what it writes to both. */
+  /** Standard error is a copy of standard output, so the kernel keeps the order of the writes to both. */
   readonly stderrToStdout?: boolean;
 }
 
 export interface CommandLimits {
   readonly timeoutMs: number;
-  /** Of one process, in seconds of the processor. */
+  /** CPU time of one process. */
   readonly cpuSeconds: number;
-  /** Of all processes together where a cgroup or polling counts them; also of each one. */
+  /** For each process; also for all processes together, counted by a cgroup or by polling. */
   readonly memoryBytes: number;
   readonly processes: number;
   readonly fileBytes: number;
   readonly openFiles: number;
-  /** Of what the session has on the disk. */
+  /** The session's size on the disk. */
   readonly diskBytes: number;
-  /** All that it writes out; the call ends there. */
+  /** All output; the command is killed beyond it. */
   readonly outputBytes: number;
 }
 
@@ -42,18 +42,18 @@ export type LimitName =
 export type Enforcement = "enforced" | "polled" | "none";
 export type LimitReport = Readonly<Record<LimitName, Enforcement>>;
 
-/** Why a command did not end by itself. */
+/** Why hotcell or the kernel ended a command. */
 export type Termination = "timeout" | "oom" | "signal" | "output" | "cancelled" | "policy";
 
 export type Exceeded = "memory" | "processes" | "disk";
 
 export interface CommandEnd {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the command. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Null when it ended by itself. */
+  /** Null if the command exited. */
   readonly termination: Termination | null;
-  /** What it had too much of, where that is looked at from time to time. */
+  /** The polled limit that the command exceeded. */
   readonly exceeded: Exceeded | null;
   readonly durationMs: number;
 }

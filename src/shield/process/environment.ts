@@ -1,18 +1,18 @@
-// What commands get as environment: a short list of what is allowed, or a given environment without what is
-// secret or steers programs.
+// The environment of commands: a short allow list, or a given environment without secrets and without variables that
+// control programs.
 import os from "node:os";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { createRedactor } from "../../log/redact.ts";
 import { SYSTEM_PATH } from "./system-root.ts";
 
-/** PATH and HOME, and the secrets that are configured for a tool. Nothing comes from our own environment. */
+/** PATH, HOME, and the secrets that are configured for a tool. It passes on nothing of our own environment. */
 export function envFor(secrets: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(secrets)) checkSecret(name, value);
   return { PATH: SYSTEM_PATH, HOME: os.homedir(), ...secrets };
 }
 
-/** A copy without credentials, and without what makes programs load or run something. */
+/** Returns a copy without credentials and without variables that make programs load or run code. */
 export function sanitizeEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const { redact } = createRedactor();
   const isHarmless = (name: string, value: string) =>
@@ -39,13 +39,13 @@ function findProblem(name: string, value: string): string | null {
   return null;
 }
 
-/** Whole words where a part would catch others: AUTHOR, PATH, KEYBOARD, COMPASS, SECRETARY; PWD is a directory. */
+/** Whole words where a part would match other names: AUTHOR, PATH, KEYBOARD, COMPASS, SECRETARY. PWD is a directory. */
 const SECRET_NAME = new RegExp(
   [
     "(?:API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)[_-]?KEY",
     "TOKEN(?!IZER)|SECRET(?!ARY)|PASSW(?:OR)?D|PASSPHRASE|CREDENTIAL|COOKIE|AUTHORIZATION|CONNECTION_?STRING",
     "(?:^|_)(?:KEYS?|AUTH|PAT|PASS|DSN)(?:_|$)|_PWD$|PASSFILE",
-    // Ways to what is opened by a secret: agents, daemons, files of credentials.
+    // Access to credentials: agents, daemons, credential files.
     "^(?:KUBECONFIG|NETRC|DOCKER_HOST|DOCKER_CONFIG|DBUS_\\w+_ADDRESS|GNUPGHOME|GPG_AGENT_INFO|XAUTHORITY|XDG_RUNTIME_DIR)$",
     "^(?:HISTFILE|\\w+_HISTFILE|\\w+_HISTORY)$",
   ].join("|"),

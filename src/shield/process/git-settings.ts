@@ -1,13 +1,13 @@
-// Settings of git that commands have by variables, whatever configuration git finds. Those that a caller gives in
-// the same way come after them: git takes the last one of a key.
+// Passes git settings to commands by environment variables, which override git's configuration files. Settings of the
+// caller in the same variables come later, and git uses the last value of a key.
 
 /**
- * In a copy of a project every file has another number and change time than git noted. By these git would take all of
- * them for maybe changed, and git diff would write the index: a change of the session that nobody asked for.
+ * In a copy of a project every file has another inode number and change time than git recorded. git would treat all
+ * files as possibly changed, and git diff would rewrite the index: an unrequested change in the session.
  */
 export const IGNORE_FILE_IDENTITY = ["core.checkStat", "minimal"] as const;
 
-/** The variables with these settings before the caller's; as they are where git itself would refuse the caller's. */
+/** Adds these settings before the caller's. Returns the variables unchanged if git would reject the caller's settings. */
 export function withGitSettings(
   settings: readonly (readonly [key: string, value: string])[],
   env: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// The limits of a command: what the kernel holds it to, what is looked at from time to time, and who says so.
+// The limits of a command, the arguments that make the kernel enforce them, and the report of which limits are polled.
 import fs from "node:fs";
 import type { CommandLimits, LimitReport } from "./command.ts";
 import type { Tier } from "./tier.ts";
@@ -16,13 +16,13 @@ export const DEFAULT_LIMITS: CommandLimits = {
   outputBytes: 64 * MiB,
 };
 
-/** Home, /tmp and /dev/shm together; they are in memory. */
+/** The size limit of home, /tmp and /dev/shm together; they are in memory. */
 export const SCRATCH_BYTES = 1024 * MiB;
 
-/** How long a command has between being asked to end and being ended. */
+/** The time between SIGTERM and SIGKILL. */
 export const GRACE_MS = 5000;
 
-/** None can be above what this process may have itself. */
+/** No limit can exceed the hard limit of this process. */
 function withinOwn(limits: CommandLimits): CommandLimits {
   const own = fs.readFileSync("/proc/self/limits", "latin1");
   const atMost = (value: number, name: string) => Math.min(value, hardLimit(own, name));
@@ -36,7 +36,10 @@ function withinOwn(limits: CommandLimits): CommandLimits {
   };
 }
 
-/** For a shell inside the enclosure, so that processes are counted in its own user namespace. One shell has another letter for them. */
+/**
+ * For the shell inside the sandbox, so that the kernel counts processes in the sandbox's user namespace. The option for
+ * processes is -p in some shells and -u in others.
+ */
 export function limitScript(limits: CommandLimits): string {
   const { processes, fileBytes, cpuSeconds, memoryBytes, openFiles } = withinOwn(limits);
   return [
@@ -49,7 +52,7 @@ export function limitScript(limits: CommandLimits): string {
   ].join(" && ");
 }
 
-/** The same for a program that is started without a shell. */
+/** The same limits for a program that is started without a shell. */
 export function prlimitArgs(limits: CommandLimits): string[] {
   const { processes, fileBytes, cpuSeconds, memoryBytes, openFiles } = withinOwn(limits);
   return [
@@ -69,7 +72,7 @@ function hardLimit(own: string, name: string): number {
   return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
 }
 
-/** The kernel does not count the processes of root. Without a mount namespace scratch is on the disk, as large as that. */
+/** The kernel does not limit root's processes. Without a mount namespace, scratch is on the disk and has no limit. */
 export function limitReport(
   { isolation, asRoot }: Pick<Tier, "isolation" | "asRoot">,
   hasCgroup: boolean,

@@ -1,4 +1,4 @@
-// A file that has no name any more: whoever is given its descriptor may open it again, whichever user it is.
+// An unlinked file. A process of any user that gets its descriptor may open it again.
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -9,26 +9,26 @@ import { inMemory } from "./in-memory.ts";
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
 export interface NamelessFile {
-  /** The one that it had. */
+  /** The name before unlinking. */
   readonly name: string;
   readonly read: number;
   readonly write: number;
 }
 
-/** It shall work on a full disk too. */
+/** Uses a directory in memory if possible, so that it also works when the disk is full. */
 export function openNamelessFile(): NamelessFile {
   return explaining("make a file in", os.tmpdir(), () => inMemory(openIn));
 }
 
-/** Once. */
+/** Call it once. */
 export function fillFile({ write }: NamelessFile, bytes: Uint8Array): void {
   let at = 0;
   while (at < bytes.length) at += fs.writeSync(write, bytes, at, bytes.length - at, at);
   fs.ftruncateSync(write, bytes.length);
 }
 
-/** With room for a text of usual length. */
-const ROOM = new Uint8Array(4096);
+/** Reserves space for a command of usual length. */
+const RESERVED = new Uint8Array(4096);
 
 function openIn(dir: string): NamelessFile {
   const name = path.join(dir, `hotcell-${randomUUID()}`);
@@ -40,7 +40,7 @@ function openIn(dir: string): NamelessFile {
   try {
     const write = open(O_WRONLY | O_CREAT | O_EXCL);
     const read = open(O_RDONLY);
-    fs.writeSync(write, ROOM);
+    fs.writeSync(write, RESERVED);
     fs.fchmodSync(write, 0o444);
     return { name, read, write };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isatty } from "node:tty";
 import type { StartedProcess } from "./start-process.ts";
 
-/** Ctrl-C is told to whoever is in front of the terminal, which is never a command in its enclosure. Ends what it gives. */
+/** Forwards Ctrl-C: the terminal's foreground process group never contains a sandbox. Returns a function that stops it. */
 export function passInterrupts({ interrupt }: StartedProcess): () => void {
   if (!isatty(0)) return () => {};
   process.on("SIGINT", interrupt);

@@ -1,4 +1,4 @@
-// Pipes for what a command writes out. Node's own are sockets, and a socket can't be opened by its name, as
+// Pipes for a command's output. Node's own pipes are sockets, and a process cannot open a socket by its path, as
 // `echo no > /dev/stderr` does.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -20,7 +20,7 @@ export interface Pipes {
   close(): void;
 }
 
-/** Made by a program, many at once. */
+/** mkfifo creates many pipes in one run. */
 const BATCH = Array.from({ length: 64 }, (_, at) => `${at}`);
 
 export function createPipes(): Pipes {
@@ -42,7 +42,7 @@ export function createPipes(): Pipes {
   };
 }
 
-/** Their names are gone at once; whoever is given one may open it again, whichever user it is. */
+/** Unlinks the FIFOs at once. A process of any user that gets a descriptor may open the FIFO again. */
 function makeFifos(parent: string): number[] {
   const dir = fs.mkdtempSync(path.join(parent, "hotcell-pipes-"));
   try {

@@ -1,7 +1,7 @@
-// Where there is no user namespace the kernel counts all processes and threads of a user together.
+// Without a user namespace, the kernel counts all processes and threads of a user together.
 import fs from "node:fs";
 
-/** The limit that leaves room for so many beside those that the user has now. */
+/** The limit that allows `processes` more than the user's current ones. */
 export function processLimit(uid: number, processes: number): number {
   return processes + countTasks(uid);
 }
@@ -11,7 +11,7 @@ function countTasks(uid: number): number {
   return pids.reduce((total, pid) => total + threadsOf(`/proc/${pid}`, uid), 0);
 }
 
-/** It may end while it is looked at. */
+/** The process may end meanwhile. */
 function threadsOf(process: string, uid: number): number {
   try {
     return fs.statSync(process).uid === uid ? fs.readdirSync(`${process}/task`).length : 0;

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 
-/** Empty when it can't be read: a process may end, a setting may not be there. */
+/** Returns an empty string if reading fails: a process may have ended, or a setting may not exist. */
 export function readSystemText(file: string): string {
   try {
     return fs.readFileSync(file, "latin1");

@@ -1,5 +1,5 @@
-// The command line by which bubblewrap comes into the room and makes an enclosure, and what the shell that waits there is
-// told at last.
+// The command line that starts bubblewrap in the mount namespace and creates a sandbox, and the script that runs the
+// command in the waiting shell.
 import { osPath } from "../../workspace/fs/names.ts";
 import { hasNul } from "../../workspace/overlay/mount-namespace.ts";
 import type { Descriptors } from "./bwrap-args.ts";
@@ -7,19 +7,19 @@ import type { Descriptors } from "./bwrap-args.ts";
 export const ARGS = 3;
 export const DESCRIPTORS: Descriptors = { seccomp: 4, status: 5 };
 export const GATE = 6;
-/** How many these are. */
+/** The number of the descriptors above. */
 export const LINKS = 4;
-/** A file, for a shell reads it in one go, and what comes by a pipe one byte at a time. */
+/** A file and not a pipe: a shell reads a file at once, but a pipe one byte at a time. */
 const COMMAND = ARGS + LINKS;
 
-// The shell runs what is in the file when it is told to, and only then: nobody tells it when this process is dead.
-// (bubblewrap's own way to hold a command takes the end of its input for a go.) By then it is sure to die with this process.
+// The shell runs the file only after it reads a line from the gate; if this process dies, no line comes. (bubblewrap's
+// --block-fd also continues at the end of its input.) By then the parent-death signal of the sandbox is set.
 const WAIT = `echo >&${GATE} && read -r _ <&${GATE} && . /proc/self/fd/${COMMAND}`;
 
 /**
- * `entry` is what comes before bubblewrap: entering the room, giving up rights. The mark names whoever has started it.
- * Nothing else of ours is in its environment or among its arguments: both could be read from inside. Which shell it is
- * must not be for the project to say, nor for a command's variables.
+ * `entry` precedes bubblewrap: it enters the mount namespace and drops privileges. The mark identifies the process that
+ * started it. The environment and the arguments contain nothing else of ours, because the sandbox can read both. The
+ * shell has an absolute path, so neither the project nor a command's variables can choose it.
  */
 export function entranceLine(entry: readonly string[], mark: string): string[] {
   return [...entry, "bwrap", "--args", `${ARGS}`, "--", "/bin/sh", "-c", WAIT, "sh", mark];
@@ -27,37 +27,37 @@ export function entranceLine(entry: readonly string[], mark: string): string[] {
 
 export interface CommandText {
   readonly cwd: string;
-  /** What a shell does to limit itself. */
+  /** A shell script that sets the limits. */
   readonly limits: string;
   readonly env: Readonly<Record<string, string>>;
-  /** It has the variable PWD too. */
+  /** Whether the command gets the variable PWD. */
   readonly hasPwd: boolean;
   readonly argv: readonly string[];
   readonly stderrToStdout?: boolean;
 }
 
-/** What is in that file. In braces, for of half a text nothing may be run. The shell says so where the command can't begin. */
+/**
+ * The content of that file. It is in braces, so that the shell runs nothing of an incomplete file. If the command cannot
+ * begin, the shell reports it on the gate.
+ */
 export function commandText({ cwd, limits, env, hasPwd, argv, stderrToStdout }: CommandText): Uint8Array {
   if ([cwd, ...Object.values(env), ...argv].some((word) => word.includes("\0"))) throw hasNul();
   const variables = Object.entries(env).filter(([name]) => NAME.test(name) && !SHELLS_OWN.has(name));
-  const surroundings = [
-    `{ cd -P ${literally(cwd)} && ${limits} || { echo >&${GATE}; exit 1; }`,
+  const setup = [
+    `{ cd -P ${quoteWord(cwd)} && ${limits} || { echo >&${GATE}; exit 1; }`,
     `unset OLDPWD ${hasPwd ? "" : "PWD"}`,
-    ...variables.map(([name, value]) => `export ${name}=${literally(value)}`),
+    ...variables.map(([name, value]) => `export ${name}=${quoteWord(value)}`),
     "",
   ].join("\n");
-  const words = argv.map(literally).join(" ");
+  const words = argv.map(quoteWord).join(" ");
   const redirections = [...(stderrToStdout ? ["2>&1"] : []), `${GATE}<&-`, `${COMMAND}<&-`].join(" ");
-  return Buffer.concat([
-    Buffer.from(osPath(surroundings)),
-    Buffer.from(`exec ${words} ${redirections}\n}\n`),
-  ]);
+  return Buffer.concat([Buffer.from(osPath(setup)), Buffer.from(`exec ${words} ${redirections}\n}\n`)]);
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** No shell lets these be set, or lets them be what they are. */
+/** Variables that shells do not allow to be set, or change themselves. */
 const SHELLS_OWN = new Set(["UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "OPTIND"]);
 
-function literally(word: string): string {
+function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

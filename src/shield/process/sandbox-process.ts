@@ -1,4 +1,4 @@
-// The way into an enclosure: a shell that waits in it to be told what to run.
+// A sandbox process: a shell that waits in the sandbox for the command to run.
 import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { explaining } from "../../workspace/fs/os-error.ts";
@@ -14,9 +14,9 @@ export interface EntrancePlan {
   /** An `entranceLine`. */
   readonly line: readonly string[];
   readonly attached: boolean;
-  /** What bubblewrap is told to make, as it reads it. */
+  /** bubblewrap's arguments for the sandbox, NUL-separated. */
   readonly enclosure: Uint8Array;
-  /** Nothing in it is found by a way that somebody may change until its command comes. */
+  /** No path in `enclosure` can change before the command begins, so the sandbox can be created in advance. */
   readonly isPlain: boolean;
   readonly seccomp: Uint8Array;
   readonly limits: CgroupLimits;
@@ -25,31 +25,31 @@ export interface EntrancePlan {
 export interface Entrance {
   readonly spawned: Spawned;
   readonly status: Status;
-  /** Has the enclosure made, when it is not yet. */
+  /** Creates the sandbox, unless it was already requested. */
   make(enclosure: Uint8Array): void;
-  /** There is a first process of its pid namespace. */
+  /** Resolves when the first process of the pid namespace exists. */
   readonly isMade: Promise<unknown>;
-  /** The shell waits, and its cgroup has all that there is. */
+  /** Resolves when the shell waits and its cgroup contains all processes of the sandbox. */
   readonly isReady: Promise<unknown>;
-  /** Null where none can be made. */
+  /** Null if no cgroup can be created. */
   readonly cgroup: Cgroup | null;
-  /** Has the shell run this. Once. */
+  /** Makes the shell run this command. Call it once. */
   begin(command: Uint8Array): void;
-  /** Also when this process has not been told yet. */
+  /** Reports the end even before Node emits the exit event. */
   hasEnded(): boolean;
-  /** Whether this process stays for it. */
+  /** Whether the sandbox keeps Node's event loop alive. */
   matters(is: boolean): void;
-  /** For one that nobody comes in by. */
+  /** Ends a sandbox that no command uses. */
   dismiss(): Promise<void>;
-  /** Gives back what it has open, when it has ended. */
+  /** Closes the file descriptors after the end of the sandbox. */
   close(): void;
 }
 
 export interface Status {
-  /** The first process of its pid namespace, which leads its session. */
+  /** The first process of the pid namespace, which is also the session leader. */
   pid: number | null;
   exitCode: number | null;
-  /** The shell could not go where the command was to begin, or not limit itself. */
+  /** The shell could not enter the working directory or set the limits. */
   isRefused: boolean;
 }
 
@@ -67,10 +67,10 @@ export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): En
     const link = (fd: number) => spawned.links[fd - ARGS]!;
     const status: Status = { pid: null, exitCode: null, isRefused: false };
     const isMade = readStatus(link(DESCRIPTORS.status), status);
-    const isReady = placed(cgroup, isMade, readGate(link(GATE), status));
-    // Nobody may be waiting for one that is opened ahead.
+    const isReady = addToCgroup(cgroup, isMade, readGate(link(GATE), status));
+    // Nobody may be waiting for a sandbox that is prepared in advance.
     isReady.catch(() => {});
-    let isTold = false;
+    let isRequested = false;
     link(DESCRIPTORS.seccomp).end(seccomp);
     return {
       spawned,
@@ -79,8 +79,8 @@ export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): En
       isReady,
       cgroup,
       make(enclosure) {
-        if (!isTold) link(ARGS).end(enclosure);
-        isTold = true;
+        if (!isRequested) link(ARGS).end(enclosure);
+        isRequested = true;
       },
       begin(command) {
         explaining("start the command by", file.name, () => fillFile(file, command));
@@ -92,7 +92,7 @@ export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): En
         for (const part of [spawned.child, ...streamsOf(spawned)]) is ? part.ref() : part.unref();
       },
       async dismiss() {
-        await kill(spawned, status, isTold ? isMade : null);
+        await kill(spawned, status, isRequested ? isMade : null);
         close();
         await cgroup?.close();
       },
@@ -106,19 +106,19 @@ export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): En
   }
 }
 
-/** What a process starts when it has been put there is in it too. */
-async function placed(
+/** A process that is in a cgroup passes it on to its later children; earlier children have to be added. */
+async function addToCgroup(
   cgroup: Cgroup | null,
   isMade: Promise<number>,
-  isThere: Promise<unknown>,
+  isShellReady: Promise<unknown>,
 ): Promise<void> {
   const pid = await isMade;
   await cgroup?.add(pid);
-  await isThere;
+  await isShellReady;
   for (const child of childrenOf(pid)) await cgroup?.add(child);
 }
 
-/** One JSON document a line: first the process, which is given, at last how the command ended. */
+/** Reads one JSON document per line: first the pid, which it returns, and last the exit code. */
 function readStatus(stream: Readable, status: Status): Promise<number> {
   let text = "";
   return new Promise((resolve) => {
@@ -135,7 +135,7 @@ function readStatus(stream: Readable, status: Status): Promise<number> {
   });
 }
 
-/** The shell says that it is there; more it says only where it can't begin. */
+/** The shell writes once when it is ready. It writes again only if it cannot begin the command. */
 function readGate(stream: Readable, status: Status): Promise<unknown> {
   return new Promise((resolve) => {
     stream.once("data", (there) => {
@@ -148,18 +148,18 @@ function readGate(stream: Readable, status: Status): Promise<unknown> {
 }
 
 function hasEnded({ child }: Spawned): boolean {
-  const isTold = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-  return isTold || !isAlive(child.pid!);
+  const isRequested = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  return isRequested || !isAlive(child.pid!);
 }
 
-/** Who is to be first in the enclosure would be left waiting, if bubblewrap were ended before that one's number is known. */
+/** Waits for the pid before it kills bubblewrap: otherwise the first process of the sandbox would wait for ever. */
 async function kill(spawned: Spawned, status: Status, isMade: Promise<unknown> | null): Promise<void> {
   const { child } = spawned;
   child.ref();
   const isClosed = hasEnded(spawned) || new Promise((resolve) => child.once("close", resolve));
   if (isMade !== null) await Promise.race([isMade, isClosed]);
   if (status.pid !== null) signalTo(status.pid, "SIGKILL");
-  // For one that could not be started Node would kill this process, and its whole group.
+  // If the child failed to start, child.kill would signal this process and its whole process group.
   if (child.pid !== undefined) child.kill("SIGKILL");
   for (const stream of streamsOf(spawned)) stream.destroy();
   await isClosed;

@@ -8,19 +8,19 @@ import { createCgroups, type MakeCgroup } from "./cgroup.ts";
 import { createPipes, type Pipe, type Pipes } from "./pipes.ts";
 
 export interface SpawnOptions {
-  /** Its input and output are this process's own; else there is no input, and the output can be read. */
+  /** The child inherits our input and output. Otherwise it has no input, and we read its output. */
   readonly attached: boolean;
-  /** How many ways to talk it has beside, from descriptor 3 on. */
+  /** The number of additional channels, from descriptor 3 on. */
   readonly links: number;
-  /** A descriptor that it has as the one after these. */
+  /** A descriptor of ours that the child gets after the channels. */
   readonly also?: number;
   readonly cwd?: string;
   readonly surroundings: Surroundings;
 }
 
-/** What is found out once for all commands. */
+/** Resources that all commands of a cell share. */
 export interface Surroundings {
-  /** Descriptors that an exec would keep. */
+  /** Our descriptors without close-on-exec. */
   readonly inheritable: readonly number[];
   readonly pipes: Pipes;
   readonly makeCgroup: MakeCgroup;
@@ -32,16 +32,16 @@ export function createSurroundings(): Surroundings {
 
 export interface Spawned {
   readonly child: ChildProcess;
-  /** From descriptor 3 on. */
+  /** The channels from descriptor 3 on. */
   readonly links: readonly Socket[];
-  /** Null when it is attached. */
+  /** Null if the child is attached. */
   readonly stdout: Socket | null;
   readonly stderr: Socket | null;
 }
 
 const FIRST_LINK = 3;
 
-/** What this process was started with must not reach the command either: an open file would be a way out. */
+/** The child must not inherit descriptors that we inherited: an open file would be a way out of the sandbox. */
 export function spawnAlone(
   [program, ...args]: readonly string[],
   { attached, links, also, cwd, surroundings }: SpawnOptions,
@@ -57,13 +57,13 @@ export function spawnAlone(
     const end = stdio.length;
     for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
-    // In a session of its own: Ctrl-C in the terminal would end the enclosure, and with it at once all that runs there.
+    // Detached into its own session: otherwise Ctrl-C in the terminal would kill the sandbox and everything in it at once.
     const child = spawn(program!, args, { env: HELPER_ENVIRONMENT, stdio, cwd, detached: true });
-    // Whoever waits for its end is told; nobody may be waiting for one that is started ahead.
+    // `closed` reports the error. Nobody may be waiting for a child that is started in advance.
     child.on("error", () => {});
     if (child.stdio === undefined) throw noDescriptors();
     const linked = child.stdio.slice(FIRST_LINK, FIRST_LINK + links) as Socket[];
-    // Whoever ended before it has read everything says so by its exit.
+    // If the child ends before it has read everything, its exit code shows it.
     for (const link of linked) link.on("error", () => {});
     const [stdout = null, stderr = null] = (outputs ?? []).map(
       ({ read }) => new Socket({ fd: read, writable: false }),
@@ -77,7 +77,7 @@ export function spawnAlone(
   }
 }
 
-/** Node gives a child without streams then. */
+/** In this case Node returns a child without streams. */
 function noDescriptors(): HotcellError {
   return new HotcellError(
     "EXECUTION_ERROR",
@@ -85,7 +85,7 @@ function noDescriptors(): HotcellError {
   );
 }
 
-/** When it has exited, and all that it wrote has been read; gives its exit code. */
+/** Resolves with the exit code when the child has exited and all its output has been read. */
 export async function closed({ child, stdout, stderr }: Spawned): Promise<number | null> {
   const ends = [stdout, stderr].map((stream) => stream && once(stream, "close"));
   const [code] = await once(child, "close");
@@ -95,7 +95,7 @@ export async function closed({ child, stdout, stderr }: Spawned): Promise<number
 
 const O_CLOEXEC = 0o2000000;
 
-/** Descriptors that an exec would keep: what this process was started with. Node itself opens none such. */
+/** Finds descriptors without close-on-exec: those that this process inherited. Node opens none without it. */
 function findInheritable(): number[] {
   return fs
     .readdirSync("/proc/self/fd")

@@ -1,5 +1,5 @@
-// Starts a command in its enclosure. It has a pid namespace of its own: with the first process of that
-// namespace ends everything that the command ever started.
+// Starts a command in its sandbox. The sandbox has its own pid namespace: when the first process of the namespace
+// ends, the kernel kills everything that the command started.
 import fs from "node:fs";
 import os from "node:os";
 import type { Readable } from "node:stream";
@@ -12,7 +12,7 @@ import type { Entrance } from "./sandbox-process.ts";
 import { closed } from "./spawn-isolated.ts";
 
 export interface Start {
-  /** Its enclosure is being made. */
+  /** A sandbox whose creation has begun. */
   readonly entrance: Entrance;
   /** A `commandText`. */
   readonly command: Uint8Array;
@@ -20,20 +20,20 @@ export interface Start {
 }
 
 export interface StartedProcess {
-  /** Null when it is attached. */
+  /** Null if the command is attached. */
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
-  /** It has all its processes in it before it begins. Null where none can be made. To be closed at the end. */
+  /** Contains all processes before the command begins. Null if no cgroup can be created. The caller closes it at the end. */
   readonly cgroup: Cgroup | null;
-  /** The first process of its pid namespace, as the host numbers it; null until there is one. */
+  /** The host's pid of the first process of the pid namespace; null until it exists. */
   readonly pid: () => number | null;
-  /** Settles when everything that it started is gone. */
+  /** Resolves when the command and all its descendants have ended. */
   readonly ended: Promise<ProcessEnd>;
-  /** Tells all of the command's process group what Ctrl-C tells. */
+  /** Sends SIGINT to the command's process group, like Ctrl-C. */
   interrupt(): void;
-  /** Asks all of it to end. */
+  /** Sends SIGTERM to the process group. */
   terminate(): void;
-  /** Ends everything. */
+  /** Kills all processes of the sandbox. */
   kill(): void;
 }
 
@@ -59,12 +59,12 @@ export function startProcess({ entrance, command, onBegin }: Start): StartedProc
     onBegin();
   };
   begin().catch((error) => {
-    // One that has ended by itself says why.
+    // If the process ended on its own, `endOf` reports the reason.
     if (state.isOver || osErrorCode(error) === "ESRCH") return;
     state.failure = error;
     kill();
   });
-  const tell = (signal: NodeJS.Signals) => () => {
+  const signalGroup = (signal: NodeJS.Signals) => () => {
     if (state.hasBegun) signalTo(-status.pid!, signal);
     else kill();
   };
@@ -74,20 +74,20 @@ export function startProcess({ entrance, command, onBegin }: Start): StartedProc
     cgroup: entrance.cgroup,
     pid: () => status.pid,
     ended: endOf(entrance, state),
-    interrupt: tell("SIGINT"),
-    terminate: tell("SIGTERM"),
+    interrupt: signalGroup("SIGINT"),
+    terminate: signalGroup("SIGTERM"),
     kill,
   };
 }
 
 interface State {
   hasBegun: boolean;
-  /** It must not begin any more, or go on. */
+  /** The command was killed: it must not begin or continue. */
   isOver: boolean;
   failure: unknown;
 }
 
-/** bubblewrap says nothing of the exit of a command whose whole namespace was ended. */
+/** bubblewrap reports no exit code if the whole pid namespace was killed. */
 async function endOf({ spawned, status, close }: Entrance, state: State): Promise<ProcessEnd> {
   let said = "";
   spawned.stderr?.on("data", (chunk: Buffer) => {
@@ -123,7 +123,7 @@ function cannotBegin(reason: string): HotcellError {
   return new HotcellError("EXECUTION_ERROR", message);
 }
 
-/** By the shells' convention; a command that itself exits with 137 can't be told from one that was killed. */
+/** By the convention of shells. A command that exits with 137 cannot be distinguished from a killed one. */
 function signalOf(exitCode: number): string | null {
   return signalName(exitCode - 128);
 }
@@ -139,8 +139,8 @@ export function childrenOf(pid: number): number[] {
 }
 
 /**
- * The namespace outlives bubblewrap's exit by a moment. All others in it descend from its first process, which inherits
- * orphans: when that has been told to end and has no child, there is nobody else, and there will be nobody.
+ * Waits until the pid namespace is empty, which takes a moment after bubblewrap's exit. The first process inherits orphans,
+ * so all others descend from it. When it has SIGKILL pending and has no child, no other process exists or can appear.
  */
 export async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) {
@@ -167,7 +167,7 @@ function hasChildren(pid: number): boolean {
   }
 }
 
-/** A negative number is a process group. */
+/** A negative pid means a process group. */
 export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

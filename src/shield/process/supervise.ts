@@ -1,4 +1,4 @@
-// From a command's start to its end: its output is passed on, and whichever limit comes first ends it.
+// Supervises a command from start to end: passes its output on, and ends it at the first limit that it reaches.
 import type { CommandEnd, CommandLimits, Exceeded, OnOutput, Termination } from "./command.ts";
 import { GRACE_MS } from "./limits.ts";
 import type { StartedProcess } from "./start-process.ts";
@@ -9,7 +9,7 @@ export interface Supervision {
   readonly usage: Usage;
   readonly signal: AbortSignal;
   readonly onOutput: OnOutput;
-  /** Whether the kernel ended something for want of memory. */
+  /** Whether the kernel's OOM killer ended a process. */
   readonly ranOutOfMemory: () => boolean;
 }
 
@@ -25,7 +25,7 @@ export async function supervise(process: StartedProcess, how: Supervision): Prom
     exceeded = what;
     ending.atOnce(TERMINATION[what]);
   });
-  passOn(process, how, () => ending.atOnce("output"));
+  forwardOutput(process, how, () => ending.atOnce("output"));
   try {
     const { exitCode, signal } = await process.ended;
     const termination = ending.reason() ?? (how.ranOutOfMemory() ? "oom" : signal === null ? null : "signal");
@@ -44,7 +44,7 @@ const TERMINATION: Readonly<Record<Exceeded, Termination>> = {
   disk: "policy",
 };
 
-/** The first reason is the one that counts. */
+/** Keeps the first reason. */
 function createEnding(process: StartedProcess) {
   let reason: Termination | null = null;
   let grace: NodeJS.Timeout | undefined;
@@ -64,14 +64,18 @@ function createEnding(process: StartedProcess) {
   };
 }
 
-function passOn(process: StartedProcess, { limits, onOutput }: Supervision, onFlood: () => void): void {
+function forwardOutput(
+  process: StartedProcess,
+  { limits, onOutput }: Supervision,
+  onTooMuchOutput: () => void,
+): void {
   let total = 0;
   for (const stream of ["stdout", "stderr"] as const) {
     process[stream]?.on("data", (bytes: Buffer) => {
       if (total > limits.outputBytes) return;
       total += bytes.length;
       onOutput(stream, bytes);
-      if (total > limits.outputBytes) onFlood();
+      if (total > limits.outputBytes) onTooMuchOutput();
     });
   }
 }

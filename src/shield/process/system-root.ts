@@ -1,9 +1,10 @@
-// What of the host's system a command sees, read-only: programs, libraries, settings. Never what only some may read.
+// The part of the host's system that a command sees read-only: programs, libraries, settings. It never includes files
+// that not everybody may read.
 import fs from "node:fs";
 import path from "node:path";
 
 export interface SystemRoot {
-  /** Directories that stand at their own place. */
+  /** Directories that appear at the same path. */
   readonly shown: readonly string[];
   readonly links: readonly SystemLink[];
   readonly searchPath: string;
@@ -19,7 +20,7 @@ export interface Hidden {
   readonly kind: "file" | "directory";
 }
 
-/** Whom a command runs as. */
+/** The user that a command runs as. */
 export interface Reader {
   readonly uid: number;
   readonly groups: readonly number[];
@@ -51,23 +52,26 @@ export function readSystemRoot(toolchains: readonly string[]): SystemRoot {
   };
 }
 
-/** What is kept from commands in the system's directories. */
+/** Finds the paths in the system's directories to hide from commands. */
 export function hiddenFrom(reader: Reader): Hidden[] {
-  // Root may read everything, whatever its mode says.
-  const looked = reader.uid === 0 ? ["/etc", "/opt", "/usr/local"] : ["/etc"];
-  return looked.flatMap((top) => notForAll(top, reader));
+  // Root may read everything, whatever the mode.
+  const searched = reader.uid === 0 ? ["/etc", "/opt", "/usr/local"] : ["/etc"];
+  return searched.flatMap((top) => findRestricted(top, reader));
 }
 
-/** What a Node.js that was unpacked somewhere consists of. */
+/** The entries of an unpacked Node.js distribution. */
 const NODE_PARTS = new Set(["bin", "include", "lib", "share", "CHANGELOG.md", "LICENSE", "README.md"]);
 
-/** Where the Node.js that runs this is: a project's scripts expect to find it. Only a directory of its own, never one like ~/.local. */
+/**
+ * The directory of the Node.js that runs hotcell, because a project's scripts expect to find Node. It must contain
+ * nothing but Node.js, unlike ~/.local.
+ */
 function nodeToolchain(): string[] {
   const prefix = path.dirname(path.dirname(fs.realpathSync(process.execPath)));
-  const isItsOwn =
+  const isOnlyNode =
     fs.existsSync(path.join(prefix, "include/node/node_version.h")) &&
     entriesOf(prefix).every(({ name }) => NODE_PARTS.has(name));
-  return isItsOwn ? [prefix] : [];
+  return isOnlyNode ? [prefix] : [];
 }
 
 function programsOf(toolchain: string): string {
@@ -79,8 +83,8 @@ function isBelowAny(at: string, directories: readonly string[]): boolean {
   return directories.some((directory) => at === directory || at.startsWith(`${directory}/`));
 }
 
-/** Keys and passwords are what not everybody may read, but whom the command runs as may. */
-function notForAll(top: string, reader: Reader): Hidden[] {
+/** Finds files that the command's user may read but not everybody may: they may contain keys and passwords. */
+function findRestricted(top: string, reader: Reader): Hidden[] {
   const hidden: Hidden[] = [];
   const todo = [top];
   for (let dir = todo.pop(); dir !== undefined; dir = todo.pop()) {

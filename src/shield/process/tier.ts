@@ -7,10 +7,10 @@ export interface StartOptions {
   readonly onBegin: () => void;
 }
 
-/** One way to shield a command, as strong as the machine allows. */
+/** One kind of sandbox for commands. */
 export interface Tier {
   readonly isolation: "full" | "landlock";
-  /** Whether it runs as the machine's root, whose processes the kernel does not count. */
+  /** Whether commands run as the machine's root, whose processes the kernel does not limit. */
   readonly asRoot: boolean;
   start(command: ShieldedCommand, options: StartOptions): Promise<StartedProcess>;
   close(): Promise<void>;

@@ -1,5 +1,4 @@
-// What the kernel does not hold a command to is looked at from time to time. It may be overshot by what fits
-// into one interval.
+// Polls the limits that the kernel does not enforce. A command may exceed such a limit within one interval.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import type { CommandLimits, Exceeded, LimitReport } from "./command.ts";
@@ -12,44 +11,44 @@ export interface Usage {
   readonly report: LimitReport;
   /** The first process of the command's pid namespace. */
   readonly pid: () => number | null;
-  /** Whether there is more on the disk than allowed. */
+  /** Whether the disk limit is exceeded. */
   readonly isDiskOver: () => boolean;
 }
 
 export interface DiskUse {
-  /** A directory on the disk that fills. */
+  /** A directory on the disk that the command fills. */
   readonly dir: string;
-  /** Null where only the disk itself tells. */
+  /** The bytes in use; null if only the free space of the disk is known. */
   measure(): number | null;
 }
 
-/** Begins to watch for one command; throws when the limit is reached before it has begun. */
+/** Starts the check for one command. Throws if the limit is already reached. */
 export type DiskMeter = (limit: number) => () => boolean;
 
-/** Measuring takes long, so it is done once, and then only when the disk has really become fuller by as much as is left. */
+/** Measuring is slow. It runs once, and again only after the free space of the disk shrank by the remaining allowance. */
 export function startDiskMeter({ dir, measure }: DiskUse): DiskMeter {
   const [free, used] = [freeBytes(dir), measure()];
   return (limit) => {
-    if (used === null) return fillingWatch(dir, limit);
+    if (used === null) return watchFreeSpace(dir, limit);
     const isOver = () => free - freeBytes(dir) > limit - used && measure()! > limit;
-    if (isOver()) throw isFull(limit);
+    if (isOver()) throw diskLimitReached(limit);
     return isOver;
   };
 }
 
-/** By what the disk has lost since. */
-function fillingWatch(dir: string, limit: number): () => boolean {
+/** Compares the loss of free space on the disk with the limit. */
+function watchFreeSpace(dir: string, limit: number): () => boolean {
   const free = freeBytes(dir);
   return () => free - freeBytes(dir) > limit;
 }
 
-function isFull(limit: number): HotcellError {
+function diskLimitReached(limit: number): HotcellError {
   const mib = Math.floor(limit / (1024 * 1024));
   const message = `Could not run the command: what the session keeps on the disk, for what was changed and for going back, is more than the ${mib} MiB that it may (commands.diskMb). Commit what is to stay and go on in a new session, discard changes (hotcell session discard), or allow more.`;
   return new HotcellError("EXECUTION_ERROR", message);
 }
 
-/** Tells once; gives what ends the watch. */
+/** Calls `onExceeded` at most once. Returns a function that stops polling. */
 export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): () => void {
   const timer = setInterval(() => {
     const exceeded = findExceeded(usage);
@@ -74,7 +73,7 @@ function freeBytes(dir: string): number {
   return bavail * bsize;
 }
 
-/** All processes of a pid namespace come from its first one, for it inherits the orphans. */
+/** All processes of a pid namespace descend from its first process, because it inherits orphans. */
 function descendants(pid: number): number[] {
   const found: number[] = [];
   const todo = [pid];

@@ -1,4 +1,4 @@
-// The rules as a program for the kernel's seccomp filter: classic BPF, made for one architecture.
+// Compiles the rules to a seccomp filter: a classic BPF program for one architecture.
 // See seccomp(2); https://docs.kernel.org/userspace-api/seccomp_filter.html
 import { type Condition, ENOSYS, type Enclosed, SECCOMP_RULES, type SyscallRule } from "./seccomp-rules.ts";
 import { type Arch, LAST_KNOWN_SYSCALL, syscallNumber } from "./syscall-table.ts";
@@ -11,7 +11,7 @@ export interface FilterOptions {
 interface Instruction {
   readonly code: number;
   readonly k: number;
-  /** How many instructions are skipped, when the comparison holds and when not. */
+  /** How many instructions to skip if the comparison is true, and if it is false. */
   readonly yes?: number;
   readonly no?: number;
 }
@@ -29,7 +29,7 @@ const refuse = (errno: number): Instruction => ({ code: RETURN, k: 0x0005_0000 |
 
 const AUDIT_ARCH = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const;
 
-// Offsets in struct seccomp_data; both architectures are little-endian, so the low half comes first.
+// Offsets in struct seccomp_data. Both architectures are little-endian, so the low half comes first.
 const LOAD_NUMBER: Instruction = { code: LOAD, k: 0 };
 const LOAD_ARCH: Instruction = { code: LOAD, k: 4 };
 const loadArgument = (index: number): Instruction => ({ code: LOAD, k: 16 + 8 * index });
@@ -42,7 +42,7 @@ export function seccompFilter({ arch, enclosed }: FilterOptions): Buffer {
     { code: IF_EQUAL, k: AUDIT_ARCH[arch], yes: 1 },
     KILL,
     LOAD_NUMBER,
-    // Also all numbers of x32, which have a high bit.
+    // This also refuses all x32 system calls, whose numbers have a high bit set.
     { code: IF_GREATER, k: LAST_KNOWN_SYSCALL, no: 1 },
     refuse(ENOSYS),
     ...rules.flatMap((rule) => ruleCode(rule, arch)),
@@ -56,19 +56,19 @@ function ruleCode(rule: SyscallRule, arch: Arch): Instruction[] {
   return numbers.flatMap((number) => [{ code: IF_EQUAL, k: number, no: body.length }, ...body]);
 }
 
-/** Begins and ends with the call's number loaded. Jumps stay inside, so none is longer than a byte can say. */
+/** Begins and ends with the system call number loaded. Jumps stay inside, so every offset fits in a byte. */
 function refusalCode({ when = [], errno }: SyscallRule): Instruction[] {
   return when.length === 0 ? [refuse(errno)] : guard(when, [refuse(errno), LOAD_NUMBER]);
 }
 
-/** The last instruction is where it goes when a condition does not hold. */
+/** Jumps to the last instruction if a condition is false. */
 function guard([condition, ...others]: readonly Condition[], guarded: Instruction[]): Instruction[] {
   if (condition === undefined) return guarded;
   const rest = guard(others, guarded);
   return [...conditionCode(condition, rest.length - 1), ...rest];
 }
 
-/** Goes on after itself when the condition holds, else skips as many instructions more. */
+/** Continues after itself if the condition is true, otherwise skips `skip` more instructions. */
 function conditionCode(condition: Condition, skip: number): Instruction[] {
   const load = [loadArgument(condition.arg), ...(condition.mask === undefined ? [] : [and(condition.mask)])];
   if ("anyBitOf" in condition) return [...load, { code: IF_ANY_BIT, k: condition.anyBitOf, no: skip }];

@@ -1,8 +1,8 @@
-// Numbers of the system calls that the shield names; null where an architecture does not have the call.
+// Numbers of the system calls that hotcell uses; null if an architecture does not have the call.
 
 export type Arch = "x64" | "arm64";
 
-/** Calls above this number came after the rules were written. */
+/** Calls above this number are newer than the rules. */
 export const LAST_KNOWN_SYSCALL = 469;
 
 const NUMBERS = {
