@@ -9,12 +9,12 @@ import { openDirectoryView } from "./directory-view.ts";
 
 export interface HostWorkspaceOptions {
   readonly workspace: string;
-  /** As `openStateDir` gave it. */
+  /** The path that `openStateDir` returned. */
   readonly stateDir: string;
   readonly protectionOf: (path: string) => Protection | null;
 }
 
-/** Mode `host`: reads and writes are the project's own files. */
+/** Mode `host`: reads and writes go directly to the project. */
 export function openHostWorkspace({ workspace, stateDir, protectionOf }: HostWorkspaceOptions): WorkspaceFS {
   const root = openRoot(workspace);
   const notesDir = path.join(stateDir, "workspaces", workspaceKey(root.path));
@@ -32,7 +32,7 @@ function unusable(workspace: string, error: unknown): HotcellError {
   return new HotcellError("WORKSPACE_UNUSABLE", message, {}, { cause: error });
 }
 
-/** A short name for a workspace that stays the same from run to run. */
+/** A short name for a workspace, stable across runs. */
 export function workspaceKey(root: string): string {
   return createHash("sha256").update(root).digest("hex").slice(0, 16);
 }

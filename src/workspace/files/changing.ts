@@ -41,7 +41,7 @@ type Changing = Pick<
 export function changingOf({ root, changing, guard, guardTree }: View, leftovers: Leftovers): Changing {
   const newOwner = () => ownerOfNew(root.fd);
 
-  /** Makes the directories that the place lacks and works in the one that shall hold the name. */
+  /** Creates the missing parent directories of the place, and runs `work` in the last one. */
   const inParent = (place: ResolvedPath, work: (dir: number, name: string) => void): void => {
     const names = [place.name, ...place.missingBelow];
     const last = names.pop()!;
@@ -57,7 +57,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
     }
   };
 
-  /** A file that is there keeps its mode and owner; a new one gets the mode, if one is given. */
+  /** An existing file keeps its mode and owner. A new one gets `newMode`, if given. */
   const replace = (place: ResolvedPath, fill: (fd: number) => void, newMode: number | null = null): void => {
     if (place.namesDirectory) throw notAFile("write", place.path, "it is named as a directory");
     if (place.found !== null) checkReplaceable(place.found, place.path);
@@ -103,7 +103,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
           const { found } = place;
           if (found === null) return replace(place, (fd) => writeAll(fd, bytes));
           checkReplaceable(found, place.path);
-          // Another name of the same file may be outside: appending in place would write there.
+          // A hard link of the file may be outside the workspace; an append in place would change that too.
           if (found.stat.nlink > 1) return appendByCopy(found, place, bytes);
           withOpenFile(found, place.path, O_WRONLY | O_APPEND, (fd) => appendAll(fd, bytes));
         }),
@@ -127,7 +127,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
           const found = existing(place, "remove");
           refuseRoot("remove", place.path);
           if (options?.recursive) guardTree(found, place.path, "write");
-          else guard(named(found, place.path), "write");
+          else guard(withSlash(found, place.path), "write");
           if (!found.stat.isDirectory()) return fs.unlinkSync(childPath(place.dir, place.name));
           if (options?.recursive) removeBelow(found.fd);
           fs.rmdirSync(childPath(place.dir, place.name));
@@ -179,7 +179,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
           if (place.namesDirectory) throw notAFile("make the link", place.path, "it is named as a directory");
           if (place.found !== null) throw alreadyExists("make the link", place.path);
           inParent(place, (dir, name) => {
-            // Not normalised: a link on the way may lead elsewhere than its name says.
+            // The path must not be normalised: it may contain a link, and `..` refers to the link's target.
             const way = target.startsWith("/") ? target : joinPath(parentOf(place.path), target);
             atPlace(root, way, {}, (end) => guard(end.path, "read"));
             makeLink(osPath(target), dir, name, newOwner());
@@ -192,7 +192,7 @@ export function changingOf({ root, changing, guard, guardTree }: View, leftovers
       changing("change the mode of", input, () =>
         atPlace(root, input, {}, (place) => {
           const found = existing(place, "change the mode of");
-          guard(named(found, place.path), "write");
+          guard(withSlash(found, place.path), "write");
           fs.chmodSync(fdPath(found.fd), mode & 0o777);
         }),
       );
@@ -204,7 +204,7 @@ function bytesOf(data: Uint8Array | string): Uint8Array {
   return typeof data === "string" ? Buffer.from(data, "utf8") : data;
 }
 
-const named = (found: OpenEntry, at: string): string => (found.stat.isDirectory() ? `${at}/` : at);
+const withSlash = (found: OpenEntry, at: string): string => (found.stat.isDirectory() ? `${at}/` : at);
 
 function parentOf(at: string): string {
   const slash = at.lastIndexOf("/");

@@ -9,7 +9,7 @@ export function statOf(stat: fs.Stats): FileStat {
   return { kind: kindOf(stat) ?? "device", size, mode: mode & 0o7777, modifiedMs: mtimeMs, links: nlink };
 }
 
-/** Empty when the name is gone by now: the directory lives while it is listed. */
+/** Empty if the name has vanished: the directory may change during the listing. */
 export function entryOf(dir: number, name: string): DirectoryEntry[] {
   try {
     const { kind, size, mode, modifiedMs, links } = statOf(fs.lstatSync(childPath(dir, name)));

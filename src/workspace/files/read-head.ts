@@ -1,4 +1,4 @@
-// The beginning of a file, and the hash of all of it: memory is bounded by the beginning and one chunk.
+// Reads the beginning of a file and hashes all of it. Memory is bounded by the beginning and one chunk.
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -7,7 +7,7 @@ import type { OpenedFile } from "./workspace-fs.ts";
 const CHUNKS_PER_TURN = 8;
 
 export interface FileHead {
-  /** Bytes that are not UTF-8 stand as U+FFFD; a character that the cut went through is left out. */
+  /** U+FFFD replaces bytes that are not UTF-8. A character that is cut at the end is omitted. */
   readonly text: string;
   readonly truncated: boolean;
   /** Of the whole file. */

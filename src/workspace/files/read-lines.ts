@@ -1,5 +1,5 @@
-// A range of lines from a file of any size: memory is bounded by the range and one chunk, and a file
-// above the hash limit is read only as far as the range needs.
+// Reads a range of lines from a file of any size. Memory is bounded by the range and one chunk. A file above the
+// hash limit is read only as far as the range needs.
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -14,9 +14,9 @@ export interface LineRequest {
   /** Inclusive; Infinity for the rest of the file. */
   readonly end: number;
   readonly maxBytes: number;
-  /** What each line costs beside its own bytes: its number, when it is shown. */
+  /** The extra cost of each line in bytes: its number, if shown. */
   readonly lineCost: number;
-  /** A larger file is read only as far as it must be. */
+  /** A larger file is read only as far as needed, and not hashed. */
   readonly maxHashBytes: number;
 }
 
@@ -25,14 +25,14 @@ export interface Lines {
   readonly lines: readonly string[];
   /** The first line that did not fit, or null. */
   readonly nextLine: number | null;
-  /** The last line shown is only a beginning. */
+  /** Of the last line only the beginning is shown. */
   readonly cutWithinLine: boolean;
-  /** Bytes that are not UTF-8 stand as U+FFFD. */
+  /** U+FFFD replaces bytes that are not UTF-8. */
   readonly lossy: boolean;
-  /** Of the whole file; null when it was too large to be read to its end. */
+  /** Lines of the whole file; null if it was too large to read to the end. */
   readonly total: number | null;
   readonly sha256: string | null;
-  /** How many bytes that hash is of; what has been read when there is none. */
+  /** The number of bytes read, which are all hashed if there is a hash. */
   readonly bytes: number;
 }
 
@@ -67,12 +67,12 @@ export async function readLines(
   };
 }
 
-/** `size` is what the file has, so that no more memory is taken than it can fill. */
+/** `size` is the file's size: the buffer need not be larger. */
 function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: number) {
   const store = Buffer.allocUnsafe(Math.min(maxBytes, size));
   let line = 1;
   let kept = 0;
-  /** What is kept of whole lines. */
+  /** The bytes of complete lines in `kept`. */
   let wholeLines = 0;
   let nextLine: number | null = null;
   let lastByte = NEWLINE;
@@ -101,7 +101,7 @@ function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: 
         if (newline >= 0) endLine();
         at = stop;
       }
-      // What is kept of a chunk is one piece.
+      // The kept part of a chunk is contiguous.
       chunk.copy(store, keptBefore, keptFrom, keptFrom + kept - keptBefore);
       lastByte = chunk[chunk.length - 1] ?? lastByte;
     },
@@ -110,7 +110,7 @@ function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: 
     result() {
       const cutWithinLine = nextLine !== null && wholeLines === 0;
       const bytes = store.subarray(0, nextLine === null || cutWithinLine ? kept : wholeLines);
-      // A character that the cut went through is left out; `end` would show its beginning as U+FFFD.
+      // A character that is cut at the end is omitted; `end` would show its beginning as U+FFFD.
       const decoder = new StringDecoder("utf8");
       const text = cutWithinLine ? decoder.write(bytes) : decoder.end(bytes);
       const lossy = text.includes("\uFFFD") && bytes.indexOf(text, 0, "utf8") !== 0;

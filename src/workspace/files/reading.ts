@@ -22,7 +22,7 @@ type Reading = Pick<
   "resolve" | "stat" | "read" | "open" | "stream" | "list" | "walk" | "readlink"
 >;
 
-/** `namesIn` may know what is in a directory from a walk before. */
+/** `namesIn` may have a directory's names from an earlier walk. */
 export function readingOf(view: View, namesIn: NamesIn): Reading {
   const { root, looking, guard } = view;
 
@@ -95,10 +95,10 @@ export function readingOf(view: View, namesIn: NamesIn): Reading {
 
     *walk(input, { enter, refused } = {}) {
       const start = inDirectory("walk", input, ({ fd }, at) => ({ fd: openChildDirectory(fd, "."), at }));
-      // The way to each directory on the trail, and a new string for each entry: only what is looked at is
-      // ever put together, which in a deep tree would be costly for all.
-      const ways = [start.at];
-      const pathOf = (name: string) => joinPath(ways.at(-1)!, name);
+      // The path of each directory on the trail. Each entry's path is a new string on top of it, which V8 joins
+      // only if it is read. In a deep tree, joining all would be costly.
+      const paths = [start.at];
+      const pathOf = (name: string) => joinPath(paths.at(-1)!, name);
       const enters = (trail: readonly string[]) => {
         const path = pathOf(trail.at(-1)!);
         if (enter?.(path) === false) return false;
@@ -114,14 +114,14 @@ export function readingOf(view: View, namesIn: NamesIn): Reading {
           if (next.done) return;
           const { step, name, kind, stat } = next.value;
           if (step === "leave") {
-            ways.pop();
+            paths.pop();
             continue;
           }
           const path = pathOf(name);
           yield { path, kind, stat: () => explaining("look at", path, () => statAt(next.value)) };
           if (stat === undefined) continue;
-          ways.push(pathOf(name));
-          view.entered(ways.at(-1)!, stat);
+          paths.push(pathOf(name));
+          view.entered(paths.at(-1)!, stat);
         }
       } finally {
         tour.return();

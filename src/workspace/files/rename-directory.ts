@@ -1,5 +1,5 @@
-// The kernel's overlay can't rename a directory that the project has: there, what is in it is moved name by
-// name. A move that fails is taken back.
+// overlayfs cannot rename a directory that exists in the project. hotcell then moves its content name by name, and
+// moves it back if that fails.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { createCursor } from "../fs/cursor.ts";
@@ -17,7 +17,7 @@ interface Spot {
 
 const pathOf = ({ dir, name }: Spot): string | Buffer => childPath(dir, name);
 
-/** Over an empty directory that is there, as the system does it. */
+/** Replaces an existing empty directory, like `rename(2)`. */
 export function renameDirectory(from: Spot, to: Spot): void {
   try {
     fs.renameSync(pathOf(from), pathOf(to));
@@ -64,7 +64,7 @@ function moveAllOrNothing(source: number, target: number, to: Spot): void {
   }
 }
 
-/** Everything but the directories, for which there are new ones alike. */
+/** Moves all entries except directories, which it recreates with the same attributes. */
 function moveBelow(from: number, to: number): void {
   const target = createCursor(to);
   const stats = [fs.fstatSync(from)];

@@ -1,15 +1,15 @@
-// What is searched for, and what is found.
+// The query and the result of a search.
 
 export interface SearchQuery {
   readonly pattern: string;
-  /** In JavaScript's syntax, with `\p{…}` and `\u{…}`; else the pattern means itself. With look-around or back-references it sees 1 MiB of a line. */
+  /** The pattern is a regular expression in JavaScript's syntax, with `\p{…}` and `\u{…}`; else it is literal text. With look-around or back-references it sees only 1 MiB of a line. */
   readonly regex: boolean;
   readonly ignoreCase: boolean;
-  /** Which files, by path below where the search begins (a glob without `/` is about the name at any depth; `!` first leaves out). Empty: all. */
+  /** Selects files by their path below the start of the search. A glob without `/` matches the name at any depth; a leading `!` excludes. Empty selects all. */
   readonly globs: readonly string[];
-  /** Which names that begin with a dot are searched too; never `.git`. */
+  /** Which entries with a leading dot are also searched; never `.git`. */
   readonly hidden: "none" | "files" | "all";
-  /** Also what .gitignore (and .ignore) leave out. */
+  /** Also searches files that .gitignore or .ignore exclude. */
   readonly ignored: boolean;
   /** Names of directories that are never entered. */
   readonly skipped: readonly string[];
@@ -17,37 +17,37 @@ export interface SearchQuery {
   readonly before: number;
   readonly after: number;
   readonly maxMatches: number;
-  /** Longer lines are cut around the first hit. */
+  /** Longer lines are cut around their first match. */
   readonly maxLineChars: number;
 }
 
-/** One line that matches, however often. */
+/** One matching line, with any number of matches. */
 export interface SearchMatch {
   /** Relative to the workspace. */
   readonly path: string;
   readonly line: number;
-  /** Without its line end; bytes that are no UTF-8 stand as U+FFFD. */
+  /** Without its line end. U+FFFD replaces bytes that are not UTF-8. */
   readonly text: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** The text was cut: `…` stands where something is missing. */
+  /** The text was cut; `…` marks each cut. */
   readonly clipped: boolean;
 }
 
 export interface SearchResult {
-  /** By path, names in order of their bytes; the first `maxMatches`. */
+  /** The first `maxMatches`, by path, with names in byte order. */
   readonly matches: readonly SearchMatch[];
   /** There are more matches than shown. */
   readonly truncated: boolean;
-  /** Up to the last match that is shown, when there are more. */
+  /** If truncated, only the files up to the last shown match. */
   readonly filesScanned: number;
-  /** Of these, files that are no text from some point on, and were searched only up to there. */
+  /** The scanned files that turned out to be binary at some point and were searched only up to there. */
   readonly binaryFiles: number;
-  /** Lines without a match of which only the first 1 MiB was searched, for that is what look-around and back-references see. */
+  /** Lines without a match of which only the first 1 MiB was searched, the limit of look-around and back-references. */
   readonly partlySearchedLines: number;
   /** Files and directories that could not be read. */
   readonly unreadable: number;
-  /** "backtracking": look-around or back-references made it necessary to match in a way that may take long. */
+  /** "backtracking": the pattern has look-around or back-references, and matching may take long. */
   readonly engine: "linear" | "backtracking";
 }
 
@@ -58,6 +58,6 @@ export interface SearchProgress {
 
 export interface SearchOptions {
   readonly signal?: AbortSignal;
-  /** Told now and then. */
+  /** Called from time to time. */
   readonly onProgress?: (seen: SearchProgress) => void;
 }

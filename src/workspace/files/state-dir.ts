@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 
-/** Makes the state directory, unless it and the workspace are inside one another: the log must be out of every tool's reach. */
+/** Creates the state directory. Throws if it and the workspace are inside one another: no tool may reach the log. */
 export function openStateDir(stateDir: string, workspace: string): string {
   const state = realPathOf(path.resolve(stateDir));
   if (!areApart(state, realPathOf(path.resolve(workspace)))) {
@@ -24,19 +24,19 @@ export function openStateDir(stateDir: string, workspace: string): string {
   return state;
 }
 
-/** Node's own recursive mkdir tries for ever where a parent is there and nothing can be made in it, as in /proc. */
+/** Node's recursive mkdir loops for ever if a parent exists but accepts no new entries, as in /proc. */
 function makeDirectory(at: string): void {
   if (isDirectory(at)) return;
   makeDirectory(path.dirname(at));
   try {
     fs.mkdirSync(at, 0o700);
   } catch (error) {
-    // Somebody else may have made it by now.
+    // Another process may have created it meanwhile.
     if (!isDirectory(at)) throw error;
   }
 }
 
-/** In /proc also who may write can't. */
+/** In /proc, creation fails even if the mode allows writing. */
 function tryToMake(dir: string): void {
   fs.rmdirSync(fs.mkdtempSync(path.join(dir, "try-")));
 }
@@ -45,7 +45,7 @@ function isDirectory(at: string): boolean {
   return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Of two real paths: neither is inside the other, nor are they the same. */
+/** Whether two real paths differ and neither is inside the other. */
 export function areApart(one: string, other: string): boolean {
   return !isWithin(one, other) && !isWithin(other, one);
 }
@@ -54,7 +54,7 @@ function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer === "/" ? "/" : `${outer}/`);
 }
 
-/** The real path, also of what does not exist yet. */
+/** The real path, also for a path that does not exist yet. */
 function realPathOf(absolute: string): string {
   try {
     return fs.realpathSync(absolute);

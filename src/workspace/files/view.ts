@@ -1,5 +1,5 @@
-// What every operation of a directory view goes through: is the view open, may this path be touched, and
-// does another process write just now.
+// The checks before every operation of a directory view: is the view open, may the operation use this path, and
+// does another process write at the moment.
 import { fstatSync, readlinkSync, type Stats } from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { processToken, withLock } from "../../core/lock.ts";
@@ -15,7 +15,7 @@ export type Access = "read" | "write";
 /** Called with the canonical path, relative to the root. */
 export type PathCheck = (at: string, access: Access) => void;
 
-/** Told of each path that is used: as it was given, and where it leads. A directory's ends in `/`, and comes with what it was when a walk entered it. */
+/** Called for each used path, as given and as resolved. A directory's path ends in `/`, and has its stat if a walk entered it. */
 export type UseNotice = (at: string, entered?: DirectoryLook) => void;
 
 export type DirectoryLook = Pick<Stats, "nlink" | "ctimeMs">;
@@ -30,23 +30,23 @@ export interface ViewOptions {
 
 export interface View {
   readonly root: Root;
-  /** Does the work unless the view is closed; what the system refuses becomes an error that names the action. */
+  /** Runs `work` unless the view is closed. A system error becomes an error that names the action. */
   looking<T>(action: string, at: string, work: () => T): T;
-  /** The same, for work that changes something: no other process changes the workspace meanwhile. */
+  /** Runs `work` that changes something, under a lock: no other process changes the workspace meanwhile. */
   changing<T>(action: string, at: string, work: () => T): T;
-  /** Refuses a protected path. A directory's ends in `/`. */
+  /** Refuses a protected path. A directory's path ends in `/`. */
   guard(at: string, access: Access): void;
-  /** Refuses when the path, or anything below what was found, is protected. */
+  /** Refuses if the path, or anything below `found`, is protected. */
   guardTree(found: OpenEntry, at: string, access: Access): void;
-  /** Whether a directory that a tour from `at` came to may be read. */
+  /** Whether a directory on a tour from `at` may be read. */
   mayEnter(at: string, trail: readonly string[]): boolean;
-  /** To be told of each directory that was entered then. */
+  /** Must be called for each directory that a tour entered. */
   entered(at: string, stat: DirectoryLook): void;
-  /** Whether a file that a tour came to may be read. */
+  /** Whether a file on a tour may be read. */
   mayRead(at: string): boolean;
-  /** To be told of each file that was of use then. */
+  /** Must be called for each file whose content a tour used. */
   used(at: string): void;
-  /** The same view with one more check on every path where it really leads; it throws to refuse. */
+  /** The same view with an additional check of every resolved path, which throws to refuse. */
   guardedBy(check: PathCheck): View;
   /** Closes the root too. */
   close(): void;
@@ -117,7 +117,7 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
   };
 }
 
-/** A directory that was removed is empty for whoever has it open. Some file systems count no links at all. */
+/** An open directory that was removed looks empty. The link count alone proves nothing: some file systems report 0 always. */
 function isRemoved({ fd }: Root): boolean {
   return fstatSync(fd).nlink === 0 && readlinkSync(fdPath(fd)).endsWith(" (deleted)");
 }
@@ -149,7 +149,7 @@ export function protectedPath(at: string, access: Access, protection: Protection
 
 const MAX_JUDGED_NAMES = 128;
 
-/** Judging a name takes time with the length of its path, so below this depth only the end is judged: what is above was, on the way down. */
+/** The cost of judging grows with the length of a path, so below this depth only its end is judged. The names above were judged on the way down. */
 function judgedPath(at: string, trail: readonly string[]): string {
   if (trail.length > MAX_JUDGED_NAMES) return trail.slice(-MAX_JUDGED_NAMES).join("/");
   return joinPath(at, trail.join("/"));

@@ -1,6 +1,6 @@
-// The one interface behind which a cell's files stand. Every mode passes the same contract suite.
+// The one interface to a cell's files. Every mode passes the same contract suite.
 // Paths are relative to the workspace (or absolute beneath it), `/`-separated; `.` is its root. Names are
-// bytes: what is not UTF-8 stands as lone surrogates (names.ts).
+// bytes: lone surrogates represent bytes that are not UTF-8 (names.ts).
 
 import type { FileKind } from "../fs/tree.ts";
 import type { SearchOptions, SearchQuery, SearchResult } from "./search-query.ts";
@@ -21,7 +21,7 @@ export interface DirectoryEntry extends FileStat {
 
 export interface Listing {
   readonly entries: readonly DirectoryEntry[];
-  /** How many there are, also when `entries` has fewer. */
+  /** The number of entries in the directory, even if `entries` has fewer. */
   readonly total: number;
 }
 
@@ -29,21 +29,21 @@ export interface WalkEntry {
   /** Relative to the workspace. */
   readonly path: string;
   readonly kind: FileKind;
-  /** To be asked before the next entry is. */
+  /** Must be called before the next entry is requested. */
   stat(): FileStat;
 }
 
 export interface WalkOptions {
-  /** Told of each directory that may not be entered, or can't be read. */
+  /** Called for each directory that may not be entered or cannot be read. */
   readonly refused?: (path: string) => void;
-  /** Whether to go on below this directory (relative to the workspace); all of them when left out. */
+  /** Whether to enter this directory (relative to the workspace); by default the walk enters all. */
   readonly enter?: (path: string) => boolean;
 }
 
 export interface CanonicalPath {
   /** Canonical, relative to the workspace; `""` is its root. */
   readonly path: string;
-  /** Null when nothing is there. */
+  /** Null if the path does not exist. */
   readonly kind: FileKind | null;
 }
 
@@ -51,13 +51,13 @@ export interface OpenedFile {
   /** Canonical, relative to the workspace. */
   readonly path: string;
   readonly size: number;
-  /** From the beginning each time; a chunk is valid only until the next one is asked for. */
+  /** Starts at the beginning on each call. A chunk is valid only until the next one is requested. */
   chunks(): Generator<Buffer, void, void>;
   close(): void;
 }
 
 export interface WriteOptions {
-  /** Only write when the file's present bytes have this SHA-256 (hex). */
+  /** Optimistic lock: the write fails unless the file's present bytes have this SHA-256 (hex). */
   readonly ifMatchSha256?: string;
 }
 
@@ -73,41 +73,41 @@ export interface WorkspaceFS {
   /** The project's own path. */
   readonly root: string;
 
-  /** Where the path leads after every link is followed; also for what does not exist yet. */
+  /** Resolves the path with all links followed; also if it does not exist yet. */
   resolve(path: string): CanonicalPath;
   stat(path: string, options?: { readonly follow?: boolean }): FileStat;
-  /** The whole file, which must not be over 1 MiB; with `maxBytes` at most that much of its beginning. */
+  /** Reads the whole file, which must not exceed 1 MiB; with `maxBytes` at most that much of its beginning. */
   read(path: string, options?: { readonly maxBytes?: number }): Buffer;
-  /** Opens a file once, for several looks at it; the caller closes it. */
+  /** Opens a file once for several reads; the caller closes it. */
   open(path: string): OpenedFile;
-  /** Chunks of at most 1 MiB. A chunk is valid only until the next one is asked for. */
+  /** Chunks of at most 1 MiB. A chunk is valid only until the next one is requested. */
   stream(path: string): Generator<Buffer, void, void>;
   list(path: string, options?: { readonly limit?: number }): Listing;
   walk(path: string, options?: WalkOptions): Generator<WalkEntry, void, void>;
-  /** Finds lines in a file, or in the files below a directory; follows no link there. */
+  /** Finds lines in a file, or in the files below a directory, where it follows no link. */
   search(path: string, query: SearchQuery, options?: SearchOptions): Promise<SearchResult>;
 
-  /** Replaces or creates the file in one step, with its parent directories. */
+  /** Replaces or creates the file atomically; creates its parent directories. */
   write(path: string, data: Uint8Array | string, options?: WriteOptions): Written;
-  /** Makes the file when it is not there. Another name of the same file keeps what it has. */
+  /** Creates the file if it does not exist. Other hard links of the file keep their content. */
   append(path: string, data: Uint8Array | string): void;
-  /** With its parents; content when it is there. */
+  /** Creates parents too; does nothing if the directory exists. */
   mkdir(path: string): void;
-  /** A link itself, not what it leads to. A directory that is not empty only when recursive. */
+  /** Removes a link itself, not its target. Removes a non-empty directory only with `recursive`. */
   remove(path: string, options?: { readonly recursive?: boolean }): void;
-  /** A link itself; over a file or an empty directory that is there. */
+  /** Renames a link itself. Replaces an existing file or empty directory. */
   rename(from: string, to: string): void;
-  /** A file, over one that is there too; or a directory, to a new one. Links are copied as links, FIFOs and the like not at all. */
+  /** Copies a file, also over an existing one, or a directory to a new one. Copies links as links, and omits FIFOs and other special files. */
   copy(from: string, to: string): void;
-  /** Refused when it would lead outside. */
+  /** Throws if the link would lead outside the workspace. */
   symlink(target: string, path: string): void;
   readlink(path: string): string;
-  /** Permissions only: no set-user-id and the like. */
+  /** Sets permissions only, not set-user-id and similar bits. */
   chmod(path: string, mode: number): void;
 
   /**
-   * The same files, with one more check on every path where it really leads, links followed: it is asked
-   * after the path was walked and before anything is read or changed, and throws to refuse.
+   * The same files with an additional check of every resolved path. `check` runs after the path was walked and
+   * before anything is read or changed, and throws to refuse.
    */
   guardedBy(check: (at: string, access: "read" | "write") => void): WorkspaceFS;
 

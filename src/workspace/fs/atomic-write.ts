@@ -1,5 +1,5 @@
-// A file is replaced in one step: a temporary file beside it, written, synced, renamed over it.
-// After a kill at any instant the target is wholly old or wholly new.
+// Replaces a file atomically: writes and syncs a temporary file beside it, and renames that over the target.
+// After a kill at any time the target is entirely old or entirely new.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Leftovers } from "./leftovers.ts";
@@ -8,7 +8,7 @@ import { childPath } from "./paths.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 
-/** What a new file shall have; null leaves it to the system. */
+/** The attributes of a new file; null keeps the system's default. */
 export interface Attributes {
   readonly mode: number | null;
   readonly owner: Owner | null;
@@ -38,7 +38,7 @@ export function replaceFile(target: Target, leftovers: Leftovers, fill: (fd: num
   leftovers.settle(temporary);
 }
 
-/** Fails when something of that name is there. */
+/** Fails if the name exists. */
 export function createFile(at: string | Buffer, attributes: Attributes, fill: (fd: number) => void): void {
   const fd = openNewFile(at, attributes);
   try {
@@ -48,7 +48,7 @@ export function createFile(at: string | Buffer, attributes: Attributes, fill: (f
   }
 }
 
-/** The same, to be filled and closed by the caller. Mode and owner are set before there is content to be seen. */
+/** Like `createFile`, but the caller fills and closes the file. Mode and owner are set before it has content. */
 export function openNewFile(at: string | Buffer, { mode, owner }: Attributes): number {
   const fd = fs.openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   try {
@@ -61,7 +61,7 @@ export function openNewFile(at: string | Buffer, { mode, owner }: Attributes): n
   }
 }
 
-/** Whether it is gone. */
+/** Whether the file is gone. */
 function tryUnlink(at: string | Buffer): boolean {
   try {
     fs.unlinkSync(at);
@@ -71,7 +71,7 @@ function tryUnlink(at: string | Buffer): boolean {
   }
 }
 
-/** Writes all of it: one `write` may take less than it was given. */
+/** Writes all bytes: one `write` may write fewer than requested. */
 export function writeAll(fd: number, data: Uint8Array): void {
   for (let at = 0; at < data.length; ) at += fs.writeSync(fd, data, at);
 }

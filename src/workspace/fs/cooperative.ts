@@ -1,10 +1,10 @@
-// Work that a huge file can make long, cut into pieces: one implementation, done at once where the caller can't
-// wait, and otherwise so that everybody else has a turn between two pieces.
+// Cooperative work: work proportional to file size is a generator. `atOnce` drains it for synchronous callers.
+// `inPieces` yields to the event loop between chunks and may abort there.
 import { setImmediate } from "node:timers/promises";
 
 const PIECE_MS = 10;
 
-/** Called after each small step; now and then it lets others have their turn. */
+/** Call this after each small step. After 10 ms of work it yields to the event loop. */
 export type Pace = () => Promise<void> | undefined;
 
 export function createPace(): Pace {
@@ -17,7 +17,7 @@ export function createPace(): Pace {
   };
 }
 
-/** Each `yield` ends a piece. What is open is closed by `finally`: the work may be called off there. */
+/** Each `yield` ends a piece, and the work may be aborted there. So it must close descriptors in `finally`. */
 export type Pieces<T> = Generator<void, T, void>;
 
 export function atOnce<T>(work: Pieces<T>): T {
@@ -27,7 +27,7 @@ export function atOnce<T>(work: Pieces<T>): T {
   }
 }
 
-/** The signal calls it off between two pieces; what may end by itself within some time is given that. */
+/** The signal aborts the work between two pieces, after `graceMs` in which the work may still complete. */
 export async function inPieces<T>(work: Pieces<T>, signal?: AbortSignal, graceMs = 0): Promise<T> {
   if (graceMs === 0) signal?.throwIfAborted();
   const pace = createPace();

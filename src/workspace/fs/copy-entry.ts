@@ -1,5 +1,5 @@
-// Copies and removes what is at one name, in directories that an agent may be writing. Everything is done
-// through descriptors: a name that is swapped meanwhile leads nowhere else.
+// Copies and removes single entries, in directories that an agent may be writing. All access goes through
+// descriptors, so a name that is swapped meanwhile cannot redirect it.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { inPieces, type Pace } from "./cooperative.ts";
@@ -12,7 +12,7 @@ import { tourTree } from "./tree.ts";
 import { makeDirectory, makeLink } from "./tree-change.ts";
 
 const { COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
-/** A larger file is copied by another thread, and by sharing its blocks where that is possible. */
+/** Another thread copies a larger file, and shares its blocks (reflink) if possible. */
 const MAX_SMALL_BYTES = 64 * 1024;
 
 /** A name in an open directory. */
@@ -21,7 +21,7 @@ export interface CopySpot {
   readonly name: string;
 }
 
-/** Copies a file or link to a name that is free, with mode, times and, as root, owner; blocks are shared where the file system can. Null when nothing is there, or something else: the tree lives. */
+/** Copies a file or link to an unused name, with mode, times and, as root, owner. Shares blocks if the file system can. Null if the entry has vanished or changed its kind meanwhile. */
 export async function copyEntry(from: CopySpot, to: CopySpot): Promise<fs.Stats | null> {
   const fd = tryOpen(from);
   if (fd === null) return null;
@@ -39,7 +39,7 @@ async function copyFile(from: OpenEntry, { dir, name }: CopySpot): Promise<fs.St
   const fd = fs.openSync(childPath(dir, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     const owner = ownerOfReplaced(from.stat);
-    // First of all: what is in the file must never be root's to run.
+    // The owner comes first: the content must never be an executable of root's.
     if (owner !== null) fs.fchownSync(fd, owner.uid, owner.gid);
     const isReadable = await copyContent(from, name, fd);
     fs.fchmodSync(fd, isReadable ? mode & 0o7777 : 0);
@@ -50,7 +50,7 @@ async function copyFile(from: OpenEntry, { dir, name }: CopySpot): Promise<fs.St
   }
 }
 
-/** False when it may not be read: the copy stands in for it, and can't be read either. */
+/** False if the file may not be read. The empty copy takes its place and is unreadable too. */
 async function copyContent(from: OpenEntry, name: string, to: number): Promise<boolean> {
   try {
     if (from.stat.size > MAX_SMALL_BYTES && (await tryShare(from, to))) return true;
@@ -67,7 +67,7 @@ async function copyContent(from: OpenEntry, name: string, to: number): Promise<b
   }
 }
 
-/** Where its blocks can't be shared, the system would fill the holes of a file: false then. */
+/** False if the file has holes and its blocks cannot be shared: the system's copy would fill the holes. */
 async function tryShare({ fd, stat }: OpenEntry, to: number): Promise<boolean> {
   const withHoles = hasHoles(stat);
   try {
@@ -88,7 +88,7 @@ function copyLink(from: CopySpot, stat: fs.Stats, to: CopySpot): fs.Stats | null
   return fs.lstatSync(at);
 }
 
-/** Removes whatever is at a name; true when it was a directory. */
+/** Removes the entry at a name; true if it was a directory. */
 export async function clear({ dir, name }: CopySpot, pace: Pace): Promise<boolean> {
   const kind = kindAt(dir, name);
   if (kind === null) return false;
@@ -115,7 +115,7 @@ export async function clearBelow(dir: number, pace: Pace): Promise<void> {
   }
 }
 
-/** Goes down into the directory of this name, and makes it when there is none; true when it did. It can be written then, whatever its mode was. */
+/** Enters the directory of this name and makes it writable. Creates it if there is none; true then. */
 export async function goInto(
   cursor: Cursor,
   name: string,
@@ -132,7 +132,7 @@ export async function goInto(
   return isNew;
 }
 
-/** For whoever owns the directory: also one that is read-only can be filled and emptied. */
+/** Lets the owner fill and empty a read-only directory. */
 export function makeWritable(dir: number): void {
   allowOwner(dir, 0o700);
 }
@@ -151,7 +151,7 @@ function tryOpen({ dir, name }: CopySpot): number | null {
   }
 }
 
-/** Null when it is no link any more. */
+/** Null if it is no longer a link. */
 function tryReadlink({ dir, name }: CopySpot): Buffer | null {
   try {
     return fs.readlinkSync(childPath(dir, name), "buffer");

@@ -8,7 +8,7 @@ import { pathTo, type Spot } from "./no-follow.ts";
 import { copyBytes, hasHoles, O_RDONLY, openFile, readBytes } from "./open-file.ts";
 import type { OpenEntry } from "./paths.ts";
 
-/** Copies a regular file with its times and its holes, and gives the SHA-256 of what was copied. It is not on the disk yet. */
+/** Copies a regular file with its times and holes, without a sync. Returns the SHA-256 of the copied bytes. */
 export function* copyFile(from: OpenEntry, to: Spot, attributes: Attributes): Pieces<string> {
   const fd = openFile(from, to.name, O_RDONLY);
   try {
@@ -18,13 +18,13 @@ export function* copyFile(from: OpenEntry, to: Spot, attributes: Attributes): Pi
   }
 }
 
-/** The same of one that is open to be read, with as many bytes as it was seen to have: a small one is read at once. */
+/** Copies a file that is open for reading, with the size in `from.stat`. It reads a small file in one go. */
 export function copyOpen(from: OpenEntry, to: Spot, attributes: Attributes): Pieces<string> {
   const isSmall = from.stat.size <= LIMITS.maxReadBytes && !hasHoles(from.stat);
   return copyWith(isSmall ? copySmall : copyToEnd, from, to, attributes);
 }
 
-/** Gives the SHA-256. */
+/** Returns the SHA-256. */
 type CopyContent = (from: OpenEntry, name: string, copy: number) => Pieces<string>;
 
 function* copyWith(
@@ -36,7 +36,7 @@ function* copyWith(
   const copy = openNewFile(pathTo(to), { mode: null, owner });
   try {
     const sha256 = yield* copyContent(from, to.name, copy);
-    // Writing would take the set-user bit away.
+    // A write would clear the set-user bit.
     if (mode !== null) fs.fchmodSync(copy, mode);
     fs.futimesSync(copy, from.stat.atimeMs / 1000, from.stat.mtimeMs / 1000);
     return sha256;

@@ -1,5 +1,5 @@
-// Moving through a tree of any depth with few open directories: those near the start stay open; further down
-// going up is opening `..` and checking that it is the directory we came from.
+// Moves through a tree of any depth with few open directories. Directories near the start stay open. Further down,
+// `up` opens `..` and checks that it is the directory that the cursor came from.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { openChild, openChildDirectory } from "./paths.ts";
@@ -18,7 +18,7 @@ export interface Cursor {
   close(): void;
 }
 
-/** Starts in an open directory, which stays the caller's. With `closeDirectory` others may go on using those it leaves. */
+/** Starts in an open directory that the caller still owns. `closeDirectory` lets others keep using directories that the cursor leaves. */
 export function createCursor(start: number, closeDirectory: (fd: number) => void = fs.closeSync): Cursor {
   const held: number[] = [];
   const left: Identity[] = [];
@@ -39,7 +39,7 @@ export function createCursor(start: number, closeDirectory: (fd: number) => void
     },
     up() {
       const above = left.pop();
-      const next = above === undefined ? held.pop()! : openAbove(fd, above);
+      const next = above === undefined ? held.pop()! : openParent(fd, above);
       closeDirectory(fd);
       fd = next;
     },
@@ -54,7 +54,7 @@ function identityOf(dir: number): Identity {
   return { dev, ino };
 }
 
-function openAbove(dir: number, { dev, ino }: Identity): number {
+function openParent(dir: number, { dev, ino }: Identity): number {
   const above = openChild(dir, "..");
   const found = fs.fstatSync(above);
   if (found.dev === dev && found.ino === ino) return above;

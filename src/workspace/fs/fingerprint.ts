@@ -1,4 +1,4 @@
-// What stands at a path, kept so that it can be told later whether it still does.
+// Records the version of an entry, to determine later whether it is still the same.
 import { hash } from "node:crypto";
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
@@ -12,16 +12,16 @@ import { type FileKind, kindOf } from "./tree.ts";
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
-/** What a person would call the same: kind, mode and content, whichever file it is. */
+/** Kind, mode and content, whichever inode has them. */
 export interface Version {
   readonly kind: FileKind;
   /** 0o7777. */
   readonly mode: number;
-  /** Of a file's bytes or of a link's target; null for what has neither or can't be read. */
+  /** The hash of a file's bytes or of a link's target; null for other kinds and for unreadable files. */
   readonly sha256: string | null;
 }
 
-/** Which file it is, and that nobody has written it since. */
+/** Identifies a file, and shows whether it was written since. */
 export interface Identity {
   readonly size: number;
   readonly mtimeNs: string;
@@ -30,14 +30,14 @@ export interface Identity {
 }
 
 export interface Fingerprint extends Version, Identity {
-  /** Null where it can't be given to what takes its place. */
+  /** Null if hotcell could not give a replacement to this owner. */
   readonly owner: Owner | null;
 }
 
-/** Where what is seen at a path stands; null where nothing is. */
+/** The root that has the visible entry of a path; null if there is none. */
 export type RootOf = (path: string) => Root | null;
 
-/** Null when nothing is there, or no way leads there. */
+/** Null if the entry does not exist or cannot be reached. */
 export function* fingerprintOf(root: Root | null, path: string): Pieces<Fingerprint | null> {
   if (root === null) return null;
   const fd = tryOpenAtOnce(root, path);
@@ -47,10 +47,10 @@ export function* fingerprintOf(root: Root | null, path: string): Pieces<Fingerpr
   });
 }
 
-/** A fingerprint but for what is in the file. */
+/** A fingerprint without the content. */
 export type FileIdentity = Omit<Fingerprint, "sha256">;
 
-/** Null when nothing is there, or no way leads there. */
+/** Null if the entry does not exist or cannot be reached. */
 export function lookOf(root: Root | null, path: string): FileIdentity | null {
   if (root === null) return null;
   return atExactly(root, path, (spot) => (typeof spot === "string" ? null : lookAt(spot)));
@@ -58,7 +58,7 @@ export function lookOf(root: Root | null, path: string): FileIdentity | null {
 
 export type FingerprintOf = typeof fingerprintOf;
 
-/** Takes each only once, for a piece of work that comes back to the same files. */
+/** A cache for one operation that needs the same fingerprints repeatedly. */
 export function rememberFingerprints(): FingerprintOf {
   const roots = new Map<Root | null, Map<string, Fingerprint | null>>();
   return function* (root, path) {
@@ -69,7 +69,7 @@ export function rememberFingerprints(): FingerprintOf {
   };
 }
 
-/** Null when nothing is there. */
+/** Null if the entry does not exist. */
 export function* fingerprintAt(spot: Spot): Pieces<Fingerprint | null> {
   const fd = tryOpen(spot);
   if (fd === null) return null;
@@ -82,7 +82,7 @@ export function* fingerprintAt(spot: Spot): Pieces<Fingerprint | null> {
   }
 }
 
-/** It is closed then. */
+/** Closes the descriptor. */
 function* fingerprintOfOpen(fd: number, path: string): Pieces<Fingerprint> {
   try {
     const stat = statOf(fs.fstatSync(fd, { bigint: true }));
@@ -92,7 +92,7 @@ function* fingerprintOfOpen(fd: number, path: string): Pieces<Fingerprint> {
   }
 }
 
-/** Nothing is the same as nothing. Where content was not taken, it has to be the very same file, unwritten since. */
+/** Two absent entries are equal. Without a content hash, it must be the same inode, unwritten since. */
 export function sameVersion(a: Fingerprint | null, b: Fingerprint | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.kind !== b.kind) return false;
@@ -101,19 +101,19 @@ export function sameVersion(a: Fingerprint | null, b: Fingerprint | null): boole
   return a.sha256 === null || b.sha256 === null ? isUnwritten(a, b) : a.sha256 === b.sha256;
 }
 
-/** What could not be read is like nothing else. */
+/** An unreadable entry equals no other. */
 export function haveSameContent(a: Fingerprint | null, b: Fingerprint | null): boolean {
   return a !== null && a.sha256 !== null && a.sha256 === b?.sha256;
 }
 
-/** Whether the expected version is there; its content is read only when the file is not as it was. `found` is what a look has just shown. */
+/** Whether the entry still has the expected version. Reads the content only if the identity differs. `found` is the entry's present identity. */
 export function* stillIs(spot: Spot, expected: Fingerprint, found = lookAt(spot)): Pieces<boolean> {
   if (found?.kind === expected.kind && found.mode === expected.mode && isUnwritten(found, expected))
     return true;
   return sameVersion(yield* fingerprintAt(spot), expected);
 }
 
-/** Whether two names are names of one file. */
+/** Whether two names are hard links of one file. */
 export function areOneFile(a: Spot, b: Spot): boolean {
   return isOneFile(lookAt(a), lookAt(b));
 }
@@ -122,13 +122,13 @@ export function isOneFile(a: FileIdentity | null, b: FileIdentity | null): boole
   return a !== null && a.ino === b?.ino && a.dev === b.dev;
 }
 
-/** Null when nothing is there. */
+/** Null if the entry does not exist. */
 export function lookAt(spot: Spot): FileIdentity | null {
   const stat = fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : statOf(stat);
 }
 
-/** The fingerprint of something that does not stand anywhere yet, or only its identity is known beside. */
+/** The fingerprint of a version that does not exist on disk yet, or of which only the identity is known besides. */
 export function expectedVersion(version: Version & Partial<Identity>): Fingerprint {
   return { size: 0, mtimeNs: "", ino: "", dev: "", ...version, owner: null };
 }
@@ -141,7 +141,7 @@ export function sha256Of(data: Uint8Array): string {
   return hash("sha256", data);
 }
 
-/** By its name alone; null when nothing is there. The caller closes it. */
+/** Opens with O_PATH; null if the entry does not exist. The caller closes the descriptor. */
 export function tryOpen({ dir, name }: Spot): number | null {
   try {
     return openChild(dir, name);
@@ -167,7 +167,7 @@ function isUnwritten(a: Identity, b: Identity): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-/** Null when it may not be read. */
+/** Null if the file may not be read. */
 function* hashIfReadable(path: number, size: number, name: string): Pieces<string | null> {
   const fd = tryRead(path);
   if (fd === null) return null;
@@ -178,7 +178,7 @@ function* hashIfReadable(path: number, size: number, name: string): Pieces<strin
   }
 }
 
-/** Small files are read in one go: the buffer for large ones costs more than they do. */
+/** Small files are read in one call: the chunk buffer for large files would cost more than the read. */
 function* hashOf(fd: number, size: number, name: string): Pieces<string> {
   if (size > LIMITS.maxReadBytes) return yield* hashFile(fd, name);
   yield;
@@ -194,7 +194,7 @@ function tryRead(path: number): number | null {
   }
 }
 
-/** Null when it is no link any more: then it is not what anybody expects. */
+/** Null if it is no longer a link; then it equals no expected version. */
 function linkHash(spot: Spot): string | null {
   try {
     return sha256Of(fs.readlinkSync(pathTo(spot), "buffer"));

@@ -3,22 +3,22 @@ import { osErrorCode } from "../../core/errors.ts";
 import { type Cursor, createCursor } from "./cursor.ts";
 import { childPath, O_PATH } from "./paths.ts";
 
-/** Goes along with a tour, in another tree: there it opens only what it is asked for. */
+/** Follows a tour in another tree. It opens directories there only on demand. */
 export interface Follower {
   enter(name: string): void;
   leave(): void;
-  /** The open directory where the tour is now; null when this tree has none there. */
+  /** The open directory at the tour's position; null if this tree has none there. */
   dir(): number | null;
-  /** What the directory of this name is like, without opening it; null when there is none. */
+  /** The stat of the directory with this name, without opening it; null if there is none. */
   like(name: string): fs.Stats | null;
   close(): void;
 }
 
-/** `at` is the way to a directory that only we can rename. */
+/** `at` is the path of a directory that only hotcell can rename. */
 export function createFollower(at: string): Follower {
   const trail: string[] = [];
   let cursor: Cursor | null = null;
-  /** How many names of the trail the cursor has gone down. */
+  /** How many names of the trail the cursor has entered. */
   let depth = 0;
   const dir = (): number | null => {
     cursor ??= cursorAt(at);

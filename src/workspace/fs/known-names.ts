@@ -1,12 +1,12 @@
-// The names in directories that were listed before. Each time the directory itself says whether they are still right:
-// its times change with every name that comes, goes, or becomes something else.
+// A cache for listings of directories. A directory's own times show whether a cached listing is valid: they change
+// whenever a name appears, vanishes, or is replaced.
 import fs from "node:fs";
 import { TIME_STEP_MS } from "./file-clock.ts";
 import { childPath, fdPath } from "./paths.ts";
 import type { NamedKind, NamesIn } from "./tree.ts";
 
 const OVERLAYFS = 0x794c7630;
-/** File systems that keep a directory's times so: ext2 to 4, XFS, btrfs, F2FS, ZFS, tmpfs. */
+/** File systems with such directory times: ext2 to 4, XFS, btrfs, F2FS, ZFS, tmpfs. */
 const EXACT = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994]);
 /** A directory counts as one more. */
 const MAX_NAMES = 150_000;
@@ -19,27 +19,27 @@ interface Known {
   readonly names: readonly NamedKind[];
 }
 
-/** Whether the times of directories tell of every change in them, in the file system that an open one is in. */
+/** Whether directory times show every change of names, in the file system of an open directory. */
 export function tellsByTimes(dir: number): boolean {
   return EXACT.has(fs.statfsSync(fdPath(dir)).type);
 }
 
 export function rememberNames(read: NamesIn, now: () => number = Date.now): NamesIn {
   const known = new Map<number, Known>();
-  /** Overlays that keep the numbers of their directories, or don't. */
-  const lasting = new Map<number, boolean>();
+  /** By `dev` of an overlay: whether its directories keep their inode numbers. */
+  const keepsNumbersByDev = new Map<number, boolean>();
   let count = 0;
 
-  /** In an overlay one that several layers make up tells of the topmost alone; of one link are only these. */
-  const tellsChanges = (dir: number, { dev, ino, nlink }: fs.Stats, names: readonly NamedKind[]): boolean => {
+  /** The times of a merged directory of an overlay show changes of its topmost layer only. Only merged directories have a link count of 1. */
+  const showsChanges = (dir: number, { dev, ino, nlink }: fs.Stats, names: readonly NamedKind[]): boolean => {
     if (!Number.isSafeInteger(ino)) return false;
-    // Not known by `dev`: when a file system is unmounted, the next one may get its number.
+    // The type cannot be cached by `dev`: after an unmount, another file system may get the same number.
     const { type } = fs.statfsSync(fdPath(dir));
     if (type !== OVERLAYFS) return EXACT.has(type);
     if (nlink === 1) return false;
-    const lasts = lasting.get(dev) ?? keepsNumbers(dir, dev, names);
-    if (lasts !== null) lasting.set(dev, lasts);
-    return lasts === true;
+    const isStable = keepsNumbersByDev.get(dev) ?? keepsNumbers(dir, dev, names);
+    if (isStable !== null) keepsNumbersByDev.set(dev, isStable);
+    return isStable === true;
   };
   const keep = (ino: number, fresh: Known): void => {
     const before = known.get(ino);
@@ -58,12 +58,12 @@ export function rememberNames(read: NamesIn, now: () => number = Date.now): Name
     if (isIt && found.ctimeMs === ctimeMs && found.mtimeMs === mtimeMs) return found.names;
     const isSettled = Math.max(ctimeMs, mtimeMs) < now() - TIME_STEP_MS;
     const names = read(dir, stat);
-    if (isSettled && tellsChanges(dir, stat, names)) keep(ino, { dev, nlink, ctimeMs, mtimeMs, names });
+    if (isSettled && showsChanges(dir, stat, names)) keep(ino, { dev, nlink, ctimeMs, mtimeMs, names });
     return names;
   };
 }
 
-/** An overlay of several file systems may number its directories anew with each mount. Then its files have another `dev`. Null when no file tells. */
+/** An overlay over several file systems may renumber its directories at each mount. In that case its files have another `dev`. Null if no file shows it. */
 function keepsNumbers(dir: number, dev: number, names: readonly NamedKind[]): boolean | null {
   const other = names.find(({ kind }) => kind !== "directory");
   if (other === undefined) return null;

@@ -1,5 +1,5 @@
-// Temporary files stand beside their targets, so a kill can leave one anywhere in the tree. A note in the
-// state directory is made before each and removed after it; at the next open the notes tell what to clear.
+// Temporary files are beside their targets, so a kill can leave one anywhere in the tree. hotcell writes a note into
+// the state directory before it creates one, and removes the note after. The next open clears files by these notes.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
@@ -8,9 +8,9 @@ import { decodeName, osPath } from "./names.ts";
 import { atPlace, childPath, type Root, TEMP_PREFIX } from "./paths.ts";
 
 export interface Leftovers {
-  /** Notes that a temporary file is about to stand in this directory (canonical, relative); gives its name. */
+  /** Notes that a temporary file will be created in this directory (canonical, relative). Returns its name. */
   announce(directory: string): string;
-  /** The temporary file is gone or has become its target. */
+  /** Removes the note: the temporary file is gone or was renamed to its target. */
   settle(temporary: string): void;
 }
 
@@ -29,13 +29,13 @@ export function openLeftovers(root: Root, notesDir: string): Leftovers {
       try {
         fs.unlinkSync(path.join(notesDir, temporary));
       } catch {
-        // What the note was for is done; a note that stays is cleared at a later open.
+        // The note is no longer needed; a later open clears a remaining one.
       }
     },
   };
 }
 
-/** A link that points nowhere: made whole in one step, content included. Some file systems have only short ones; of a file that is not whole, nothing was made yet. */
+/** A dangling link is created atomically with its content. Some file systems allow only short links; then the note is a file. If that is incomplete, no temporary file exists yet. */
 function writeNote(note: string, directory: string | Buffer): void {
   try {
     fs.symlinkSync(directory, note);
@@ -68,7 +68,7 @@ function clear(root: Root, notesDir: string, temporary: string): void {
   fs.unlinkSync(note);
 }
 
-/** Whatever stands there by now, a leftover must not keep the workspace from being opened. */
+/** A leftover must not prevent the workspace from opening, whatever is at its path now. */
 function unlessRefused(work: () => void): void {
   try {
     work();

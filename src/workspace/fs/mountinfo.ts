@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { decodeName } from "./names.ts";
 
-/** Tells of a directory of a project whether something is mounted there, or above it in the project. */
+/** Returns a test whether a directory is a mount point, or below a mount point inside the project. */
 export function readMounts(workspace: string): (directory: string) => boolean {
   const mounts = mountPoints()
     .filter((at) => at.startsWith(`${workspace}/`))
@@ -9,7 +9,7 @@ export function readMounts(workspace: string): (directory: string) => boolean {
   return (directory) => mounts.some((at) => directory === at || directory.startsWith(`${at}/`));
 }
 
-/** Blanks and the like are written as octal numbers. */
+/** The kernel writes blanks and similar characters as octal escapes. */
 function mountPoints(): string[] {
   const lines = fs.readFileSync("/proc/self/mountinfo", "latin1").split("\n");
   return lines.flatMap((line) => {

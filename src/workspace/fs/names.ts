@@ -1,5 +1,5 @@
-// File names are bytes. A name that is not UTF-8 is kept as a string in which each odd byte stands as the
-// lone surrogate U+DC80 to U+DCFF, so that it goes back to the same bytes.
+// File names are bytes. In a name that is not UTF-8, each invalid ("odd") byte becomes a lone surrogate from U+DC80
+// to U+DCFF, so that the string converts back to the same bytes.
 
 const ODD_BYTE = /[\uDC80-\uDCFF]/u;
 const HALF_CHARACTER = /[\uD800-\uDC7F\uDD00-\uDFFF]/u;
@@ -29,7 +29,7 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** A path for `node:fs`: a string when it can be one, else its bytes. */
+/** A path for `node:fs`: a string if the path is valid text, else its bytes. */
 export function osPath(path: string): string | Buffer {
   if (!ODD_BYTE.test(path)) return path;
   const pieces = path.split(/([\uDC80-\uDCFF])/u);
@@ -40,18 +40,18 @@ export function osPath(path: string): string | Buffer {
   );
 }
 
-/** Whether the path has half a character that stands for no byte: no file can have that name. */
+/** Whether the path has an unpaired surrogate that encodes no byte. No file can have such a name. */
 export function hasHalfCharacter(path: string): boolean {
   return HALF_CHARACTER.test(path);
 }
 
-/** The one spelling of a path: odd bytes that are UTF-8 when taken together become their character. */
+/** The canonical spelling of a path: adjacent odd bytes that form valid UTF-8 become their character. */
 export function respell(path: string): string {
   const bytes = osPath(path);
   return typeof bytes === "string" ? path : decodeName(bytes);
 }
 
-/** The path as shown to people and models: in names with odd bytes, these and backslashes as `\xNN`. */
+/** The path for people and models. In names with odd bytes, these bytes and backslashes become `\xNN`. */
 export function showName(path: string): string {
   if (!ODD_BYTE.test(path)) return path;
   return path
@@ -62,7 +62,7 @@ export function showName(path: string): string {
 
 const shownByte = (char: string): string => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`;
 
-/** The name with odd bytes that is shown as this, or null. */
+/** The inverse of `showName` for a name with odd bytes, or null. */
 export function unshowName(shown: string): string | null {
   const name = respell(
     shown.replace(SHOWN_BYTE, (_, hex: string) => (hex === "5c" ? "\\" : oddByte(Number.parseInt(hex, 16)))),

@@ -1,5 +1,5 @@
-// A commit works at exactly the paths that it names: from the project's open directory, name by name, and
-// no link is followed, not even one that stays inside. A directory that somebody swaps meanwhile leads nowhere.
+// No-follow access for commits. It opens a path from the project's open directory, name by name, and follows no
+// link, not even one that stays inside. If somebody swaps a directory for a link meanwhile, the access fails.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { Pieces } from "./cooperative.ts";
@@ -8,47 +8,47 @@ import { childPath, fdPath, openChildDirectory, type Root, TEMP_PREFIX } from ".
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
-/** A name in an open directory, whether something is there or not. */
+/** A name in an open directory, whether an entry exists or not. */
 export interface Spot {
   readonly dir: number;
   readonly name: string;
 }
 
-/** Why there is no spot: a directory on the way is not there, or something that is no directory is. */
+/** Why there is no spot: a parent directory is missing, or is not a directory. */
 export type NoWay = "missing" | "blocked";
 
-/** The directory is open until the work ends. `path` is canonical and not the root's own. */
+/** The directory stays open until `work` ends. `path` is canonical and not the root itself. */
 export function atExactly<T>(root: Root, path: string, work: (spot: Spot | NoWay) => T): T {
-  const way = openWay(root);
+  const walk = startWalk(root);
   try {
-    return work(goTo(way, path));
+    return work(walkToSpot(walk, path));
   } finally {
-    way.close();
+    walk.close();
   }
 }
 
-/** The same for work in pieces. */
+/** `atExactly` for work that yields. */
 export function* piecesAtExactly<T>(
   root: Root,
   path: string,
   work: (spot: Spot | NoWay) => Pieces<T>,
 ): Pieces<T> {
-  const way = openWay(root);
+  const walk = startWalk(root);
   try {
-    return yield* work(goTo(way, path));
+    return yield* work(walkToSpot(walk, path));
   } finally {
-    way.close();
+    walk.close();
   }
 }
 
-function goTo(way: Way, path: string): Spot | NoWay {
+function walkToSpot(walk: Walk, path: string): Spot | NoWay {
   const names = namesOf(path);
   const name = names.pop()!;
-  const hindrance = way.leap(names) ? null : way.descend(names);
-  return hindrance ?? { dir: way.dir, name };
+  const obstacle = walk.leap(names) ? null : walk.descend(names);
+  return obstacle ?? { dir: walk.dir, name };
 }
 
-/** Opens what is there to be read, all names at once and without waiting; null when it has to be gone to. The caller closes it. */
+/** Opens the entry for reading, with all names in one call and O_NONBLOCK; null if the path has to be walked. The caller closes the descriptor. */
 export function tryOpenAtOnce(root: Root, path: string): number | null {
   if (root.followsNoLinks !== true) return null;
   const name = namesOf(path).join("/");
@@ -60,35 +60,35 @@ export function tryOpenAtOnce(root: Root, path: string): number | null {
   }
 }
 
-/** The root's own directory is `""`; null when there is none. */
+/** `""` is the root itself. `dir` is null if the directory does not exist. */
 export function inDirectory<T>(root: Root, directory: string, work: (dir: number | null) => T): T {
-  const way = openWay(root);
+  const walk = startWalk(root);
   try {
-    return work(goInto(way, directory));
+    return work(walkToDirectory(walk, directory));
   } finally {
-    way.close();
+    walk.close();
   }
 }
 
-function goInto(way: Way, directory: string): number | null {
+function walkToDirectory(walk: Walk, directory: string): number | null {
   const names = directory === "" ? [] : namesOf(directory);
-  return way.leap(names) || way.descend(names) === null ? way.dir : null;
+  return walk.leap(names) || walk.descend(names) === null ? walk.dir : null;
 }
 
-/** Visits the directories that are there, of those that lead to the path, from the root down. */
+/** Visits the existing directories above the path, from the root down. */
 export function onTheWay(root: Root, path: string, visit: (dir: number, directory: string) => void): void {
   const names = namesOf(path).slice(0, -1);
-  const way = openWay(root);
+  const walk = startWalk(root);
   try {
-    visit(way.dir, "");
+    visit(walk.dir, "");
     let directory = "";
     for (const name of names) {
-      if (way.down(name) !== null) return;
+      if (walk.down(name) !== null) return;
       directory = directory === "" ? name : `${directory}/${name}`;
-      visit(way.dir, directory);
+      visit(walk.dir, directory);
     }
   } finally {
-    way.close();
+    walk.close();
   }
 }
 
@@ -98,10 +98,10 @@ export function isThere(spot: Spot): boolean {
   return fs.lstatSync(pathTo(spot), { throwIfNoEntry: false }) !== undefined;
 }
 
-type Way = ReturnType<typeof openWay>;
+type Walk = ReturnType<typeof startWalk>;
 
-/** One directory is open at a time, however deep it goes. */
-function openWay(root: Root) {
+/** Keeps one directory open at a time, at any depth. */
+function startWalk(root: Root) {
   let dir = root.fd;
   const moveTo = (next: number) => {
     if (dir !== root.fd) fs.closeSync(dir);
@@ -125,14 +125,14 @@ function openWay(root: Root) {
     down,
     descend(names: readonly string[]): NoWay | null {
       for (const name of names) {
-        const hindrance = down(name);
-        if (hindrance !== null) return hindrance;
+        const obstacle = down(name);
+        if (obstacle !== null) return obstacle;
       }
       return null;
     },
-    /** Opens all names at once; false when it has to be done one by one. */
+    /** Opens all names in one call; false if they have to be opened one by one. */
     leap(names: readonly string[]): boolean {
-      const next = names.length < WORTH_A_LEAP ? null : tryLeap(root, names.join("/"));
+      const next = names.length < MIN_LEAP_NAMES ? null : tryLeap(root, names.join("/"));
       if (next !== null) moveTo(next);
       return next !== null;
     },
@@ -140,10 +140,10 @@ function openWay(root: Root) {
   };
 }
 
-/** A single name is opened as quickly. */
-const WORTH_A_LEAP = 2;
+/** `down` opens a single name as fast. */
+const MIN_LEAP_NAMES = 2;
 
-/** Null when a link was on the way, or the root was moved: then it is somewhere else than it was looked for. */
+/** Null if the path had a link or the root was moved: then the real path of the descriptor differs from the expected one. */
 function tryLeap(root: Root, directory: string): number | null {
   let fd: number | null = null;
   try {

@@ -1,5 +1,5 @@
-// Regular files only. What is at a path is looked at before it is opened; where the kernel opens no device, a file
-// to be read is opened at once, without waiting, and nothing is read of what is not regular.
+// Opens regular files only. It checks the kind of an entry before it opens it. Where the kernel opens no device, it
+// opens a file for reading directly with O_NONBLOCK, and reads nothing if the entry is not regular.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
@@ -14,7 +14,7 @@ import { kindOf } from "./tree.ts";
 export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
 const { O_NONBLOCK, O_NOCTTY, W_OK } = fs.constants;
 const CHUNK_BYTES = 1024 * 1024;
-/** For a file that grows while it is read, or does not tell its size. */
+/** For a file that grows during the read, or does not report its size. */
 const SMALLEST_CHUNK_BYTES = 4096;
 
 const NOT_REGULAR = {
@@ -26,14 +26,14 @@ const NOT_REGULAR = {
 } as const;
 
 export interface OpenFile {
-  /** The caller's to close. */
+  /** The caller closes it. */
   readonly fd: number;
   /** Canonical, relative to the root. */
   readonly path: string;
   readonly size: number;
 }
 
-/** `guard` is asked about where the path really leads, before anything is read. */
+/** Calls `guard` with the resolved path before it reads anything. */
 export function openToRead(root: Root, input: string, guard: (at: string) => void): OpenFile {
   const straight = openStraight(root, input, O_RDONLY);
   if (straight === null) {
@@ -53,7 +53,7 @@ export function openToRead(root: Root, input: string, guard: (at: string) => voi
   }
 }
 
-/** The caller closes it. */
+/** The caller closes the descriptor. */
 export function openFile(found: OpenEntry, at: string, flags: number): number {
   checkRegular(found, at, flags === O_RDONLY ? "read" : "write");
   return fs.openSync(fdPath(found.fd), flags | O_NONBLOCK | O_NOCTTY);
@@ -68,7 +68,7 @@ export function withOpenFile<T>(found: OpenEntry, at: string, flags: number, wor
   }
 }
 
-/** A rename needs no right to the file it replaces; a read-only file is respected all the same. */
+/** A rename needs no right to the file that it replaces. This protects a read-only file nevertheless. */
 export function checkReplaceable(found: OpenEntry, at: string): void {
   checkRegular(found, at, "write");
   fs.accessSync(fdPath(found.fd), W_OK);
@@ -98,7 +98,7 @@ export function readBytes(
   return readInto(fd, Buffer.allocUnsafe(Math.min(size, maxBytes ?? size)));
 }
 
-/** As much of the beginning as the buffer can hold. */
+/** Reads as much of the beginning as the buffer can hold. */
 export function readInto(fd: number, buffer: Buffer): Buffer {
   let length = 0;
   for (let got = -1; length < buffer.length && got !== 0; length += got)
@@ -114,7 +114,7 @@ function tooLarge(at: string, size: number): HotcellError {
   );
 }
 
-/** The file in pieces of at most 1 MiB; each is valid until the next is asked for. */
+/** The file in chunks of at most 1 MiB; each is valid until the next is requested. */
 export function* chunksOf(
   fd: number,
   at: string,
@@ -130,7 +130,7 @@ export function* chunksOf(
   }
 }
 
-/** Copies what is in a file to an empty one, with its holes: what is nothing but zeros is not written, where it would take room on the disk that the original does not have. */
+/** Copies a file's content to an empty file, and keeps it sparse: if the source has holes, blocks of zeros are not written. */
 export function* copyBytes(
   source: number,
   at: string,
@@ -150,10 +150,10 @@ export function* copyBytes(
   if (withHoles) fs.ftruncateSync(target, end);
 }
 
-/** A block of `stat` has 512 bytes. */
+/** `stat` counts blocks of 512 bytes. */
 export const hasHoles = ({ size, blocks }: fs.Stats): boolean => blocks * 512 < size;
 
-/** What most file systems give a file room by. */
+/** The allocation unit of most file systems. */
 const BLOCK_BYTES = 4096;
 
 function writeWithoutZeros(fd: number, chunk: Buffer, position: number): void {
@@ -164,7 +164,7 @@ function writeWithoutZeros(fd: number, chunk: Buffer, position: number): void {
   }
 }
 
-/** When it begins with a zero and each byte is as the one before it. */
+/** The first byte is zero, and each byte equals the one before it. */
 function isZero(bytes: Buffer): boolean {
   return bytes[0] === 0 && bytes.subarray(1).equals(bytes.subarray(0, -1));
 }

@@ -5,7 +5,7 @@ import { showName } from "./names.ts";
 const FREE_SPACE =
   "Free some space; sessions that are not needed any more go with hotcell session discard or gc.";
 
-/** The code, the state found and, where there is one, the next step. */
+/** The code, the state found and, if there is one, the next step. */
 type Explanation = readonly [ErrorCode, string, string?];
 
 const CODES: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
@@ -36,7 +36,7 @@ const CODES: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   ["EXDEV", ["EXECUTION_ERROR", "the two places are on different file systems"]],
 ]);
 
-/** Runs file-system work and turns what the system refuses into an error that says what could not be done. */
+/** Runs file-system work and turns an error of the system into one that names the failed action. */
 export function explaining<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
@@ -45,7 +45,7 @@ export function explaining<T>(action: string, path: string, work: () => T): T {
   }
 }
 
-/** The same for work that takes its time. */
+/** `explaining` for asynchronous work. */
 export async function explainingLater<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -54,7 +54,7 @@ export async function explainingLater<T>(action: string, path: string, work: () 
   }
 }
 
-/** The same for work in pieces. */
+/** `explaining` for work that yields. */
 export function* explainingPieces<T>(action: string, path: string, work: Pieces<T>): Pieces<T> {
   try {
     return yield* work;
@@ -71,7 +71,7 @@ function explain(action: string, path: string, error: unknown): unknown {
   return new HotcellError(hotcellCode, message, { path, errno: code });
 }
 
-/** XFS says of a rename onto a directory with something in it that something is there. */
+/** For a rename onto a non-empty directory, XFS reports EEXIST. */
 function isNotEmpty(error: unknown): boolean {
   return osErrorCode(error) === "EEXIST" && (error as NodeJS.ErrnoException).syscall === "rename";
 }

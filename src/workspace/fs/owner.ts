@@ -1,5 +1,5 @@
-// As root the cell acts as the owner of the project: what it makes belongs to that owner, and what it
-// replaces keeps its own.
+// As root the cell acts as the owner of the project: new entries belong to that owner, and replaced entries keep
+// their own.
 import fs from "node:fs";
 import { fdPath, openChild } from "./paths.ts";
 
@@ -8,7 +8,7 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Null leaves it to the system. */
+/** Null keeps the system's default. */
 export function ownerOfNew(root: number): Owner | null {
   if (process.geteuid?.() !== 0) return null;
   const { uid, gid } = fs.fstatSync(root);
@@ -20,20 +20,20 @@ export function ownerOfReplaced({ uid, gid }: Owner): Owner | null {
 }
 
 /**
- * Gives what was made under a name to its owner. The owner may have put something else of root's there by
- * now: what is not new, or is a file, is not given away.
+ * Gives a new directory or link to its owner. The owner may have moved another entry of root's to that name
+ * meanwhile. So this skips an entry that is not new, or is a file.
  */
 export function giveNew(dir: number, name: string, { uid, gid }: Owner, began: number): void {
   const fd = openChild(dir, name);
   try {
     const stat = fs.fstatSync(fd);
     const isNew = stat.birthtimeMs >= began - CLOCK_STEP_MS && !stat.isFile();
-    // Through the descriptor, so that of a link it is the link itself.
+    // Through the descriptor: for a link this changes the link itself.
     if (isNew) fs.chownSync(fdPath(fd), uid, gid);
   } finally {
     fs.closeSync(fd);
   }
 }
 
-/** Time stamps of files come from a clock that stands still for up to this long. */
+/** The clock that stamps files advances in steps of up to this length. */
 const CLOCK_STEP_MS = 10;

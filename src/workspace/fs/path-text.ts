@@ -1,9 +1,9 @@
-// Paths as they are written.
+// Checks and splits paths as text.
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { hasHalfCharacter, osPath, respell, unshowName } from "./names.ts";
 
-/** The path in its one spelling; refused when no file can have it. */
+/** The path in its canonical spelling. Throws if no file can have that path. */
 export function checkedPath(input: string): string {
   const problem = pathProblem(input);
   if (problem === null) return respell(input);
@@ -21,7 +21,7 @@ function pathProblem(input: string): string | null {
   return null;
 }
 
-/** A character has three bytes at most, or four that count as two characters. */
+/** A UTF-16 unit has at most three bytes in UTF-8; a character of four bytes has two units. */
 function hasLongName(input: string): boolean {
   if (input.length * 3 <= LIMITS.maxNameBytes) return false;
   return input.split("/").some((name) => lengthOf(unshowName(name) ?? name) > LIMITS.maxNameBytes);
@@ -37,15 +37,15 @@ export function endsAsDirectory(relative: string): boolean {
   return relative.endsWith("/") || relative.endsWith("/.");
 }
 
-/** An empty name, `.` or `..`, a NUL, or a character that stands for bytes or has four of them. */
+/** An empty name, `.` or `..`, a NUL, or a surrogate: an odd byte, or half of a character of four bytes. */
 const NOT_A_NAME = /(?:^|\/)\.{0,2}(?:\/|$)|[\0\uD800-\uDFFF]/;
 
-/** Whether it is names with `/` between them, and nothing that would have to be looked at more closely. */
+/** Whether the path is only names separated by `/`, without anything that needs a closer check. */
 export function isNamesOnly(path: string): boolean {
   return !NOT_A_NAME.test(path);
 }
 
-// Canonical relative paths taken apart; `""` is the root. Linear, for paths of thousands of names too.
+// Operations on canonical relative paths; `""` is the root. They take linear time, also for thousands of names.
 
 export function joinPath(directory: string, name: string): string {
   return directory === "" ? name : `${directory}/${name}`;
@@ -56,7 +56,7 @@ export function splitPath(path: string): { readonly directory: string; readonly 
   return { directory: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) };
 }
 
-/** The names on the way down, or null when the path does not lie there. */
+/** The names from the directory to the path, or null if the path is not below it. */
 export function namesBelow(directory: string, path: string): string[] | null {
   if (directory === path) return [];
   if (directory === "") return path.split("/");
@@ -67,7 +67,7 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }
 
-/** The directories that lead to the path, from the top. */
+/** The directories above the path, from the top. */
 export function* parentsOf(path: string): Generator<string, void, void> {
   for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
 }

@@ -1,6 +1,6 @@
-// The one gate for paths. A path is walked component by component from an open directory, or opened at once where
-// the kernel follows no link; nothing is checked as a string and opened later, so a process that swaps directories
-// meanwhile gains nothing.
+// The one gate for paths. It walks a path component by component from an open directory, or opens it in one call
+// where the kernel follows no link. It never checks a path as text and opens it later, so a process that swaps
+// directories meanwhile gains nothing.
 // Linux only: it works through /proc/self/fd.
 import fs from "node:fs";
 import path from "node:path";
@@ -10,53 +10,53 @@ import { decodeName, osPath, showName, unshowName } from "./names.ts";
 import { checkedPath, endsAsDirectory, isNamesOnly, namesOf } from "./path-text.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
-/** Opens a name without opening what is behind it: no device wakes, no FIFO waits. Node has no name for it. */
+/** Opens a name without opening the file itself: no device driver runs, no FIFO blocks. Node has no constant for it. */
 export const O_PATH = 0o10000000;
 
-/** Names that hotcell itself makes while it writes; no tool sees or reaches them. */
+/** The prefix of hotcell's temporary files; no tool can see or reach them. */
 export const TEMP_PREFIX = ".hotcell-tmp-";
 
 export interface Root {
   readonly fd: number;
   /** With every link resolved. */
   readonly path: string;
-  /** As it was given, made absolute; links inside may be written with it. */
+  /** The path as given, made absolute. Targets of links inside may begin with it. */
   readonly given: string;
-  /** The kernel follows no link below it, and opens no device, whoever asks: many names are opened as safely as one. */
+  /** The kernel follows no link and opens no device below the root. So many names in one call are as safe as one. */
   readonly followsNoLinks?: boolean;
-  /** Told of each place on the way once a link was followed: the path as it is written does not tell of them. */
+  /** Called for each path walked after a link: the path as written does not contain it. */
   readonly onFollowed?: (path: string) => void;
 }
 
-/** Something on the way from the root: an open directory (or, last, anything), never a followed link. */
+/** An open entry on the walk from the root: a directory, or as the last one any kind; never a followed link. */
 interface Step {
   readonly fd: number;
   readonly name: string;
 }
 
-/** What is at a path: an O_PATH descriptor, closed when the work ends. */
+/** An existing entry: an O_PATH descriptor, closed when the work ends. */
 export interface OpenEntry {
   readonly fd: number;
   readonly stat: fs.Stats;
 }
 
-/** Where a path leads. All descriptors are closed when the work given to `atPlace` ends. */
+/** The place to which a path leads. All descriptors are closed when the work given to `atPlace` ends. */
 export interface ResolvedPath {
   /** Canonical, relative to the root; `""` is the root. */
   readonly path: string;
-  /** The directory that holds it; the root's own when the place is the root. */
+  /** The directory that contains it; the root's own if the place is the root. */
   readonly dir: number;
   /** Its name there; `.` for the root. */
   readonly name: string;
   readonly found: OpenEntry | null;
-  /** When nothing is there: the names that would follow below `name`. */
+  /** If `name` does not exist: the names that would follow below it. */
   readonly missingBelow: readonly string[];
-  /** The path was written as a directory's: `new/`. */
+  /** The path is written as a directory: `new/`. */
   readonly namesDirectory: boolean;
 }
 
 export interface ResolveOptions {
-  /** False: a link as the last name is the place itself. */
+  /** False: if the last name is a link, the place is the link itself. */
   readonly follow?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function openRoot(dir: string, next = "Give an existing directory."): Roo
   }
 }
 
-/** Opens a directory by its real path; refused when the path has come to lead elsewhere since it was taken down. */
+/** Opens a directory by its recorded real path. Throws if that path now leads to another directory. */
 export function openRealRoot(real: string): Root {
   const root = openRoot(real, PUT_BACK);
   if (root.path === real) return root;
@@ -99,7 +99,7 @@ const PUT_BACK = "Put the project back to where it was.";
 
 export const fdPath = (fd: number): string => `/proc/self/fd/${fd}`;
 
-/** The way to `name` in an open directory, for calls that take a path. */
+/** A path to `name` in an open directory, for calls that take a path. */
 export const childPath = (dir: number, name: string): string | Buffer =>
   osPath(`/proc/self/fd/${dir}/${name}`);
 
@@ -111,7 +111,7 @@ export function openChildDirectory(dir: number, name: string): number {
   return openChild(dir, name, O_DIRECTORY);
 }
 
-/** Walks to where the path leads, whether something is there or not, and works there. */
+/** Walks to the place of the path, whether an entry exists or not, and runs `work` there. */
 export function atPlace<T>(
   root: Root,
   input: string,
@@ -126,7 +126,7 @@ export function atPlace<T>(
   }
 }
 
-/** Works on what is at the path, links followed. */
+/** Follows links, and runs `work` on the existing entry. */
 export function atFound<T>(root: Root, input: string, work: (found: OpenEntry, path: string) => T): T {
   const straight = openStraight(root, input, O_PATH);
   if (straight === null) return atWalked(root, input, work);
@@ -151,11 +151,11 @@ function atWalked<T>(root: Root, input: string, work: (found: OpenEntry, path: s
 export interface Straight {
   /** Canonical, relative to the root. */
   readonly path: string;
-  /** Not a link's. */
+  /** Never the stat of a link. */
   readonly stat: fs.Stats;
 }
 
-/** Opens all names of a path at once; the descriptor is the caller's to close. Null when it has to be walked: also to learn what is wrong with it. */
+/** Opens all names of a path in one call; the caller closes the descriptor. Null if the path has to be walked, also to find out the error. */
 export function openStraight(root: Root, input: string, flags: number): (Straight & OpenEntry) | null {
   const path = straightPath(root, input);
   if (path === null) return null;
@@ -171,7 +171,7 @@ export function openStraight(root: Root, input: string, flags: number): (Straigh
   return null;
 }
 
-/** Looks at what is at a path, all names at once; null as above. */
+/** The stat of the entry, with all names in one call; null as above. */
 export function lookStraight(root: Root, input: string): Straight | null {
   const path = straightPath(root, input);
   if (path === null) return null;
@@ -183,9 +183,9 @@ export function lookStraight(root: Root, input: string): Straight | null {
   }
 }
 
-/** The path when it is nothing but names, below a root where no link is followed. */
+/** The path if it is only names, below a root where the kernel follows no link. */
 function straightPath(root: Root, input: string): string | null {
-  // A character has up to three bytes, without those that have four, which are walked.
+  // A character here has at most three bytes: paths with characters of four bytes are walked.
   if (!root.followsNoLinks || input.length > LIMITS.maxPathBytes / 3) return null;
   const isGiven = input.startsWith("/") && input.startsWith(`${root.given}/`);
   const path = isGiven ? input.slice(root.given.length + 1) : input;
@@ -253,7 +253,7 @@ class Walker {
     return this.steps.slice(1).map((step) => step.name);
   }
 
-  /** Opens a name below the top; a name that isn't there may be one that was shown with `\xNN`. */
+  /** Opens a name below the top. A missing name may be the shown form of a name with odd bytes (`\xNN`). */
   private open(name: string): Step | null {
     const fd = tryOpenPath(this.top.fd, name);
     if (fd !== null) return { fd, name };
@@ -266,7 +266,7 @@ class Walker {
     fs.closeSync(this.steps.pop()!.fd);
   }
 
-  /** Replaces the link on top by the names that it stands for. */
+  /** Replaces the link on top by the names of its target. */
   private expand(): void {
     const { name } = this.top;
     this.leave();
@@ -278,7 +278,7 @@ class Walker {
     }
     const target = tryReadlink(this.top.fd, name);
     if (target === null) {
-      // It is no link any more: somebody swapped it. Look again; `links` bounds how often.
+      // Somebody swapped the link for something else. Try again; `links` limits the attempts.
       this.todo.push(name);
       return;
     }
@@ -314,7 +314,7 @@ class Walker {
     };
   }
 
-  /** Whether names that can't be opened would climb above the root. */
+  /** Whether missing names would lead above the root. */
   private escapes(names: readonly string[]): boolean {
     let depth = this.steps.length;
     return names.some((name) => {
@@ -323,7 +323,7 @@ class Walker {
     });
   }
 
-  /** Absolute paths are understood when they begin with the root's own. */
+  /** An absolute path must begin with the root's path. */
   private relative(text: string): string {
     if (!text.startsWith("/")) return text;
     for (const base of [this.root.path, this.root.given]) {

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 
-/** The text is on the disk when this returns. */
+/** The text is durable when this returns. */
 export function writeSynced(file: string, text: string): void {
   const fd = fs.openSync(file, "w", 0o600);
   try {
@@ -11,7 +11,7 @@ export function writeSynced(file: string, text: string): void {
   }
 }
 
-/** Replaces a file in one step: after a kill or a power failure it is wholly old or wholly new. */
+/** Replaces a file atomically: after a kill or a power failure it is entirely old or entirely new. */
 export function replaceJson(file: string, value: unknown): void {
   writeSynced(`${file}.new`, `${JSON.stringify(value)}\n`);
   fs.renameSync(`${file}.new`, file);

@@ -1,4 +1,4 @@
-// Putting what was written on the disk.
+// Makes written files durable.
 import fs from "node:fs";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
@@ -8,30 +8,30 @@ import { explainingLater } from "./os-error.ts";
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 export interface ToSync {
-  /** What is being done to which path, for errors. */
+  /** The action and its path, for error messages. */
   readonly action: string;
   readonly path: string;
-  /** What the system may say to it without harm. */
+  /** Error codes that are harmless. */
   readonly ignored?: readonly string[];
-  /** The descriptor is closed afterwards; null: there is nothing to sync. */
+  /** `whileSyncing` closes the descriptor. Null if there is nothing to sync. */
   open(): number | null;
 }
 
-/** So few small files are done by the time that other threads would have begun. */
+/** So few small files are synced before other threads would have started. */
 const FEW = 3;
 const SMALL_BYTES = 1024 * 1024;
-/** So many are open at a time. */
+/** The maximum number of open files. */
 const AT_ONCE = 32;
 const fsync = promisify(fs.fsync);
 
-/** In any order. Those that wait for the disk at the same time take hardly longer than one. */
+/** In any order. Syncs that wait for the disk together take hardly longer than one. */
 export async function syncMany(all: readonly ToSync[]): Promise<void> {
   await whileSyncing(all.length, async (sync) => {
     for (const next of all) await sync(next);
   });
 }
 
-/** Works, and meanwhile what it hands over, so many, is put on the disk; all of it is when this returns. What fails ends the work when it hands over more. */
+/** Runs `work`, and meanwhile syncs the `count` files that it passes to `sync`. All are durable when this returns. After a failure, the next call of `sync` throws. */
 export async function whileSyncing(
   count: number,
   work: (sync: (next: ToSync) => Promise<void> | undefined) => Promise<void>,
@@ -75,12 +75,12 @@ async function openAndSync(open: ToSync["open"], isFew: boolean): Promise<void> 
   }
 }
 
-/** A regular file. A link needs no sync: it is there with its directory. */
+/** For a regular file. A link needs no sync of its own: its directory's sync makes it durable. */
 export function openToSync(spot: Spot): number {
   return fs.openSync(pathTo(spot), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 }
 
-/** Some file systems have nothing to do here and say so; a directory that may not be read can't be synced. */
+/** EINVAL: some file systems cannot sync directories and need not. EACCES: an unreadable directory cannot be synced. */
 export const NOT_FOR_DIRECTORIES: readonly string[] = ["EINVAL", "EACCES"];
 
 export function openDirectory(at: string): number {

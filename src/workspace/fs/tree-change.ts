@@ -1,5 +1,5 @@
-// Making, copying and removing trees of any depth. Every name is used in an open directory, so a
-// directory that is swapped for a link meanwhile leads nowhere else.
+// Creates, copies and removes trees of any depth. Every name is used relative to an open directory, so a directory
+// that is swapped for a link meanwhile cannot redirect the access.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { openNewFile } from "./atomic-write.ts";
@@ -12,7 +12,7 @@ import { giveNew, type Owner } from "./owner.ts";
 import { childPath, fdPath, type OpenEntry, openChild, openChildDirectory } from "./paths.ts";
 import { tourTree } from "./tree.ts";
 
-/** Content with it when something of that name is there: whoever goes down into it finds out what. */
+/** Accepts an existing entry of that name; entering it shows whether it is a directory. */
 export function makeDirectory(dir: number, name: string, owner: Owner | null): void {
   try {
     makeNewDirectory(dir, name, owner);
@@ -48,7 +48,7 @@ export function removeBelow(dir: number, unlock = false): void {
   }
 }
 
-/** A change at the bottom of a tree makes the kernel's overlay copy up all directories above, in time that grows with the square of their number. So some are copied on the way down. */
+/** A change deep in a tree makes overlayfs copy up all directories above, in time quadratic in their number. So some are copied up on the way down. */
 const COPIED_UP_AT_ONCE = 100;
 
 function tryCopyUp(dir: number): void {
@@ -56,11 +56,11 @@ function tryCopyUp(dir: number): void {
     const { atimeMs, mtimeMs } = fs.fstatSync(dir);
     fs.utimesSync(fdPath(dir), atimeMs / 1000, mtimeMs / 1000);
   } catch {
-    // Whoever does not own the directory only waits longer.
+    // A user who does not own the directory only waits longer.
   }
 }
 
-/** Copies a directory and what is below it to a new one, or to none. Special files are left out. */
+/** Copies a directory tree to a new directory, and removes the copy if it fails. Special files are omitted. */
 export function* copyTree(from: OpenEntry, dir: number, name: string, owner: Owner | null): Pieces<void> {
   makeNewDirectory(dir, name, owner);
   const target = createCursor(dir);
@@ -77,7 +77,7 @@ export function* copyTree(from: OpenEntry, dir: number, name: string, owner: Own
 
 function* copyBelow(from: OpenEntry, target: Cursor, owner: Owner | null): Pieces<void> {
   const modes = [from.stat.mode];
-  // The mode comes last: a directory that may not be written has to be filled first.
+  // The mode is set last: a read-only directory has to be filled first.
   const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()! & 0o777);
   for (const { step, dir, name } of tourTree(from.fd)) {
     if (step === "entry") yield* copyEntry(dir, target.fd, name, owner);
@@ -104,7 +104,7 @@ function tryRemoveTree(dir: number, name: string): void {
     }
     fs.rmdirSync(childPath(dir, name));
   } catch {
-    // What can't be removed stays; the reason why the copy failed is the one to tell.
+    // A part that cannot be removed stays. The caller reports why the copy failed.
   }
 }
 
@@ -131,7 +131,7 @@ function* copyFile(from: OpenEntry, dir: number, name: string, owner: Owner | nu
   }
 }
 
-/** Removes what is at a name, if something is: a directory with all below it, whatever rights its owner has left himself. */
+/** Removes the entry at a name, if there is one. A directory goes with its content, even if its owner lacks rights to it. */
 export function removeSpot({ dir, name }: Spot): void {
   const kind = kindAt(dir, name);
   if (kind === "directory") removeDirectory(dir, name);

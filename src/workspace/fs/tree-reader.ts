@@ -1,6 +1,6 @@
-// Looks into a tree by canonical paths, from an open directory. No link is followed, and the paths may be
-// of any length: it goes from directory to directory, with one open at a time. Where the kernel follows no link,
-// a path that is not too long is taken at once. The tree may change meanwhile.
+// Reads a tree by canonical paths, from an open directory. It follows no link, and paths may have any length:
+// it walks from directory to directory, with one open at a time. Where the kernel follows no link, it opens a path
+// of moderate length in one call. The tree may change meanwhile.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -13,21 +13,21 @@ import { childPath, type Root } from "./paths.ts";
 import { type FileKind, kindOf, type NamedKind, readNames } from "./tree.ts";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
-/** In characters, of up to three bytes: with the way to the root, the kernel takes 4,096 bytes. */
+/** In characters of up to three bytes. The kernel accepts 4,096 bytes, including the path to the root. */
 const LONGEST_AT_ONCE = 1024;
-/** What says that a file or directory vanished. EINVAL: a link is none any more. ESTALE: overlayfs says so of what is gone in a lower layer. NOT_A_FILE: something else was opened. EXECUTION_ERROR, without an errno: the cursor's directory was moved. */
+/** Codes that mean that a file or directory vanished. EINVAL: the entry is no longer a link. ESTALE: overlayfs reports this for an entry that is gone from a lower layer. NOT_A_FILE: the entry changed its kind. EXECUTION_ERROR, without an errno: the cursor's directory was moved. */
 const VANISHED: ReadonlySet<unknown> = new Set(
   "ENOENT ENOTDIR EISDIR ENXIO ELOOP EINVAL ESTALE NOT_A_FILE EXECUTION_ERROR".split(" "),
 );
 
-/** What was or is at a path. */
+/** The past or present version of an entry. */
 export interface Side {
   readonly kind: FileKind;
   /** With setuid, setgid and sticky: 0o7777. */
   readonly mode: number;
   /** 0 for a directory. */
   readonly size: number;
-  /** Of a link. */
+  /** The target of a link. */
   readonly target: string | null;
 }
 
@@ -40,22 +40,22 @@ export interface TreeEntryStat {
 
 export interface TreeReader {
   list(directory: string): NamedKind[];
-  /** Its descriptor is the reader's, and open until it goes elsewhere. */
+  /** The reader owns the descriptor and closes it when it moves to another directory. */
   enter(directory: string): number;
-  /** Null when nothing is there, or no way leads there any more. */
+  /** Null if the entry does not exist or can no longer be reached. */
   look(path: string): TreeEntryStat | null;
-  /** The same; also of the directory that it started in. */
+  /** Null as for `look`; also accepts the start directory. */
   stat(path: string): fs.Stats | null;
-  /** Opens the regular file that a look has found there; the caller closes it. */
+  /** Opens a regular file that `look` has found; the caller closes it. */
   open(path: string): Pick<OpenFile, "fd" | "size">;
-  /** The same for as long as the work takes. */
+  /** Opens the file while `work` runs. */
   withFile<T>(path: string, work: (fd: number, size: number) => T): T;
-  /** The whole file. */
+  /** Reads the whole file. */
   read(path: string): Buffer;
   close(): void;
 }
 
-/** What a diff needs of a tree. */
+/** The methods that a diff needs. */
 export type ReadTree = Pick<TreeReader, "list" | "look" | "open" | "withFile" | "read">;
 
 export type TreeRoot = Pick<Root, "fd" | "followsNoLinks">;
@@ -81,7 +81,7 @@ export function unlessVanished<T, A>(read: () => T, absent: A): T | A {
   }
 }
 
-/** Starts in an open directory, which stays the caller's. */
+/** Starts in an open directory that the caller still owns. */
 export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): TreeReader {
   const openRoot = () => explaining("open", ".", () => createCursor(root));
   let cursor = openRoot();
@@ -116,7 +116,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): 
     }
   };
 
-  /** Works in the directory that holds the path, or from where all of it can be taken at once. */
+  /** Calls `work` with the path's directory, or with the root if the whole path can be opened in one call. */
   const at = <T>(action: string, path: string, work: (dir: number, name: string) => T): T =>
     retryFromRoot(action, path, () => {
       if (followsNoLinks && path.length <= LONGEST_AT_ONCE) return work(root, path);
@@ -151,7 +151,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): 
   };
 }
 
-/** It was looked at before: what has come in its place since is opened without waiting, and not read. */
+/** The entry may have been replaced since the look. A replacement is opened with O_NONBLOCK, and not read if it is not regular. */
 function openRegular(dir: number, name: string, path: string): ReturnType<TreeReader["open"]> {
   const fd = fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   try {

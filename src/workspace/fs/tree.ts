@@ -12,33 +12,33 @@ export interface NamedKind {
   readonly kind: FileKind;
 }
 
-/** One step of a tour through a tree. `dir` and `trail` are as they are until the next step. */
+/** One step of a tour through a tree. `dir` and `trail` are valid until the next step. */
 export interface TreeStep extends NamedKind {
   readonly step: "entry" | "enter" | "leave";
   /** The open directory that holds `name`, or on `enter` the one entered. */
   readonly dir: number;
-  /** On `enter` what the directory was then. */
+  /** On `enter`, the directory's stat. */
   readonly stat?: fs.Stats;
-  /** The names on the way from where the tour began, this one last. */
+  /** The names from the start of the tour, this one last. */
   readonly trail: readonly string[];
 }
 
 export interface TourOptions {
-  /** Whether to go on below this directory; all of them when left out. */
+  /** Whether to enter this directory; by default the tour enters all. */
   readonly enters?: (trail: readonly string[]) => boolean;
-  /** Told of a directory whose names can't be read, which then counts as empty; without it the tour ends there. */
+  /** Called for a directory that cannot be listed, which then counts as empty. Without this, the tour throws there. */
   readonly unreadable?: (trail: readonly string[]) => void;
-  /** Also visit the temporary files that hotcell makes itself. */
+  /** Also visit hotcell's own temporary files. */
   readonly temporary?: boolean;
-  /** Give the owner all rights to each directory that is entered. */
+  /** Give the owner all rights to each entered directory. */
   readonly unlock?: boolean;
-  /** The names in an open directory, for who knows them; they are read when left out. */
+  /** Supplies the names in an open directory; by default the tour lists it. */
   readonly namesIn?: NamesIn;
 }
 
 export type NamesIn = (dir: number, stat: fs.Stats) => readonly NamedKind[];
 
-/** Visits everything below an open directory, in order of names, following no link: an `enter` and a `leave` for each directory, one `entry` for one that is not to be entered. */
+/** Visits everything below an open directory, in order of names, and follows no link. A directory has an `enter` and a `leave`, or one `entry` if it is not entered. */
 export function* tourTree(
   start: number,
   { enters = () => true, unreadable, temporary = false, unlock = false, namesIn }: TourOptions = {},
@@ -46,7 +46,7 @@ export function* tourTree(
   const read: NamesIn = namesIn ?? ((dir, stat) => readNames(dir, temporary, stat));
   const cursor = createCursor(start);
   const trail: string[] = [];
-  // What is still to be visited in each directory on the trail, last first.
+  // The entries still to visit in each directory on the trail, last first.
   const levels: NamedKind[][] = [];
   const open = (stat: fs.Stats) => {
     if (unlock) fs.chmodSync(fdPath(cursor.fd), 0o700);
@@ -69,7 +69,7 @@ export function* tourTree(
         trail.pop();
         continue;
       }
-      // Steps are put together field by field: spreading `next` would take more time than all the rest.
+      // Steps are built field by field: spreading `next` would take more time than all the rest.
       const { name, kind } = next;
       trail.push(name);
       if (kind !== "directory" || !enters(trail)) {
@@ -86,7 +86,7 @@ export function* tourTree(
   }
 }
 
-/** False when the directory is gone or no directory any more: the tree lives while it is visited. */
+/** False if the directory is gone or no longer a directory: the tree may change during a tour. */
 export function tryDown(cursor: { down(name: string): void }, name: string): boolean {
   try {
     cursor.down(name);
@@ -98,14 +98,14 @@ export function tryDown(cursor: { down(name: string): void }, name: string): boo
   }
 }
 
-/** The names in an open directory, sorted; without hotcell's own temporary files unless they are wanted. */
+/** The names in an open directory, sorted; hotcell's own temporary files only on request. */
 export function readNames(dir: number, temporary = false, stat = fs.fstatSync(dir)): NamedKind[] {
   refuseHuge(stat);
   const names = readDirectory(dir).filter(({ name }) => temporary || !name.startsWith(TEMP_PREFIX));
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** All names are read at once: millions of them would hold up everything else, and fill the memory. */
+/** All names are read in one call: millions of them would block the event loop and fill the memory. */
 function refuseHuge({ size }: fs.Stats): void {
   if (size <= LIMITS.maxDirectoryBytes) return;
   throw new HotcellError(
@@ -136,7 +136,7 @@ interface Kinds {
   isCharacterDevice(): boolean;
 }
 
-/** Undefined where the file system does not tell the kind with the name. */
+/** Undefined if the file system does not report the kind in the listing. */
 export function kindOf(entry: Kinds): FileKind | undefined {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";

@@ -1,4 +1,4 @@
-// The directories that tools reach beside the project, each by a name of its own.
+// Named directories that tools can reach beside the project.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
@@ -12,18 +12,18 @@ import { openRoot } from "../fs/paths.ts";
 
 export interface MountOptions {
   readonly path: string;
-  /** `ro` unless told otherwise. What is written to a mount is written to the disk at once: no session holds it. */
+  /** Default `ro`. Writes to a mount go directly to the disk, not into a session. */
   readonly access?: "ro" | "rw";
 }
 
 export interface Mount {
   /** Without the `@`. */
   readonly name: string;
-  /** By paths inside the mount. */
+  /** Takes paths inside the mount. */
   readonly files: WorkspaceFS;
-  /** By paths inside the mount. */
+  /** Takes paths inside the mount. */
   readonly protectionOf: (path: string) => Protection | null;
-  /** What is changed in it stays in the cell until somebody takes it out. */
+  /** Changes stay in the cell until somebody takes them out. */
   readonly contained: boolean;
 }
 
@@ -40,8 +40,8 @@ const OWN_NAMES = ["project", "state"];
 export function openHostMount(name: string, options: MountOptions, place: MountPlace): Mount {
   const { path: given, access = "ro" } = options;
   checkName(name, access);
-  const protectionOf = access === "ro" ? readOnly(place.protectionOf) : place.protectionOf;
-  const files = openMounted(name, given, place.stateDir, protectionOf);
+  const protectionOf = access === "ro" ? makeReadOnly(place.protectionOf) : place.protectionOf;
+  const files = openDirectory(name, given, place.stateDir, protectionOf);
   try {
     checkPlace(name, files.root, place);
   } catch (error) {
@@ -51,7 +51,7 @@ export function openHostMount(name: string, options: MountOptions, place: MountP
   return { name, files, protectionOf, contained: access === "ro" };
 }
 
-/** What a run keeps for itself. The log is not in it, and nothing may look as if it were. */
+/** The private storage of a run. The log is not in it, and no entry may look like the log. */
 export function openStateMount(runDir: string, protectionOf: MountPlace["protectionOf"]): Mount {
   const dir = path.join(runDir, "state");
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -68,20 +68,20 @@ export function openStateMount(runDir: string, protectionOf: MountPlace["protect
   return { name: "state", files, protectionOf: withoutLogs, contained: true };
 }
 
-/** As the most forgiving file system would compare it. */
+/** Compares like the most lenient file system. */
 function isLogs(at: string): boolean {
   const [first = ""] = at.split("/");
   return first.toLowerCase().replace(/[.\s]+$/, "") === "logs";
 }
 
-function readOnly(protectionOf: MountPlace["protectionOf"]): MountPlace["protectionOf"] {
+function makeReadOnly(protectionOf: MountPlace["protectionOf"]): MountPlace["protectionOf"] {
   return (at) => {
     const protection = protectionOf(at);
     return protection?.read === "refuse" ? protection : READ_ONLY;
   };
 }
 
-function openMounted(
+function openDirectory(
   name: string,
   given: string,
   stateDir: string,
@@ -108,8 +108,8 @@ function checkName(name: string, access: string): void {
 }
 
 /**
- * What was opened counts, not what it is called: the log must be out of every tool's reach, and no way may lead past a
- * session, or past rules about the project's paths.
+ * Checks the real path of the opened directory. No tool may reach the log, and no mount may bypass a session or the
+ * rules for the project's paths.
  */
 function checkPlace(name: string, root: string, { stateDir, project }: MountPlace): void {
   if (!areApart(root, stateDir)) throw unusable(name, "it and the state directory are inside one another");

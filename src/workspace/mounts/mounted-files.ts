@@ -1,4 +1,4 @@
-// Several directories behind the one interface of files: each path goes to its mount, and comes back with its name.
+// Combines several mounts into one WorkspaceFS. It maps each path to its mount, and each result back to the full path.
 import { HotcellError } from "../../core/errors.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import { showName } from "../fs/names.ts";
@@ -13,16 +13,20 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
   };
   const named = (mount: Mount, path: string) => naming.name({ mount, path });
 
-  /** What is refused is told by the name that the caller knows. */
+  /** Errors show the path that the caller used. */
   const at = <T>(path: string, work: (files: WorkspaceFS, inner: string, mount: Mount) => T): T => {
     const spot = find(path);
     try {
       return work(spot.mount.files, spot.path, spot.mount);
     } catch (error) {
-      throw error instanceof HotcellError ? renamed(error, spot, naming) : error;
+      throw error instanceof HotcellError ? withMountPath(error, spot, naming) : error;
     }
   };
-  const both = (from: string, to: string, work: (files: WorkspaceFS, from: string, to: string) => void) => {
+  const inOneMount = (
+    from: string,
+    to: string,
+    work: (files: WorkspaceFS, from: string, to: string) => void,
+  ) => {
     const target = find(to);
     at(from, (files, inner, mount) => {
       if (mount === target.mount) return work(files, inner, target.path);
@@ -66,7 +70,7 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
         const matches = result.matches.map((match) => ({ ...match, path: named(spot.mount, match.path) }));
         return { ...result, matches };
       } catch (error) {
-        throw error instanceof HotcellError ? renamed(error, spot, naming) : error;
+        throw error instanceof HotcellError ? withMountPath(error, spot, naming) : error;
       }
     },
     readlink: (path) => at(path, (files, inner) => files.readlink(inner)),
@@ -78,8 +82,8 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
     append: (path, data) => at(path, (files, inner) => files.append(inner, data)),
     mkdir: (path) => at(path, (files, inner) => files.mkdir(inner)),
     remove: (path, options) => at(path, (files, inner) => files.remove(inner, options)),
-    rename: (from, to) => both(from, to, (files, one, other) => files.rename(one, other)),
-    copy: (from, to) => both(from, to, (files, one, other) => files.copy(one, other)),
+    rename: (from, to) => inOneMount(from, to, (files, one, other) => files.rename(one, other)),
+    copy: (from, to) => inOneMount(from, to, (files, one, other) => files.copy(one, other)),
     symlink: (target, path) => at(path, (files, inner) => files.symlink(target, inner)),
     chmod: (path, mode) => at(path, (files, inner) => files.chmod(inner, mode)),
     guardedBy(check) {
@@ -103,22 +107,22 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
   };
 }
 
-/** A slash at the end says that a directory is meant: no file is made by that name. */
+/** A trailing slash means a directory: no file may be created by that name. */
 function asDirectory(spot: NamedMountPath): NamedMountPath {
   return spot.path === "." || spot.path.endsWith("/") ? spot : { ...spot, path: `${spot.path}/` };
 }
 
-function renamed(error: HotcellError, spot: NamedMountPath, naming: Naming): HotcellError {
+function withMountPath(error: HotcellError, spot: NamedMountPath, naming: Naming): HotcellError {
   const { code, details, cause, output } = error;
   const message = partsOf(spot.path)
     .reduce((text, path) => {
       const shown = `"${showName(naming.name({ ...spot, path }))}"`;
       const inner = path === "." ? ['""', '"."'] : [`"${showName(path)}"`];
-      return inner.reduce((said, name) => said.replaceAll(name, shown), text);
+      return inner.reduce((message, name) => message.replaceAll(name, shown), text);
     }, error.message)
     .replace("Use a path relative to the workspace.", "Use a path within its mount.");
-  const told = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };
-  return new HotcellError(code, message, told, { cause, ...(output && { output }) });
+  const mountDetails = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };
+  return new HotcellError(code, message, mountDetails, { cause, ...(output && { output }) });
 }
 
 /** A path and the directories above it, the longest first. */

@@ -1,4 +1,4 @@
-// How tools name files in more than one directory: which mount a path is in, and the path inside it.
+// Path syntax for several mounts: maps a tool's path to a mount and the path inside it, and back.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { unshowName } from "../fs/names.ts";
@@ -11,11 +11,11 @@ export interface NamedMountPath {
 }
 
 export interface Naming {
-  /** A path as a caller may write it, in the spelling that `find` takes. */
+  /** Converts a path as a caller may write it to the spelling that `find` takes. */
   spell(path: string): string;
   /** Throws when the path is in no mount. */
   find(path: string): NamedMountPath;
-  /** The path of a spot, as `find` takes it. */
+  /** The inverse of `find`. */
   name(spot: NamedMountPath): string;
 }
 
@@ -36,7 +36,7 @@ export function mountPaths(mounts: readonly Mount[]): Naming {
   };
 }
 
-/** The toolset `studio`: paths of the project are bare; one in the storage begins with its name, or is absolute. */
+/** The toolset `studio`: a path of the project has no prefix; a path in the storage begins with its name, or is absolute. */
 export function bareAndStoragePaths(project: Mount, storage: Mount | null, given: string): Naming {
   const heads =
     storage === null ? [] : [`@${storage.name}`, storage.files.root, given.replace(/(.)\/+$/, "$1")];
@@ -55,7 +55,7 @@ export function bareAndStoragePaths(project: Mount, storage: Mount | null, given
   };
 }
 
-/** Backslashes are slashes, but for a name with odd bytes, which is shown with them. */
+/** Backslashes become slashes, except in a shown name with odd bytes (`\xNN`). */
 function withSlashes(path: string): string {
   const names = path
     .split("/")

@@ -1,5 +1,5 @@
-// Puts what changed in the working copy into the live layer. Each path is made what it is in the working copy
-// whatever the layer has there, so it can be done again when it was interrupted.
+// Writes changes of the working copy into the live layer. The capture sets each path to its state in the working
+// copy, whatever the layer has there. So an interrupted capture can be repeated.
 import fs from "node:fs";
 import { createPace, type Pace } from "../fs/cooperative.ts";
 import { clear, copyEntry, goInto, makeReadable } from "../fs/copy-entry.ts";
@@ -20,13 +20,13 @@ import type { SeenEntry } from "./clone-look.ts";
 import { tourDifferences } from "./clone-tour.ts";
 
 export interface Capturing {
-  /** What the working copy had when the layer was last brought up to date. */
+  /** The working copy at the last update of the layer. */
   readonly have: MergedPath;
-  /** The working copy as it is now. What vanishes meanwhile is marked to be looked at again. */
+  /** The present working copy. If an entry vanishes meanwhile, the next scan must treat it as changed. */
   readonly copy: CloneTree & { readonly root: SeenEntry };
-  /** What is seen without the live layer. */
+  /** The tree that is visible without the live layer. */
   readonly below: MergedPath;
-  /** What the project has: the layer tells of all that is not seen of it, also where a layer below hides it. */
+  /** The project's tree. The live layer hides each removed path of the project, even if a lower layer hides it too. */
   readonly project: MergedPath;
   /** The live layer's directory. */
   readonly layer: string;
@@ -35,10 +35,10 @@ export interface Capturing {
 interface Level {
   readonly name: string;
   readonly seen: SeenEntry;
-  /** What is seen here without the live layer. */
+  /** The content of this directory that is visible without the live layer. */
   readonly below: MergedPath;
   readonly project: MergedPath;
-  /** The directory in the working copy; null when it is gone by now. */
+  /** The directory in the working copy; null if it is gone. */
   readonly model: fs.Stats | null;
 }
 
@@ -65,7 +65,7 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
   const level = (): Level => levels.at(-1)!;
   const pathOf = (name: string): string => [...levels.slice(1).map((above) => above.name), name].join("/");
 
-  /** The layer knows nothing of this name any more, nor of anything below it. */
+  /** Removes this name, and everything below it, from the layer. */
   const forget = async (name: string): Promise<void> => {
     const wasDirectory = await clear({ dir: to.fd, name }, pace);
     if (gone.size === 0) return;
@@ -98,14 +98,14 @@ function beginCapturing({ copy, layer, ...capturing }: Capturing, gone: Set<stri
       const within = { below: childOf(below, name), project: childOf(project, name) };
       levels.push({ name, seen: seen.below!.get(name)!, ...within, model });
       if (isDirectory(have)) return;
-      // A directory that was made anew: what was in the one before it must not be seen in this one.
+      // A recreated directory must not show the entries of the previous one.
       const hidden = new Set([...namesInStanding(within.below), ...namesInStanding(within.project)]);
       for (const other of hidden) if (!level().seen.below!.has(other)) await hide(other);
     },
     async leave() {
       const { model } = levels.pop()!;
       if (model !== null) makeAlike(to.fd, model);
-      // Whatever rights an agent took from itself, its changes have to be found.
+      // An agent may have removed its own rights; hotcell must still find its changes.
       makeReadable(to.fd);
       to.up();
       from.leave();

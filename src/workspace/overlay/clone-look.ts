@@ -1,5 +1,5 @@
-// Looks through a tree that others write, and tells what is not as it was the last time. Names are read only
-// in directories that changed; everything else is told by its inode, whose change time nobody can set.
+// Scans a tree that others write, and finds the differences to the previous scan. It lists only directories that
+// changed. Other changes show in the inode, whose change time no process can set.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { FileKind } from "../files/workspace-fs.ts";
@@ -10,28 +10,28 @@ import { kindOf, type NamedKind, readNames } from "../fs/tree.ts";
 import type { TreeEntry } from "../layers/clone-tree.ts";
 import { allowAt, rightsToRead } from "./keep-readable.ts";
 
-/** What was at a name, so that it can be told whether it still is. */
+/** The recorded state of an entry, for comparison with its present state. */
 export interface SeenEntry extends TreeEntry {
   readonly kind: "file" | "symlink" | "directory";
   readonly below: Map<string, SeenEntry> | null;
   readonly mode: number;
   ino: number;
-  /** -1 when it has to be looked at again, whatever its time. */
+  /** -1 if the next scan must treat the entry as changed, whatever its time. */
   ctimeMs: number;
   /** 0 for a directory. */
   readonly size: number;
 }
 
 const MAX_JUDGED_NAMES = 128;
-/** The tree lives while it is looked at: a name may be gone by now, or something else. */
+/** The tree may change during the scan: a name may have vanished or changed its kind. */
 const UNREACHABLE = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 export interface LookOptions {
-  /** What the clock says by which files get their times. */
+  /** The time of the clock that stamps files. */
   readonly clockMs: number;
-  /** Whether a path, as `protectionOf` takes it, is not part of the tree. */
+  /** Whether a path, in the form that `protectionOf` takes, is not part of the tree. */
   readonly leavesOut: (path: string) => boolean;
-  /** Whether the owner is given the right to read what he could read the last time, or what is new. */
+  /** Restores the owner's right to read an entry that is new or was readable at the previous scan. */
   readonly keepsReadable?: boolean;
 }
 
@@ -42,11 +42,11 @@ interface Level {
   readonly mode: number;
   readonly seen: Seen;
   readonly below: Map<string, SeenEntry>;
-  /** Still to be looked at. */
+  /** Entries still to scan. */
   readonly names: NamedKind[];
 }
 
-/** By what a directory is known that has the same names as before. */
+/** If these are equal, a directory has the same names as before. */
 type Seen = Pick<SeenEntry, "ino" | "ctimeMs">;
 const UNSEEN: Seen = { ino: 0, ctimeMs: -1 };
 
@@ -54,7 +54,7 @@ export function seenDirectory(mode: number, below: Map<string, SeenEntry>, seen 
   return { kind: "directory", below, mode: mode & 0o7777, size: 0, ...seen };
 }
 
-/** Null for what is neither a file nor a link. */
+/** Null for an entry that is neither a file nor a link. */
 export function seenFile(stat: fs.Stats): SeenEntry | null {
   const kind = kindOf(stat);
   if (kind !== "file" && kind !== "symlink") return null;
@@ -62,7 +62,7 @@ export function seenFile(stat: fs.Stats): SeenEntry | null {
   return { kind, below: null, mode: mode & 0o7777, ctimeMs, ino, size };
 }
 
-/** What is in a tree now, special files left out. Where nothing changed, the entries are those of `known`. */
+/** The present tree without special files. Unchanged entries are the same objects as in `known`. */
 export async function look(start: number, known: SeenEntry, options: LookOptions): Promise<SeenEntry> {
   const pace = createPace();
   const cursor = createCursor(start);
@@ -75,9 +75,9 @@ export async function look(start: number, known: SeenEntry, options: LookOptions
         level = lookAt(cursor, level, next, options);
         continue;
       }
-      if (level.above === null) return closed(level);
+      if (level.above === null) return leave(level);
       cursor.up();
-      level.above.below.set(level.name, closed(level));
+      level.above.below.set(level.name, leave(level));
       level = level.above;
     }
   } finally {
@@ -89,7 +89,7 @@ type Place = Pick<Level, "above" | "name" | "known">;
 
 function enter(dir: number, place: Place, { clockMs, leavesOut }: LookOptions): Level {
   const { mode, ino, ctimeMs } = fs.fstatSync(dir);
-  // A name that comes while the clock stands still would not be noticed by the next look.
+  // The next scan would miss a name that appears within the same tick of the clock.
   const seen = ctimeMs < clockMs ? { ino, ctimeMs } : UNSEEN;
   const level = { ...place, mode: mode & 0o7777, seen };
   const { known } = place;
@@ -106,13 +106,13 @@ const PARTS = new Set<FileKind>(["file", "symlink", "directory"]);
 function isPart({ name, kind }: NamedKind, place: Place, leavesOut: LookOptions["leavesOut"]): boolean {
   if (!PARTS.has(kind)) return false;
   const names = [name];
-  // Judging takes time with the length of a path: what is far above was judged on the way down.
+  // The cost of judging a path grows with its length. Names further above were judged on the way down.
   for (let at: Place = place; at.above !== null && names.length < MAX_JUDGED_NAMES; at = at.above)
     names.push(at.name);
   return !leavesOut(names.reverse().join("/") + (kind === "directory" ? "/" : ""));
 }
 
-/** Gives the level to go on with: that of the directory, when it is one. */
+/** Returns the level to continue with: the entered directory's, or the same one. */
 function lookAt(cursor: Cursor, level: Level, { name, kind }: NamedKind, options: LookOptions): Level {
   const known = level.known?.below?.get(name);
   try {
@@ -122,12 +122,12 @@ function lookAt(cursor: Cursor, level: Level, { name, kind }: NamedKind, options
     }
     const stat = fs.lstatSync(childPath(cursor.fd, name));
     const rights = options.keepsReadable ? rightsToRead(kind) : 0;
-    if (isNewlyClosed(stat.mode, rights, known)) {
+    if (isNewlyUnreadable(stat.mode, rights, known)) {
       allowAt(cursor.fd, name, rights);
       level.names.push({ name, kind });
       return level;
     }
-    const seen = seenAt(stat, known);
+    const seen = entryOf(stat, known);
     if (seen !== null) level.below.set(name, seen);
   } catch (error) {
     if (!UNREACHABLE.has(osErrorCode(error) ?? "")) throw error;
@@ -135,13 +135,13 @@ function lookAt(cursor: Cursor, level: Level, { name, kind }: NamedKind, options
   return level;
 }
 
-/** What the project has closed is closed in its copy, and stays so. */
-function isNewlyClosed(mode: number, rights: number, known: SeenEntry | undefined): boolean {
-  const wasOpen = known === undefined || (known.mode & rights) === rights;
-  return wasOpen && (mode & rights) !== rights;
+/** An entry that is unreadable in the project is unreadable in the copy too, and stays so. */
+function isNewlyUnreadable(mode: number, rights: number, known: SeenEntry | undefined): boolean {
+  const wasReadable = known === undefined || (known.mode & rights) === rights;
+  return wasReadable && (mode & rights) !== rights;
 }
 
-/** One that may not be read could not be left again either. */
+/** The cursor could not leave an unreadable directory again. */
 function mayEnter(dir: number, name: string): boolean {
   if (process.geteuid?.() === 0) return true;
   try {
@@ -153,8 +153,8 @@ function mayEnter(dir: number, name: string): boolean {
   }
 }
 
-/** What is in a directory that may not be entered counts as unchanged. */
-function seenAt(stat: fs.Stats, known: SeenEntry | undefined): SeenEntry | null {
+/** The content of a directory that may not be entered counts as unchanged. */
+function entryOf(stat: fs.Stats, known: SeenEntry | undefined): SeenEntry | null {
   const seen = stat.isDirectory() ? seenDirectory(stat.mode, known?.below ?? new Map()) : seenFile(stat);
   return seen && known && isSame(seen, known) ? known : seen;
 }
@@ -164,8 +164,8 @@ function isSame(a: SeenEntry, b: SeenEntry): boolean {
   return a.kind === "directory" || (a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.size === b.size);
 }
 
-/** What was known of a directory, when that is still so. */
-function closed({ known, mode, seen, below }: Level): SeenEntry {
+/** The known entry of a directory if nothing in it changed, else a new one. */
+function leave({ known, mode, seen, below }: Level): SeenEntry {
   if (known === undefined || known.mode !== mode || !haveSameEntries(known.below, below))
     return seenDirectory(mode, below, seen);
   return Object.assign(known, seen);

@@ -1,5 +1,5 @@
-// Brings a directory from one view to another: only what differs is touched. Readers see each file wholly old
-// or wholly new.
+// Updates a directory from one view to another. It touches only entries that differ. Readers see each file
+// entirely old or entirely new.
 import fs from "node:fs";
 import { createPace, type Pace } from "../fs/cooperative.ts";
 import { type CopySpot, clear, copyEntry, goInto, makeWritable } from "../fs/copy-entry.ts";
@@ -14,9 +14,9 @@ import { tourDifferences } from "./clone-tour.ts";
 export interface Restoring {
   /** Open directory. */
   readonly target: number;
-  /** What is in it; kept up to date. */
+  /** The known content of the target; `restore` keeps it up to date. */
   readonly known: Map<string, SeenEntry>;
-  /** Told of each name that was brought over. */
+  /** Called for each name that is copied. */
   readonly onStep?: () => void;
 }
 
@@ -31,11 +31,11 @@ export async function restore(have: MergedPath, want: MergedPath, restoring: Res
 }
 
 interface Level {
-  /** What is known to be in the directory. */
+  /** The known content of the directory. */
   readonly below: Map<string, SeenEntry>;
-  /** It was made just now: nothing can be in the way. */
+  /** The directory was just created, so no entry can be in the way. */
   readonly isNew: boolean;
-  /** The directory that this one shall be like; null when it is gone by now. */
+  /** The source of the directory's attributes; null if that directory is gone. */
   readonly model: fs.Stats | null;
 }
 
@@ -46,7 +46,7 @@ function beginCopying(want: MergedPath, { target, known, onStep }: Restoring, pa
   const sources = new Map(want.map(({ tree }) => [tree, createFollower(tree.at)]));
   const levels: Level[] = [{ below: known, isNew: false, model: null }];
   const level = (): Level => levels.at(-1)!;
-  /** Follows the tour in the tree whose version is seen. */
+  /** The follower of the tree whose version is visible. */
   const sourceOf = (seen: MergedPath): Follower => sources.get(seen[0]!.tree)!;
 
   return {
@@ -71,7 +71,7 @@ function beginCopying(want: MergedPath, { target, known, onStep }: Restoring, pa
     },
     async leave({ name }: Difference) {
       const { below, model } = levels.pop()!;
-      const mode = leaveAlike(to, model);
+      const mode = leaveWithAttributes(to, model);
       for (const source of sources.values()) source.leave();
       level().below.set(name, seenDirectory(mode, below));
     },
@@ -83,8 +83,8 @@ function beginCopying(want: MergedPath, { target, known, onStep }: Restoring, pa
   };
 }
 
-/** Gives the mode that the directory has then. It may be one that can't be left again, so that comes first. */
-function leaveAlike(cursor: Cursor, model: fs.Stats | null): number {
+/** Returns the directory's final mode. The cursor leaves first, because that mode may prevent leaving. */
+function leaveWithAttributes(cursor: Cursor, model: fs.Stats | null): number {
   const left = openChild(cursor.fd, ".");
   try {
     cursor.up();
@@ -95,7 +95,7 @@ function leaveAlike(cursor: Cursor, model: fs.Stats | null): number {
   }
 }
 
-/** Whatever is there goes in the same step; a directory goes before. */
+/** The rename replaces an existing entry atomically. An existing directory is removed before. */
 async function replaceEntry(from: CopySpot, to: CopySpot, pace: Pace): Promise<fs.Stats | null> {
   const temporary = { dir: to.dir, name: `${TEMP_PREFIX}copy` };
   await clear(temporary, pace);
@@ -105,6 +105,6 @@ async function replaceEntry(from: CopySpot, to: CopySpot, pace: Pace): Promise<f
   if (kindAt(to.dir, to.name) === "directory") await clear(to, pace);
   fs.renameSync(childPath(temporary.dir, temporary.name), at);
   const moved = fs.lstatSync(at, { throwIfNoEntry: false });
-  // A rename changes the time; what somebody else has put there by now is not ours.
+  // A rename changes the change time. Another inode there was put by another process.
   return moved?.ino === made.ino ? moved : made;
 }

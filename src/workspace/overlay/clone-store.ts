@@ -1,5 +1,5 @@
-// What the clone strategy knows of the working copy and of the project, and which change of them is under
-// way: small files in the session's directory, each replaced in one step.
+// The clone strategy's records of the working copy and the project, and marks for changes in progress: small
+// files in the session's directory, each replaced atomically.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ import { replaceJson, writeSynced } from "../fs/replace-json.ts";
 import type { Stack } from "../layers/record.ts";
 import { type SeenEntry, seenDirectory } from "./clone-look.ts";
 
-/** What the working copy shows, and what is in it. */
+/** The stack that the working copy shows, and the copy's content. */
 interface WorkingCopy {
   readonly stack: Stack;
   readonly tree: SeenEntry;
@@ -16,7 +16,7 @@ interface WorkingCopy {
 /** A change of the working copy, or of the live layer. */
 type Change = "showing" | "capturing";
 
-/** For each entry, parents before children: depth, name, letter of the kind, mode; and ctimeMs, ino and size of others than directories. */
+/** For each entry, parents before children: depth, name, letter of the kind, mode; also ctimeMs, ino and size if it is no directory. */
 type Rows = (string | number)[];
 
 const WORKING_COPY = "merged.json";
@@ -42,7 +42,7 @@ export function writeProjectTree(dir: string, tree: SeenEntry): void {
   replaceJson(path.join(dir, PROJECT), rowsOf(tree));
 }
 
-/** Whether a change was begun and has not ended, in whatever process. */
+/** Whether a change has begun and not ended, in any process. */
 export function isUnderWay(dir: string, change: Change): boolean {
   return fs.existsSync(path.join(dir, change));
 }
@@ -55,7 +55,7 @@ export function end(dir: string, change: Change): void {
   fs.unlinkSync(path.join(dir, change));
 }
 
-/** Null when it is not there, or was cut short by a power failure. */
+/** Null if the file does not exist, or a power failure truncated it. */
 function tryRead(dir: string, name: string): unknown {
   try {
     return JSON.parse(fs.readFileSync(path.join(dir, name), "utf8"));
@@ -65,7 +65,7 @@ function tryRead(dir: string, name: string): unknown {
   }
 }
 
-/** Flat: a tree may be deeper than JSON can be nested. */
+/** The rows are flat because a tree may be deeper than JSON can nest. */
 function rowsOf(root: SeenEntry): Rows {
   const rows: Rows = [];
   const pending = [{ depth: 0, name: "", entry: root }];
@@ -80,8 +80,8 @@ function rowsOf(root: SeenEntry): Rows {
 }
 
 function treeOf(rows: Rows): SeenEntry {
-  /** The directories that are open, by their depth. */
-  const open: SeenEntry[] = [];
+  /** The latest entry of each depth. */
+  const latest: SeenEntry[] = [];
   const values = rows.values();
   const next = <T>(): T => values.next().value as T;
   for (let depth = next<number | undefined>(); depth !== undefined; depth = next()) {
@@ -92,8 +92,8 @@ function treeOf(rows: Rows): SeenEntry {
       kind === "directory"
         ? seenDirectory(mode, new Map())
         : { kind, below: null, mode, ctimeMs: next(), ino: next(), size: next() };
-    open[depth - 1]?.below?.set(name, entry);
-    open[depth] = entry;
+    latest[depth - 1]?.below?.set(name, entry);
+    latest[depth] = entry;
   }
-  return open[0]!;
+  return latest[0]!;
 }

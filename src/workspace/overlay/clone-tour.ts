@@ -2,10 +2,10 @@ import type { Pace } from "../fs/cooperative.ts";
 import { explaining } from "../fs/os-error.ts";
 import { type Difference, differences, type MergedPath } from "../layers/clone-tree.ts";
 
-/** What is done at each step of the way from one view to another. */
+/** The handler of each kind of step on the tour through the differences. */
 export type TourSteps = Readonly<Record<Difference["step"], (difference: Difference) => Promise<void>>>;
 
-/** Errors name the path at which they came. */
+/** Errors name the path at which they occurred. */
 export async function tourDifferences(
   have: MergedPath,
   want: MergedPath,

@@ -1,5 +1,5 @@
-// The clone strategy's view: a working copy of the project, for machines where the kernel's overlay can't be
-// mounted. What was changed in it is found by looking, and kept in layers of the same form as the kernel's.
+// The view of the clone strategy: a working copy of the project, for machines that cannot mount overlayfs. hotcell
+// finds changes of the copy by scanning it, and stores them in layers of the same format as overlayfs layers.
 import fs from "node:fs";
 import path from "node:path";
 import { explainingLater } from "../fs/os-error.ts";
@@ -37,19 +37,19 @@ export async function openCloneView({ workspace, stack, ...options }: CloneOptio
     for (const fd of held.splice(0)) fs.closeSync(fd);
   };
   try {
-    const shown = await explained("make", () => openShown(place, stack));
-    return viewOn(place, shown, close);
+    const shown = await explainErrors("make", () => openShown(place, stack));
+    return createCloneView(place, shown, close);
   } catch (error) {
     close();
     throw error;
   }
 }
 
-function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionView {
+function createCloneView(place: ClonePlace, opened: Shown, close: () => void): SessionView {
   let shown = opened;
   let room: Promise<Room> | null = null;
-  /** When an earlier change failed half-way, the copy is made anew. */
-  const whole = async (stack = shown.stack): Promise<boolean> => {
+  /** Recreates the copy if an earlier change of it did not complete; false then. */
+  const ensureComplete = async (stack = shown.stack): Promise<boolean> => {
     if (!isUnderWay(place.dir, "showing")) return true;
     shown = await buildCopy(place, stack);
     return false;
@@ -57,14 +57,14 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
   return {
     root: { ...place.merged, given: place.project.path },
     show: (stack) =>
-      explained("show", async () => {
-        if (!(await whole(stack))) return;
+      explainErrors("show", async () => {
+        if (!(await ensureComplete(stack))) return;
         if (isUnderWay(place.dir, "capturing")) shown = await captureChanges(place, shown);
         shown = await showStack(place, shown, stack);
       }),
     capture: () =>
-      explained("keep the changes of", async () => {
-        if (await whole()) shown = await captureChanges(place, shown);
+      explainErrors("keep the changes of", async () => {
+        if (await ensureComplete()) shown = await captureChanges(place, shown);
       }),
     had(at) {
       const find = (entry: SeenEntry | undefined, name: string) => entry?.below?.get(name);
@@ -72,15 +72,15 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
     },
     forget: () => begin(place.dir, "showing"),
     refresh: () =>
-      explained("refresh", async () => {
+      explainErrors("refresh", async () => {
         const before = shown;
         refuseMoved(place.project);
-        if (await whole()) shown = await refreshCopy(place, shown);
+        if (await ensureComplete()) shown = await refreshCopy(place, shown);
         return shown !== before;
       }),
     notice() {},
     isStale: () => false,
-    // They were not copied; and what has become one since was taken away by the refresh at the beginning of the call.
+    // The copy has no secrets. The refresh at the beginning of the call removed files that became secrets since.
     mustHide() {},
     hidesAll: async () => true,
     async hideSecrets() {},
@@ -98,7 +98,7 @@ function viewOn(place: ClonePlace, opened: Shown, close: () => void): SessionVie
   };
 }
 
-/** What is open may be somewhere else by now, or gone: then nothing would be in it. */
+/** The open directory may have been moved, or removed and thus be empty. */
 function refuseMoved({ fd, path: real }: Root): void {
   const there = openRealRoot(real);
   const [now, then] = [fs.fstatSync(there.fd), fs.fstatSync(fd)];
@@ -106,7 +106,7 @@ function refuseMoved({ fd, path: real }: Root): void {
   if (now.ino !== then.ino || now.dev !== then.dev) throw leadsElsewhere(real);
 }
 
-function explained<T>(action: string, work: () => Promise<T>): Promise<T> {
+function explainErrors<T>(action: string, work: () => Promise<T>): Promise<T> {
   return explainingLater(`${action} the session's copy of the project at`, ".", work);
 }
 
@@ -116,12 +116,12 @@ async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {
   const project = readProjectTree(dir);
   if (found === null || project === null || isUnderWay(dir, "showing")) return buildCopy(place, stack);
   const isInterrupted = isUnderWay(dir, "capturing");
-  // Layers that changed nothing may have come or gone without a note. A capture is of the stack on record.
-  const noted = found.stack.filter((layer) => fs.existsSync(layerDir(stateDir, layer)));
-  const before = isInterrupted ? stack : noted;
+  // Layers without changes may have been added or removed without an update of the stored stack. A capture belongs to the session's recorded stack.
+  const existing = found.stack.filter((layer) => fs.existsSync(layerDir(stateDir, layer)));
+  const before = isInterrupted ? stack : existing;
   const shown = { stack: before, layers: await readCloneLayers(place, before), project, copy: found.tree };
   if (!isInterrupted) return showStack(place, shown, stack);
-  // On a full disk the next one that needs the changes tries again.
+  // On a full disk, the next operation that needs the changes captures them.
   return unlessFull(
     () => captureChanges(place, shown),
     () => shown,

@@ -1,5 +1,5 @@
-// The working copy of the clone strategy, and what is done with it. A change of it is marked before it begins
-// and until all of it is noted: what finds the mark later makes the copy anew.
+// The working copy of the clone strategy, and the operations on it. A mark file exists from before a change of the
+// copy until the change is fully recorded. If hotcell finds the mark later, it recreates the copy.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { createPace } from "../fs/cooperative.ts";
@@ -33,54 +33,57 @@ export interface ClonePlace extends SessionPlace {
   readonly merged: Root;
 }
 
-/** What the working copy shows, and what is in it unless somebody has changed it since. */
+/** The stack that the working copy shows, and its content when it was last recorded. */
 export interface Shown {
   readonly stack: Stack;
-  /** Topmost first: the first one is live. */
+  /** Topmost first; the first layer is live. */
   readonly layers: readonly CloneTree[];
   readonly project: SeenEntry;
   readonly copy: SeenEntry;
 }
 
-/** A directory that is moved while it is looked at makes the look worthless. */
-const MOST_LOOKS = 5;
+/** A directory that is moved during a scan makes the scan invalid. */
+const MAX_SCANS = 5;
 
 export async function buildCopy(place: ClonePlace, stack: Stack): Promise<Shown> {
   const { dir, project, merged, onProgress } = place;
   begin(dir, "showing");
-  makeLive(place, stack);
+  makeLiveDir(place, stack);
   await clearBelow(merged.fd, createPace());
   takeOver(merged.fd, fs.fstatSync(project.fd));
-  const seen = await lookAtProject(place, seenDirectory(0, new Map()));
+  const seen = await scanProject(place, seenDirectory(0, new Map()));
   await clockStep(dir);
   const copy = seenDirectory(fs.fstatSync(merged.fd).mode, new Map());
   const shown = { stack, layers: await readCloneLayers(place, stack), project: seen, copy };
   const total = onProgress === undefined ? 0 : countEntries(viewOfShown(place, shown));
   let done = 0;
-  return bring(place, NOTHING, shown, () => onProgress?.(++done, total));
+  return updateCopy(place, NOTHING, shown, () => onProgress?.(++done, total));
 }
 
 export async function showStack(place: ClonePlace, shown: Shown, stack: Stack): Promise<Shown> {
-  makeLive(place, stack);
+  makeLiveDir(place, stack);
   const layers = await readCloneLayers(place, stack, shown.layers);
   const next = { ...shown, stack, layers };
   const have = viewOfShown(place, shown);
-  return differ(have, viewOfShown(place, next)) ? bring(place, have, next) : next;
+  return differ(have, viewOfShown(place, next)) ? updateCopy(place, have, next) : next;
 }
 
-/** Puts what was changed in the working copy into the live layer. */
+/** Writes the changes of the working copy into the live layer. */
 export async function captureChanges(place: ClonePlace, shown: Shown): Promise<Shown> {
   const { dir, project, merged } = place;
   const wasInterrupted = isUnderWay(dir, "capturing");
   allowOwner(merged.fd, rightsToRead("directory"));
-  const copy = await lookAgain(place, merged, shown.copy, { leavesOut: () => false, keepsReadable: true });
+  const copy = await scanWithRetry(place, merged, shown.copy, {
+    leavesOut: () => false,
+    keepsReadable: true,
+  });
   if (copy === shown.copy && !wasInterrupted) return shown;
   await clockStep(dir);
   begin(dir, "capturing");
   const [{ at: layer }, ...below] = shown.layers as [CloneTree, ...CloneTree[]];
   const known = { at: fdPath(merged.fd), root: shown.copy };
   await capture({
-    // What an interrupted capture has put into the layer may not be so any more.
+    // Entries that an interrupted capture put into the layer may be outdated.
     have: viewOf(wasInterrupted ? [await readTree(layer), known] : [known]),
     copy: { ...known, root: copy },
     below: viewOf([...below, { at: fdPath(project.fd), root: shown.project }]),
@@ -93,21 +96,26 @@ export async function captureChanges(place: ClonePlace, shown: Shown): Promise<S
   return next;
 }
 
-/** Takes in what changed in the project, where no layer has anything. */
+/** Applies changes of the project to the working copy, at paths that no layer has. */
 export async function refreshCopy(place: ClonePlace, shown: Shown): Promise<Shown> {
-  const project = await lookAtProject(place, shown.project);
+  const project = await scanProject(place, shown.project);
   if (project === shown.project) return shown;
   await clockStep(place.dir);
   const captured = await captureChanges(place, shown);
   const next = { ...captured, project };
   const have = viewOfShown(place, captured);
-  if (differ(have, viewOfShown(place, next))) return bring(place, have, next);
+  if (differ(have, viewOfShown(place, next))) return updateCopy(place, have, next);
   writeProjectTree(place.dir, project);
   return next;
 }
 
-/** Brings the working copy to what is to be shown next. */
-async function bring(place: ClonePlace, have: MergedPath, next: Shown, onStep?: () => void): Promise<Shown> {
+/** Updates the working copy from `have` to the state in `next`. */
+async function updateCopy(
+  place: ClonePlace,
+  have: MergedPath,
+  next: Shown,
+  onStep?: () => void,
+): Promise<Shown> {
   const { dir, merged } = place;
   begin(dir, "showing");
   const known = next.copy.below!;
@@ -123,7 +131,7 @@ function viewOfShown({ project }: ClonePlace, shown: Shown): MergedPath {
   return viewOf([...shown.layers, { at: fdPath(project.fd), root: shown.project }]);
 }
 
-/** Topmost first. Of those that are known only the live one ever changes, and it is kept up to date. */
+/** Topmost first. Among known layers only the live one changes, and captures keep its tree up to date. */
 export async function readCloneLayers(
   { stateDir }: ClonePlace,
   stack: Stack,
@@ -135,28 +143,28 @@ export async function readCloneLayers(
   return layers;
 }
 
-function makeLive({ stateDir }: ClonePlace, stack: Stack): void {
+function makeLiveDir({ stateDir }: ClonePlace, stack: Stack): void {
   fs.mkdirSync(layerDir(stateDir, stack.at(-1)!), { recursive: true, mode: 0o700 });
 }
 
-/** Secrets are not part of it. */
-function lookAtProject(place: ClonePlace, known: SeenEntry): Promise<SeenEntry> {
+/** The scan omits secrets. */
+function scanProject(place: ClonePlace, known: SeenEntry): Promise<SeenEntry> {
   const leavesOut = (at: string) => place.protectionOf(at)?.read === "refuse";
-  return lookAgain(place, place.project, known, { leavesOut });
+  return scanWithRetry(place, place.project, known, { leavesOut });
 }
 
-async function lookAgain(
+async function scanWithRetry(
   { dir }: ClonePlace,
   { fd }: Root,
   known: SeenEntry,
   options: Omit<LookOptions, "clockMs">,
 ): Promise<SeenEntry> {
-  for (let looks = 1; ; looks++) {
+  for (let scans = 1; ; scans++) {
     try {
       return await look(fd, known, { clockMs: fileClock(dir), ...options });
     } catch (error) {
       const isMoved = error instanceof HotcellError && error.code === "EXECUTION_ERROR";
-      if (looks === MOST_LOOKS || !isMoved) throw error;
+      if (scans === MAX_SCANS || !isMoved) throw error;
     }
   }
 }

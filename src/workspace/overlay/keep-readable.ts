@@ -1,5 +1,5 @@
-// An agent may take from its own user the right to read what it has made. Without root's rights no diff, commit
-// or discard could go on from there: so the owner can always read what a layer has.
+// An agent may remove its own user's right to read an entry. Without root's rights, diff, commit and discard would
+// fail there. So hotcell keeps every entry of a layer readable to its owner.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { FileKind } from "../files/workspace-fs.ts";
@@ -8,21 +8,21 @@ import { allowOwner } from "../fs/metadata.ts";
 import { childPath, openChild } from "../fs/paths.ts";
 import { tourTree } from "../fs/tree.ts";
 
-/** What it takes to read a file or a directory. Root needs nothing, and a link can always be read. */
+/** The mode bits needed to read an entry. Root needs none, and a link is always readable. */
 export function rightsToRead(kind: FileKind): number {
   if (process.geteuid?.() === 0) return 0;
   if (kind === "directory") return 0o500;
   return kind === "file" ? 0o400 : 0;
 }
 
-/** Goes through an open layer; what is closed there is opened in the view that has it on top. */
+/** Walks an open layer. Makes its unreadable entries readable through the view that has the layer on top. */
 export function keepReadable(layer: number, view: number): void {
   if (rightsToRead("directory") === 0) return;
   allowOwner(view, rightsToRead("directory"));
   for (const { step, dir, name, kind, trail } of tourTree(layer, { temporary: true, unreadable: () => {} })) {
     const rights = rightsToRead(kind);
     if (step === "leave" || rights === 0) continue;
-    // A directory is entered before its names are read.
+    // On `enter` the tour has not listed the directory yet, so the directory becomes readable in time.
     const stat = step === "enter" ? fs.fstatSync(dir) : lstatAt(dir, name);
     if (stat !== undefined && (stat.mode & rights) !== rights) tryAllow(view, trail, rights);
   }
@@ -32,7 +32,7 @@ function lstatAt(dir: number, name: string): fs.Stats | undefined {
   return fs.lstatSync(childPath(dir, name), { throwIfNoEntry: false });
 }
 
-/** What is not there any more, or not the owner's to open, stays as it is. */
+/** Skips an entry that is gone or whose mode this user may not change. */
 function tryAllow(view: number, trail: readonly string[], rights: number): void {
   const cursor = createCursor(view);
   try {

@@ -1,5 +1,5 @@
-// The kernel strategy's view: overlayfs, mounted anew whenever the stack changes or the project changed
-// underneath, for a mount may go on serving names that it has looked up before.
+// The view of the kernel strategy: overlayfs. It is remounted whenever the stack or the project changes, because
+// a mount may keep serving names that it has cached.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -28,9 +28,9 @@ export async function openKernelView(
   let mountedAt = 0;
   let shown = stack;
   let stale = false;
-  /** What the topmost layer had when it was mounted is shown in two places where a user has moved the file that it was made from. */
+  /** The upper layer was non-empty at mount time: if a user moves an original, overlayfs shows the session's copy at both paths. */
   let isOnChanges = false;
-  /** Nothing has come into the project since, or gone from it. */
+  /** No name has appeared in the project or vanished from it since the mount. */
   let isCurrent = false;
   const looks = createProjectLooks(project, (changedMs) => {
     if (changedMs >= mountedAt) stale = true;
@@ -67,9 +67,9 @@ export async function openKernelView(
   return {
     root: mounts.rootFor(project.path, looks.at),
     show,
-    capture: async () => openedTo(path.join(dir, shown.at(-1)!.name), mounts.fd()),
+    capture: async () => makeLayerReadable(path.join(dir, shown.at(-1)!.name), mounts.fd()),
     had: () => null,
-    // It is in the layer in any case.
+    // The changes are in the layer already.
     forget() {},
     async refresh() {
       looks.forget();
@@ -78,7 +78,7 @@ export async function openKernelView(
       return true;
     },
     notice(at, entered) {
-      if (entered === undefined || !isAsMounted(entered, mountedAt)) looks.at(at);
+      if (entered === undefined || !isUnchangedSince(entered, mountedAt)) looks.at(at);
     },
     isStale: () => stale || isOnChanges,
     room: mounts.room,
@@ -93,17 +93,17 @@ export async function openKernelView(
   };
 }
 
-/** The mount that is there now. There are never two at a time for long: however fast views follow each other, they don't pile up. */
+/** The current mount. `replace` waits for the previous unmount, so quick successions of views do not accumulate mounts. */
 function createMounts(dir: string, workspace: string) {
   const merged = path.join(dir, MERGED);
   let mount: OverlayMount | null = null;
   let isFurnished = false;
-  let leaving: Promise<void> | undefined;
+  let unmounting: Promise<void> | undefined;
   return {
     async replace(stack: Stack): Promise<void> {
       const mounted = await mountStack(dir, workspace, stack, isFurnished ? mount!.room : null);
-      await leaving;
-      leaving = mount?.leave();
+      await unmounting;
+      unmounting = mount?.leave();
       mount = mounted;
     },
     fd: () => mount!.fd,
@@ -127,8 +127,8 @@ function createMounts(dir: string, workspace: string) {
   };
 }
 
-/** What a layer has is made readable to its owner, in the view that has the layer on top. */
-function openedTo(layer: string, view: number): void {
+/** Makes the entries of a layer readable to their owner, through the view that has the layer on top. */
+function makeLayerReadable(layer: string, view: number): void {
   const live = openRoot(layer);
   try {
     keepReadable(live.fd, view);
@@ -147,10 +147,10 @@ async function mountStack(
   const work = `w${upper}`;
   fs.mkdirSync(path.join(dir, upper), { recursive: true, mode: 0o700 });
   fs.mkdirSync(path.join(dir, work), { recursive: true, mode: 0o700 });
-  likeProject(workspace, path.join(dir, upper));
+  copyRootAttributes(workspace, path.join(dir, upper));
   const lowers = lowersOf(dir, stack.slice(0, -1));
   const mount = await mountOverlay({ dir, lowers, upper: { name: upper, work }, merged: MERGED }, within);
-  // The path of the project may have come to lead elsewhere since the session was made.
+  // The project's path may lead to another directory since the session was created.
   if (mount.lowest === workspace) return mount;
   mount.close();
   throw leadsElsewhere(workspace);
@@ -162,8 +162,8 @@ function haveSameLayers(a: Stack, b: Stack): boolean {
   return a.length === b.length && a.every((layer, at) => isSame(layer, b[at]!));
 }
 
-/** The view's root has the owner and mode of its topmost layer: they must be the project's. */
-function likeProject(workspace: string, upper: string): void {
+/** overlayfs takes the owner and mode of the view's root from the upper layer, so they must equal the project's. */
+function copyRootAttributes(workspace: string, upper: string): void {
   const { fd } = openRealRoot(workspace);
   const { uid, gid, mode } = fs.fstatSync(fd);
   fs.closeSync(fd);
@@ -171,13 +171,13 @@ function likeProject(workspace: string, upper: string): void {
   fs.chmodSync(upper, mode & 0o777);
 }
 
-/** Topmost first: the layers, what hides the project's secrets, the project. Never the project alone, which the kernel does not take for an overlay. */
+/** Topmost first: the layers, the mask, the project. The mask is always there, because the kernel accepts no overlay with the project alone. */
 function lowersOf(dir: string, stack: Stack): string[] {
   const shown = stack.slice(Math.max(collapsedIn(stack), 0)).reverse();
   return [...shown.map((layer) => shortName(dir, layer)), "mask", "lower"];
 }
 
-/** All names must fit into one page: a layer of another session is `p-ID/3`, by a link to where that session is. */
+/** All names must fit into one page. A layer of another session is `pID/3`, through a link to that session's directory. */
 function shortName(dir: string, { session, name, collapsed }: Layer): string {
   const local = collapsed ?? name;
   if (session === path.basename(dir)) return local;
@@ -195,10 +195,10 @@ function linkTo(target: string, at: string): void {
 }
 
 /**
- * Whether a directory of the view tells that the project's has not changed. One that several layers make up has the
- * topmost's attributes, and a link count of 1, which overlayfs says of all these; any other is the project's alone, or
- * has nothing of it.
+ * Whether a directory's stat in the view proves that the project's directory is unchanged. A merged directory has the
+ * attributes of its topmost layer, and overlayfs reports a link count of 1 for it. Any other directory comes from the
+ * project alone, or has nothing from the project.
  */
-function isAsMounted({ nlink, ctimeMs }: DirectoryLook, mountedAt: number): boolean {
+function isUnchangedSince({ nlink, ctimeMs }: DirectoryLook, mountedAt: number): boolean {
   return nlink > 1 && ctimeMs < mountedAt;
 }

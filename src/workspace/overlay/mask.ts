@@ -1,5 +1,5 @@
-// The project's secrets are not there in a session's view: a layer right above the project has a whiteout for
-// each of them, and for nothing else.
+// Hides the project's secrets in a session's view. The mask is a layer directly above the project, with a whiteout
+// for each secret and for nothing else.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -15,11 +15,11 @@ import { createSecretSearch, type Secrets } from "./secret-search.ts";
 
 /** `mask` in the session's directory. */
 export interface Mask {
-  /** From now on it hides all secrets that the project has. */
+  /** From now on `fit` makes the mask hide all secrets of the project. */
   hide(): void;
-  /** Makes it alter nothing else that the project has now. True when a view that was mounted after the last time is known to show the same. */
+  /** Updates the mask to the present project, so that it alters nothing else. True if a view mounted after the previous update is known to show the same. */
   fit(): Promise<boolean>;
-  /** Whether the project has no secret that a view with this mask would show. Nothing is changed. */
+  /** Whether a view with this mask would show no secret of the project. Changes nothing. */
   hidesAll(): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export function createMask(
     fits = false;
     const { secrets, hasChanged } = await search();
     const isSame = didFit && !hasChanged;
-    // After one that was interrupted nobody knows what of it is in view.
+    // After an interrupted update, the content of the mask is unknown.
     if (!isSame) await fitTo(dir, project, () => secrets);
     fits = true;
     return isSame;
@@ -52,7 +52,7 @@ export function createMask(
     },
     async hidesAll() {
       const { secrets } = await search();
-      // What was found now is not fitted yet.
+      // The search may have found changes that the mask does not have yet.
       fits = false;
       const { fd } = openRoot(path.join(dir, "mask"));
       try {
@@ -64,7 +64,7 @@ export function createMask(
   };
 }
 
-/** True when others than times were wrong. */
+/** True if the mask changed in more than times. */
 async function fitTo(dir: string, project: Root, wanted: (mask: number) => Secrets): Promise<boolean> {
   const { fd } = openRoot(path.join(dir, "mask"));
   const mask = createCursor(fd);
@@ -87,7 +87,7 @@ function covers(mask: Secrets, secrets: Secrets): boolean {
   });
 }
 
-/** What the mask hides already. */
+/** The secrets that the mask hides at present. */
 function readMask(mask: number): Secrets {
   const levels: Secrets[] = [new Map()];
   for (const { step, name } of tourTree(mask, { unlock: true })) {
@@ -108,11 +108,11 @@ interface Fitting {
 
 interface Level {
   readonly was: fs.Stats;
-  /** Directories still to be gone into. */
+  /** Directories still to enter. */
   readonly below: (readonly [string, Secrets])[];
 }
 
-/** Goes through the mask and the project's directories beside it. */
+/** Walks the mask and the project's directories in parallel. True if the mask changed in more than times. */
 async function fitMask(fitting: Fitting, secrets: Secrets): Promise<boolean> {
   const { mask, real, pace } = fitting;
   let hasChanged = false;
@@ -142,7 +142,7 @@ function directoriesIn(secrets: Secrets): [string, Secrets][] {
   return [...secrets].flatMap(([name, below]) => (below === null ? [] : [[name, below]]));
 }
 
-/** True when something had to be made or removed. */
+/** True if it created or removed an entry. */
 function fitNames({ mask: { fd: dir }, makeWhiteout }: Fitting, secrets: Secrets): boolean {
   const wrong = readNames(dir).filter(({ name, kind }) => kind !== kindOfMasked(secrets.get(name)));
   for (const { name } of wrong) removeSpot({ dir, name });
@@ -159,7 +159,7 @@ function kindOfMasked(below: Secrets | null | undefined): "device" | "directory"
   return below === null ? "device" : "directory";
 }
 
-/** A directory that the project has lost meanwhile must not be seen in the mask instead. Where it can't be reached, nothing below is seen. */
+/** If the project has lost the directory meanwhile, the mask's directory must not appear in its place. Nothing below an unreachable directory is visible. */
 function goInto({ mask, real }: Fitting, name: string): boolean {
   try {
     if (!tryDown(real, name)) {
@@ -174,7 +174,7 @@ function goInto({ mask, real }: Fitting, name: string): boolean {
   return true;
 }
 
-/** The view takes a directory's attributes from the mask. True when others than times were wrong. */
+/** The view takes a directory's attributes from the mask. True if more than times changed. */
 function fitAttributes({ mask, real }: Fitting, was: fs.Stats): boolean {
   takeOver(mask.fd, fs.fstatSync(real.fd));
   const { mode, uid, gid } = fs.fstatSync(mask.fd);

@@ -1,5 +1,5 @@
-// A room: a mount namespace, and for an ordinary user the user namespace that owns it, held by descriptors.
-// The helper that makes it is gone when this returns; nothing is left behind when this process is killed.
+// A mount namespace (`Room`), held by descriptors; for an ordinary user also the user namespace that owns it.
+// A helper creates the namespace and is gone when `openRoom` returns. A kill of this process leaves nothing behind.
 import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import type { Writable } from "node:stream";
@@ -10,21 +10,21 @@ import { osPath } from "../fs/names.ts";
 
 export interface Room {
   readonly mountNamespace: number;
-  /** Null as root: a user namespace could not write files of other owners. */
+  /** Null as root: in a user namespace, root could not write files of other owners. */
   readonly userNamespace: number | null;
   close(): void;
-  /** The same by another thread: who closes a view last waits until the kernel has forgotten all that was looked at. */
+  /** Closes in another thread: the last close of a view waits until the kernel has dropped its cached entries. */
   leave(): Promise<void>;
 }
 
 const closeLater = promisify(fs.close);
 
-/** What a room is made by says that it is ready, and by which process it can be held, and waits. */
+/** The end of a helper's script: it reports that the namespace is ready and the pid by which it can be opened, then waits. */
 export const STAY = "echo $$ && read -r _";
 
 /**
- * Runs a program in a new room, and then, while the room is sure to be there, what holds on to it.
- * Within another room, the new one begins with its mounts.
+ * Runs a program in a new mount namespace, then calls `hold` while the helper keeps the namespace alive.
+ * Within another namespace, the new one begins with that namespace's mounts.
  */
 export async function openRoom<T>(
   program: HelperProgram,
@@ -37,11 +37,11 @@ export async function openRoom<T>(
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   const input = helper.stdio[INPUT] as Writable;
-  // Whoever ended before it has read everything says so by its exit.
+  // A helper that ends before it has read all input is reported by its exit.
   input.on("error", () => {});
   input.end(program.input);
   try {
-    return holdRoom(await ready(helper), hold);
+    return holdRoom(await readPid(helper), hold);
   } finally {
     helper.kill("SIGKILL");
   }
@@ -49,13 +49,13 @@ export async function openRoom<T>(
 
 export interface HelperProgram {
   readonly argv: readonly string[];
-  /** What it can read from descriptor 3. */
+  /** The program can read this from descriptor 3. */
   readonly input?: Uint8Array;
 }
 
 const INPUT = 3;
 
-/** The command line that goes into a room before it runs the rest. */
+/** The command line that enters a namespace before it runs the rest. */
 export function enterArgs(room: Room | null, more: readonly string[] = []): string[] {
   if (room === null) return [];
   const at = (fd: number) => `/proc/${process.pid}/fd/${fd}`;
@@ -73,24 +73,24 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-function ready(helper: ChildProcess): Promise<number> {
-  let said = "";
+function readPid(helper: ChildProcess): Promise<number> {
+  let errors = "";
   helper.stderr!.on("data", (chunk) => {
-    said += chunk;
+    errors += chunk;
   });
   return new Promise((resolve, reject) => {
     helper.stdout!.once("data", (pid) => resolve(Number(pid)));
     helper.on("error", (error) => reject(cannotOpen(error.message)));
-    helper.on("close", () => reject(cannotOpen(said)));
+    helper.on("close", () => reject(cannotOpen(errors)));
   });
 }
 
 function cannotOpen(reason: string): HotcellError {
-  const said = reason
+  const shown = reason
     .trim()
     .replace(/\.+$/, "")
     .replace(/\s*\n\s*/g, "; ");
-  return new HotcellError("NOT_SUPPORTED", `Could not mount the session's view: ${said}.`);
+  return new HotcellError("NOT_SUPPORTED", `Could not mount the session's view: ${shown}.`);
 }
 
 function holdRoom<T>(pid: number, hold: (room: Room, pid: number) => T): T {
@@ -115,39 +115,39 @@ function holdRoom<T>(pid: number, hold: (room: Room, pid: number) => T): T {
   }
 }
 
-/** In a furnished room: what commands work on, and what is theirs as long as the room lasts. Nobody's project is below /sys. */
+/** Mount points in a prepared namespace: the view, and scratch directories that exist as long as the namespace. No project is below /sys. */
 export const FURNITURE = {
   view: "/sys/view",
   home: "/sys/home",
   tmp: "/sys/tmp",
   shm: "/sys/shm",
-  /** All that is the same for every command: its root. */
+  /** The root directory, which is the same for every command. */
   root: "/sys/root",
 } as const;
 
 export interface Furnishing {
-  /** The directory that is the view, as seen from the room. */
+  /** The view's directory, as a path in the namespace. */
   readonly view: string;
-  /** Of home, /tmp and /dev/shm together. */
+  /** Size of home, /tmp and /dev/shm together. */
   readonly scratchBytes: number;
   readonly owner: { readonly uid: number; readonly gid: number };
-  /** What bubblewrap is told to make the root. */
+  /** The arguments with which bubblewrap builds the root. */
   readonly root: readonly string[];
 }
 
-const FURNISH = `mount -t tmpfs -o "$1" hotcell /sys && cd /sys && mkdir -m 700 home && mkdir -m 1777 tmp shm &&
+const PREPARE = `mount -t tmpfs -o "$1" hotcell /sys && cd /sys && mkdir -m 700 home && mkdir -m 1777 tmp shm &&
 chown "$2" home && exec bwrap --args ${INPUT} -- sh -c "$3"`;
 
-/** A room with a home and temporary directories that are in memory and have a size. */
+/** A mount namespace with a home and temporary directories in memory, limited in size. */
 export function furnishRoom(within: Room | null, furnishing: Furnishing): Promise<Room> {
   const { uid, gid } = isRoot() ? furnishing.owner : { uid: 0, gid: 0 };
   const options = `size=${furnishing.scratchBytes},mode=0755`;
-  const argv = ["sh", "-c", FURNISH, "sh", options, `${uid}:${gid}`, STAY];
-  return openRoom({ argv, input: argumentsText(furnishArgs(furnishing)) }, within, (room) => room);
+  const argv = ["sh", "-c", PREPARE, "sh", options, `${uid}:${gid}`, STAY];
+  return openRoom({ argv, input: argumentsText(mountPointArgs(furnishing)) }, within, (room) => room);
 }
 
-/** bubblewrap also sets the flags of what is mounted below a directory, and is faster than a program for each mount. */
-function furnishArgs({ view, root }: Furnishing): string[] {
+/** bubblewrap also sets the flags of mounts below a directory, and is faster than one program for each mount. */
+function mountPointArgs({ view, root }: Furnishing): string[] {
   return [
     ...["--die-with-parent", "--dev-bind", "/", "/"],
     ...["--bind", view, FURNITURE.view],
@@ -157,16 +157,16 @@ function furnishArgs({ view, root }: Furnishing): string[] {
   ];
 }
 
-/** Directories and links only. */
+/** Enough for directories and links, which is all the root contains. */
 const ROOT_BYTES = 1024 * 1024;
 
-/** As bubblewrap reads them. */
+/** The format of bubblewrap's `--args`. */
 export function argumentsText(args: readonly string[]): Uint8Array {
   if (args.some((arg) => arg.includes("\0"))) throw hasNul();
   return Buffer.from(osPath(args.map((arg) => `${arg}\0`).join("")));
 }
 
-/** What follows it would be an argument of its own. */
+/** The text after a NUL would become a separate argument. */
 export function hasNul(): HotcellError {
   const message =
     "Could not start the command: one of its words or variables has a NUL, which no argument can hold. Remove it.";

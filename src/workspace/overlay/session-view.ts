@@ -1,44 +1,44 @@
-// How a session's view of the project is made. Two strategies: the kernel's overlay (overlay/kernel-view.ts),
-// and a copy of the project where there is none (overlay/clone-view.ts).
+// The interface of a session's view. Two strategies implement it: overlayfs (overlay/kernel-view.ts), and a copy
+// of the project where overlayfs is not available (overlay/clone-view.ts).
 import type { Protection } from "../../policy/protected.ts";
 import type { UseNotice } from "../files/view.ts";
 import type { Root } from "../fs/paths.ts";
 import type { Stack } from "../layers/record.ts";
 import type { Furnishing, Room } from "./mount-namespace.ts";
 
-/** Where sessions are, and what is kept from them. */
+/** The directory of the sessions, and the protection of paths in them. */
 export interface SessionPlace {
-  /** As `openStateDir` gave it. */
+  /** The path that `openStateDir` returned. */
   readonly stateDir: string;
   readonly protectionOf: (path: string) => Protection | null;
-  /** Told while a project is copied, where that is needed. */
+  /** Reports progress while the clone strategy copies a project. */
   readonly onProgress?: (done: number, total: number | null) => void;
 }
 
-/** The live view: what the session's tools and commands work on. */
+/** The live view: the file tree that the session's tools and commands use. */
 export interface SessionView {
-  /** Its descriptor is always that of the present view. */
+  /** Its descriptor always belongs to the current view. */
   readonly root: Root;
-  /** Makes the view be the project with these layers on it; the last layer takes the changes that follow. */
+  /** Makes the view show the project with these layers on top. The last layer receives the changes that follow. */
   show(stack: Stack): Promise<void>;
-  /** Puts what was changed in the view into the last layer. */
+  /** Writes the changes of the view into the last layer. */
   capture(): Promise<void>;
-  /** Whether the project had something at a path when the view was made; null where that is not known. */
+  /** Whether the project had an entry at a path when the view was made; null if unknown. */
   had(path: string): boolean | null;
-  /** What was changed in the view and could not be put into a layer is gone with the next `show`. */
+  /** Makes the next `show` drop changes of the view that could not be written into a layer. */
   forget(): void;
-  /** Takes in what changed in the project, where the session has nothing of its own; true when something may have. */
+  /** Shows the project's changes at paths that no layer has. True if the project may have changed. */
   refresh(): Promise<boolean>;
   readonly notice: UseNotice;
-  /** True when what was read since the last refresh may be old. */
+  /** True if reads since the last refresh may have returned stale data. */
   isStale(): boolean;
-  /** Makes the project's secrets not be there, and whenever the view is made anew those that came since. Whoever goes through WorkspaceFS is kept from them in any case. */
+  /** Hides the project's secrets now, and newly appeared ones whenever the view is recreated. WorkspaceFS refuses access to secrets in any case. */
   hideSecrets(): Promise<void>;
-  /** From the next `show` on they are not there. */
+  /** Hides the secrets from the next `show` on. */
   mustHide(): void;
-  /** Whether they are all hidden, also those that came since the view was made. */
+  /** Whether all secrets are hidden, including those that appeared since the view was made. */
   hidesAll(): Promise<boolean>;
-  /** A room in which commands meet the view as it is now; until the next `show`. */
+  /** A mount namespace with the current view, for commands. It is valid until the next `show`. */
   room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
   close(): void;
 }

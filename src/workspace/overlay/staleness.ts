@@ -1,4 +1,4 @@
-// Looking whether the project's directories have changed: each of them once, and never through a link.
+// Checks whether the project's directories have changed: each directory once, and without following links.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
@@ -7,38 +7,38 @@ import { parentOf } from "../fs/path-text.ts";
 import { childPath, type Root } from "../fs/paths.ts";
 
 export interface ProjectLooks {
-  /** Looks at the directories that hold a path, as it is written. */
+  /** Checks the directories above a path, as the path is written. */
   at(path: string): void;
-  /** All are to be looked at again. */
+  /** Every directory must be checked again. */
   forget(): void;
 }
 
 export function createProjectLooks(project: Root, onLook: (changedMs: number) => void): ProjectLooks {
-  // Whether it is a directory, with no link on the way.
-  const looked = new Map<string, boolean>();
+  // By path: whether it is a directory, reached without a link.
+  const checked = new Map<string, boolean>();
 
-  const look = (directory: string): boolean => {
-    const known = looked.get(directory);
+  const check = (directory: string): boolean => {
+    const known = checked.get(directory);
     if (known !== undefined) return known;
-    const stat = directory === "" || look(parentOf(directory)) ? tryLook(project, directory) : null;
+    const stat = directory === "" || check(parentOf(directory)) ? tryStat(project, directory) : null;
     if (stat !== null) onLook(stat.ctimeMs);
     const isDirectory = stat?.isDirectory() ?? false;
-    looked.set(directory, isDirectory);
+    checked.set(directory, isDirectory);
     return isDirectory;
   };
 
   return {
     at(given) {
-      // What is too long is refused by the gate, or below what was looked at by a walk.
+      // The path gate refuses a path that is too long, or a walk has checked the directories above it.
       if (given.length > LIMITS.maxPathBytes) return;
-      if (!looked.has(parentOf(given))) look(parentOf(insideOf(project, given)));
+      if (!checked.has(parentOf(given))) check(parentOf(relativeTo(project, given)));
     },
-    forget: () => looked.clear(),
+    forget: () => checked.clear(),
   };
 }
 
-/** Null when it is not there, or can't be reached. */
-function tryLook(project: Root, directory: string): fs.Stats | null {
+/** Null if the directory does not exist or cannot be reached. */
+function tryStat(project: Root, directory: string): fs.Stats | null {
   try {
     if (directory === "") return fs.fstatSync(project.fd);
     return fs.lstatSync(childPath(project.fd, directory), { throwIfNoEntry: false }) ?? null;
@@ -48,8 +48,8 @@ function tryLook(project: Root, directory: string): fs.Stats | null {
   }
 }
 
-/** Relative to the project; the project itself for what is outside of it. */
-function insideOf(project: Root, given: string): string {
+/** The path relative to the project; the project itself for a path outside of it. */
+function relativeTo(project: Root, given: string): string {
   const normal = path.posix.normalize(given);
   const inside = normal.startsWith(`${project.path}/`) ? normal.slice(project.path.length + 1) : normal;
   return inside.startsWith("/") || inside.startsWith("../") ? "" : inside;

@@ -1,20 +1,20 @@
-// Puts the results of all who search together: in the order of the walk, and not more than wanted.
+// Merges the results of all workers in the order of the walk, up to the limit.
 
 import type { SearchMatch, SearchProgress, SearchQuery, SearchResult } from "../files/search-query.ts";
 import type { View } from "../files/view.ts";
 import type { Begun, Counts, Entered, Part, Results } from "./workers/messages.ts";
 
-/** With who sent them. */
+/** Results with the worker that sent them. */
 export interface SentResults extends Results {
   readonly part: Part;
 }
 
 export interface HitCollector {
-  /** Gives the results that were used up: those of a later chunk have to wait. */
+  /** Returns the results that were consumed. Results of a later chunk wait. */
   take(results: SentResults): readonly SentResults[];
-  /** No more is wanted. */
+  /** No more results are wanted. */
   isFull(): boolean;
-  /** Whether so many chunks were used up. */
+  /** Whether this many chunks were consumed. */
   hasAll(chunks: number): boolean;
   seen(): SearchProgress;
   result(engine: Begun["engine"]): SearchResult;
@@ -25,7 +25,7 @@ export function createHitCollector(
   { maxMatches }: Pick<SearchQuery, "maxMatches">,
 ): HitCollector {
   const matches: SearchMatch[] = [];
-  /** Results of chunks whose turn has not come, in their order. */
+  /** Results of later chunks, in their order. */
   const waiting = new Map<number, SentResults[]>();
   let chunk = 0;
   let counts: Counts = { files: 0, binary: 0, unreadable: 0, partlySearched: 0 };
@@ -39,7 +39,7 @@ export function createHitCollector(
         matches.push({ path, line, text, before, after, clipped });
       if (hits.length <= room) continue;
       truncated = true;
-      // What was searched further on does not count: how much it was depends on who is faster.
+      // Files after the last shown match do not count: their number depends on which worker is faster.
       counts = sum(counts, until);
       return;
     }
@@ -83,7 +83,7 @@ export function createHitCollector(
   };
 }
 
-/** Of the directories that a walk came to. */
+/** Reports the directories that a walk entered. */
 export function noteEntered(view: View, entered: readonly Entered[]): void {
   for (const { path, ...stat } of entered) view.entered(path, stat);
 }

@@ -3,14 +3,14 @@ import { compileGlob } from "../../core/glob.ts";
 import { quote } from "../../core/quote.ts";
 
 export interface FileGlobs {
-  /** The path below where the search begins, and its last name. */
+  /** `path` is relative to the start of the search; `name` is its last name. */
   wantsFile(path: string, name: string): boolean;
   wantsDirectory(path: string, name: string): boolean;
 }
 
 type Test = (path: string, name: string) => boolean;
 
-/** A glob without `/` is about the name at any depth. One with `!` leaves out, directories too; any other says which files are wanted. */
+/** A glob without `/` matches the name at any depth. A glob with `!` excludes files and directories; any other selects files. */
 export function compileFileGlobs(globs: readonly string[]): FileGlobs {
   const open = globs.find(hasOpenClass);
   if (open !== undefined) throw notClosed(open);
@@ -18,11 +18,11 @@ export function compileFileGlobs(globs: readonly string[]): FileGlobs {
   const unwanted = globs
     .filter((glob) => glob.startsWith("!"))
     .map((glob) => compileOne(glob.slice(1).replace(/\/$/, "")));
-  const isLeftOut: Test = (path, name) => unwanted.some((matches) => matches(path, name));
+  const isExcluded: Test = (path, name) => unwanted.some((matches) => matches(path, name));
   return {
     wantsFile: (path, name) =>
-      (wanted.length === 0 || wanted.some((matches) => matches(path, name))) && !isLeftOut(path, name),
-    wantsDirectory: (path, name) => !isLeftOut(path, name),
+      (wanted.length === 0 || wanted.some((matches) => matches(path, name))) && !isExcluded(path, name),
+    wantsDirectory: (path, name) => !isExcluded(path, name),
   };
 }
 
@@ -33,7 +33,7 @@ function compileOne(glob: string): Test {
   return glob.includes("/") ? matches : (_, name) => matches(name);
 }
 
-/** As globs are read, a `]` just behind the `[` is one of its characters, and no class has a `/`. */
+/** In a glob, a `]` directly after the `[` is a member of the class, and no class contains a `/`. */
 function hasOpenClass(glob: string): boolean {
   return glob.replace(/\\.|\[[^/][^\]/]*\]/gs, "").includes("[");
 }

@@ -1,4 +1,4 @@
-// The files that say what is ignored, on the way down.
+// Reads the .gitignore and .ignore files on the way down.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { createCursor } from "../fs/cursor.ts";
@@ -9,7 +9,7 @@ import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from ".
 import { openRegular, readBeginning } from "./scan/open-regular.ts";
 import type { WalkOrder } from "./workers/messages.ts";
 
-/** The rules that hold for where the search begins, but for those of its own directory. */
+/** The rules of the directories above the start of the search. */
 export function outerRules({ root, path }: WalkOrder): IgnoreStack {
   if (path === "") return NOTHING_IGNORED;
   let rules = NOTHING_IGNORED;
@@ -27,7 +27,7 @@ export function outerRules({ root, path }: WalkOrder): IgnoreStack {
   }
 }
 
-/** With those of an open directory, whose names are in their order. */
+/** The rules above together with those of an open directory, whose names are sorted. */
 export function rulesIn(
   dir: number,
   path: string,
@@ -41,7 +41,7 @@ export function rulesIn(
   return rulesFor(above, readFiles(dir, above, has), path);
 }
 
-/** What an open directory says itself; of names that it does not have, no file is opened. */
+/** The ignore files of an open directory. It opens only names for which `has` is true. */
 function readFiles(
   dir: number,
   { room }: IgnoreStack,
@@ -52,7 +52,7 @@ function readFiles(
   return { gitignore: textOf(".gitignore"), ignore: textOf(".ignore") };
 }
 
-/** Null when it can't be read. */
+/** Null if the file cannot be read. */
 function tryText(dir: number, name: string, maxBytes: number): string | null {
   try {
     const file = openRegular(dir, name);

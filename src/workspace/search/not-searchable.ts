@@ -4,7 +4,7 @@ export function notSearchable(state: string): HotcellError {
   return new HotcellError("INVALID_ARGUMENTS", `Could not search: ${state}.`);
 }
 
-/** Of a text, or of every text that a pattern means. */
+/** For a text with a line break, or a pattern whose every match has one. */
 export function refuseLineBreak(): HotcellError {
   return notSearchable(
     "the pattern has a line break, and lines are searched one by one: give what stands in one line",

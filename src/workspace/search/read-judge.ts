@@ -1,13 +1,13 @@
 import type { View } from "../files/view.ts";
 import { joinPath } from "../fs/path-text.ts";
 
-/** Says of a name in a directory, at or below where a search began, whether the file may be read. */
+/** Decides whether a file may be read, by its directory, at or below the start of the search, and its name. */
 export type ReadJudge = (directory: string) => (name: string) => boolean;
 
-/** Directories whose judgement is remembered. */
+/** The size of the cache of judged directories. */
 const MAX_KNOWN = 10_000;
 
-/** Judges the file, and each directory on the way. */
+/** Judges the file, and each directory above it up to the start. */
 export function createReadJudge(view: View, start: string): ReadJudge {
   const belowStart = start === "" ? 0 : start.length + 1;
   const directories = new Map<string, boolean>();

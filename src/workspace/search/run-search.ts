@@ -1,4 +1,4 @@
-// One search, from the order to the result.
+// Runs one search in worker processes, from the order to the result.
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
@@ -14,27 +14,27 @@ import { createDealer } from "./workers/schedule.ts";
 import type { Crew, CrewOrder } from "./workers/workers.ts";
 
 const PROGRESS_MS = 100;
-/** Who is told to stop does so soon, unless a pattern keeps it. */
+/** A worker stops soon after the message, unless the matching of a pattern blocks it. */
 const STOP_MS = 50;
 
 export interface SearchTask extends SearchOptions {
-  /** Judges what may be read. */
+  /** Decides which files may be read. */
   readonly view: View;
   readonly order: CrewOrder;
 }
 
-/** What the steps of one search share. */
+/** The state that the steps of one search share. */
 interface Running extends SearchTask {
   readonly collector: HitCollector;
   readonly judgeIn: ReadJudge;
-  /** Nothing more is wanted. */
+  /** Tells the workers that no more results are wanted. */
   readonly stop: () => void;
   readonly isStopped: () => boolean;
-  /** Ends the processes when the search takes longer, for this reason. */
+  /** Ends the workers if the search takes longer, with this error. */
   readonly endWithin: (ms: number, reason: () => Error) => void;
 }
 
-/** When it has ended, however that was, no process has anything of the search open any more. */
+/** When this has settled, no process has a descriptor of the search open any more. */
 export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchResult> {
   const { order, signal, view } = task;
   const collector = createHitCollector(view, order.query);
@@ -56,7 +56,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   signal?.addEventListener("abort", onAbort);
   try {
     const steps = { collector, judgeIn, stop, isStopped: () => isStopped, endWithin };
-    const engine = await searched(crew, { ...task, ...steps });
+    const engine = await runWorkers(crew, { ...task, ...steps });
     signal?.throwIfAborted();
     return collector.result(engine);
   } finally {
@@ -65,8 +65,8 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   }
 }
 
-/** Waits until the processes are done, and everything is collected that is wanted. */
-function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
+/** Waits until the workers are done and all wanted results are collected. */
+function runWorkers(crew: Crew, running: Running): Promise<Begun["engine"]> {
   const { view, order, collector, judgeIn, stop, isStopped, endWithin, onProgress } = running;
   const dealer = createDealer(crew.tell);
   return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
     let chunks = Number.POSITIVE_INFINITY;
     let isDone = false;
     let failure: unknown = null;
-    let told = performance.now();
+    let reportedMs = performance.now();
 
     const fail = (error: unknown): void => {
       failure ??= error;
@@ -85,8 +85,8 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
       for (const used of collector.take({ ...found, part, files: unpackHits(found.hits) }))
         crew.tell(used.part, { kind: "taken", weight: used.weight });
       if (collector.isFull()) stop();
-      if (onProgress === undefined || performance.now() - told < PROGRESS_MS) return;
-      told = performance.now();
+      if (onProgress === undefined || performance.now() - reportedMs < PROGRESS_MS) return;
+      reportedMs = performance.now();
       onProgress(collector.seen());
     };
     const judge = (ask: Ask): void => {
@@ -98,7 +98,7 @@ function searched(crew: Crew, running: Running): Promise<Begun["engine"]> {
         dealer.add(ask, NOTHING);
       }
     };
-    // Whoever is through with a chunk would wait for many to be judged, though some are ready to be dealt.
+    // One request per turn of the event loop: else an idle worker would wait until many chunks are judged.
     const asks = inTurns((ask: Ask) => attempt(() => judge(ask)));
     const takeBegun = (begun: Begun, part: Part): void => {
       dealer.join(part, begun.descriptors);

@@ -1,5 +1,5 @@
-// A search in the asking process itself, for a short time: many have found what they want, or are through, before other
-// processes would be awake. Whatever it comes to, it is what the crew would come to.
+// A search in the parent process itself, for a short time. Many searches end before worker processes would have
+// started. The result is the same as the workers' result.
 
 import type { SearchResult } from "../files/search-query.ts";
 import type { View } from "../files/view.ts";
@@ -18,11 +18,11 @@ import { createFileWalk, type FileWalkOptions, readInOrder } from "./walk-files.
 import type { Hit, SearchRun } from "./workers/messages.ts";
 import { createOutbox, type Outbox } from "./workers/outbox.ts";
 
-/** Nothing else has its turn meanwhile; but processes that are to be started take longer before they begin. */
+/** The search blocks the event loop for this long. It may take longer if the workers are not running, because their start takes longer. */
 const MAX_MS = { awake: 5, asleep: 20 };
 const CHUNK_FILES = 8;
 
-/** Null when it takes longer, or when more than a literal is looked for: then a crew has to search. */
+/** Null if the search takes longer, or the query is not a literal. Then the workers have to search. */
 export type HereSearch = (task: SearchTask, isCrewAwake: boolean) => SearchResult | null;
 
 export function createHereSearch(): HereSearch {
@@ -30,7 +30,7 @@ export function createHereSearch(): HereSearch {
   return (task, isCrewAwake) => searchHere(task, kept, isCrewAwake ? MAX_MS.awake : MAX_MS.asleep);
 }
 
-/** From one search for the next. */
+/** State that one search leaves for the next. */
 interface Kept {
   readonly memory: ScanMemory;
   readonly namesIn: NamesIn;
@@ -50,10 +50,10 @@ function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): Sea
     outbox.hit(found);
   };
   const endMs = performance.now() + maxMs;
-  // Those of a chunk are collected at its end; one more than wanted fills the collector then.
+  // The collector gets a chunk's hits at its end. One hit more than wanted makes it full then.
   const stopped = () => hits > query.maxMatches || performance.now() > endMs;
   const scan = createScanText({ memory, finder, query, stopped });
-  // To learn whether files are read to the end takes as long as to read some of them once more.
+  // `readsToTheEnd` would need a check of the file system that takes as long as an additional read of some files.
   const options = { scan, stopped, outbox: { ...outbox, hit }, directories, readsToTheEnd: false };
   explaining("search", path, () => {
     if (order.isDirectory) scanTree({ ...order, namesIn }, view, options);
@@ -64,7 +64,7 @@ function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): Sea
 
 const directories: Directories = { enter: (dir) => (name) => openAtOnce(dir, name), leave() {} };
 
-/** What is found is used up at once. */
+/** The collector consumes the results at once. */
 function outboxTo(collector: HitCollector, maxMatches: number): Outbox {
   let taken = 0;
   return createOutbox(

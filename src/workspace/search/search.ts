@@ -1,4 +1,4 @@
-// Searching the files of a view. Other processes walk, and read what was judged here before.
+// Searches the files of a view. Worker processes walk, and read only files that this process has allowed.
 import fs from "node:fs";
 import { LIMITS } from "../../core/limits.ts";
 import type { SearchQuery, SearchResult } from "../files/search-query.ts";
@@ -38,7 +38,7 @@ async function searchHere(task: SearchTask, pool: SearchPool): Promise<SearchRes
   return search(task, pool.isAwake());
 }
 
-/** Does not wait for processes to stop, nor for its turn. */
+/** After an abort, rejects at once, without waiting for workers to stop or for earlier searches. */
 function unlessAborted(
   running: Promise<SearchResult>,
   signal: AbortSignal | undefined,
@@ -60,14 +60,14 @@ function checkQuery({ pattern, globs }: SearchQuery): void {
 }
 
 interface Start {
-  /** A directory, or a file to be read. */
+  /** A directory, or a file open for reading. */
   readonly fd: number;
   readonly isDirectory: boolean;
   /** Relative to the workspace. */
   readonly path: string;
 }
 
-/** Whoever searches closes both: the start, and the workspace's own directory. */
+/** The caller closes both descriptors: the start, and the workspace's root. */
 function openStart(view: View, input: string): Start & { readonly root: number } {
   const root = openChildDirectory(view.root.fd, ".");
   try {

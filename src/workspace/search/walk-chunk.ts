@@ -1,11 +1,11 @@
-// A chunk of a walk while it is put together, and the directories that it needs open.
+// Builds a chunk of a walk, and keeps its directories open by reference counts.
 import fs from "node:fs";
 import type { Chunk, Entered, SearchRun } from "./workers/messages.ts";
 
-/** Open directories that the walk has left, or will leave, while chunks still need them. */
+/** Open directories that chunks may still need after the walk has left them. */
 export interface SharedDirectories {
   hold(fd: number): void;
-  /** Closes it unless another holds it. Whoever opened it holds it too. */
+  /** Closes the directory unless it has another holder. The opener counts as a holder too. */
   release(fd: number): void;
 }
 
@@ -28,14 +28,14 @@ export function createSharedDirectories(): SharedDirectories {
 export interface WalkedChunk extends Omit<Chunk, "number"> {
   readonly entered: readonly Entered[];
   readonly files: number;
-  /** When nobody opens files in its directories any more. */
+  /** Call this when nobody opens files in its directories any more. */
   close(): void;
 }
 
 export interface ChunkInMaking extends WalkedChunk {
   readonly entered: Entered[];
   unreadable: number;
-  /** The next file, in an open directory that has this path. */
+  /** Adds the next file, in an open directory with this path. */
   add(dir: number, path: string, name: string): void;
 }
 

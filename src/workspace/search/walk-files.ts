@@ -1,4 +1,4 @@
-// Walks a tree for its files, depth first and in order of names, and gives them in chunks. No link is followed.
+// Walks a tree depth first, in order of names, and returns its files in chunks. It follows no link.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -12,15 +12,15 @@ import { outerRules, rulesIn } from "./ignore-files.ts";
 import { createSharedDirectories, startChunk, type WalkedChunk } from "./walk-chunk.ts";
 import type { WalkOrder } from "./workers/messages.ts";
 
-/** A chunk ends after so many directories too: results shall not wait for the end of a tree without files. */
+/** A chunk also ends after this many directories, so that results need not wait for the end of a tree without files. */
 const MAX_CHUNK_DIRECTORIES = 256;
-/** Those with files stay open until the chunk is done with. */
+/** Directories with files stay open until the chunk is finished. */
 const MAX_OPEN_DIRECTORIES = 32;
-/** Where the order of JavaScript's strings is not that of bytes. */
+/** Characters for which the order of JavaScript's strings differs from byte order. */
 const OUT_OF_ORDER = /[\uD800-\uFFFF]/;
 
 export interface FileWalk {
-  /** The next files, about so many, fewer when nothing more is wanted; null at the end of the walk. */
+  /** The next chunk of about this many files, or fewer if stopped; null at the end of the walk. */
   next(files: number, stopped: () => boolean): WalkedChunk | null;
   close(): void;
 }
@@ -30,18 +30,18 @@ interface Level {
   readonly path: string;
   readonly rules: IgnoreStack;
   readonly names: readonly NamedKind[];
-  /** Of the next name. */
+  /** The index of the next name. */
   index: number;
 }
 
 export interface FileWalkOptions extends WalkOrder {
-  /** As `readInOrder` does, or who has done it before. */
+  /** `readInOrder`, or a cache of it. */
   readonly namesIn: NamesIn;
 }
 
 export function createFileWalk(order: FileWalkOptions): FileWalk {
   const { fd, path: start, query, namesIn } = order;
-  const isWanted = wantedBy(order);
+  const isWanted = compileFilter(order);
   const directories = createSharedDirectories();
   const cursor = createCursor(fd, directories.release);
   const levels: Level[] = [];
@@ -59,7 +59,7 @@ export function createFileWalk(order: FileWalkOptions): FileWalk {
 
   const goDown = ({ path, rules }: Level, name: string): void => {
     const below = joinPath(path, name);
-    // No tool can name what is further down.
+    // No tool can name longer paths.
     if (below.length <= LIMITS.maxPathBytes && tryDown(cursor, name)) enter(below, rules);
     else chunk.unreadable++;
   };
@@ -95,7 +95,7 @@ function isFull({ runs, entered }: WalkedChunk): boolean {
   return runs.length >= MAX_OPEN_DIRECTORIES || entered.length >= MAX_CHUNK_DIRECTORIES;
 }
 
-function wantedBy({ query, path: start }: WalkOrder): (level: Level, entry: NamedKind) => boolean {
+function compileFilter({ query, path: start }: WalkOrder): (level: Level, entry: NamedKind) => boolean {
   const globs = compileFileGlobs(query.globs);
   const { hidden } = query;
   const skipped = new Set(query.skipped);
@@ -118,7 +118,7 @@ export function readInOrder(dir: number, stat: fs.Stats): readonly NamedKind[] {
   return names.some(({ name }) => OUT_OF_ORDER.test(name)) ? names.sort(byBytes) : names;
 }
 
-/** Null when they can't be read, or are too many. */
+/** Null if the names cannot be read or are too many. */
 function tryNames(read: () => readonly NamedKind[]): readonly NamedKind[] | null {
   try {
     return read();

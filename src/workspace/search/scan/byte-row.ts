@@ -1,16 +1,16 @@
-// A row of sets of bytes as the finder wants it: a bit for each set, the last one the highest; sixteen bytes that say by
-// the lower half of a byte which sets it may belong to, then sixteen by its upper half. So a few bytes pass that are in
-// no set.
+// Encodes a sequence of byte sets (a row) for the finder. Each set has one bit; the last set has the highest. The table
+// has sixteen bytes of set bits by the lower half of a byte, then sixteen by its upper half. So a few bytes pass that
+// are in no set.
 import type { ByteSet } from "../regex/first-bytes.ts";
 
-/** The most sets of a row. */
+/** The maximum number of sets in a row. */
 export const MAX_ROW_LENGTH = 8;
 export const ROW_BYTES = 32;
 const UPPER = 16;
 
-/** From frequent in source text to rare; what is not here is rarer still. */
+/** Bytes of source text, from frequent to rare. Bytes that are not listed are rarer still. */
 export const FREQUENT = ' etaoinsrlducpmf_g,;)(h.*-=>y\nvb\t0x1/w"TEASCRINDLk2OP';
-/** What all others count together. */
+/** The weight of all other bytes together. */
 const RARE = 1;
 
 export function rowTable(sets: readonly ByteSet[]): Buffer {
@@ -25,12 +25,12 @@ export function rowTable(sets: readonly ByteSet[]): Buffer {
   return table;
 }
 
-/** Those below the first set's. */
+/** The bits below that of the first set. */
 export const bitsBefore = (length: number): number => bitOf(0, length) - 1;
 
 const bitOf = (index: number, length: number): number => 1 << (MAX_ROW_LENGTH - length + index);
 
-/** How likely it is, about, that bytes at any place in source text pass. */
+/** The approximate probability that the bytes at a random place in source text pass. */
 export function likelihoodOf(table: Buffer, length: number): number {
   const frequent = [...Buffer.from(FREQUENT)];
   let likelihood = 1;

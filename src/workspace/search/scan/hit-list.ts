@@ -1,4 +1,4 @@
-// The hits of one file, each with the lines around it; these may come with the next window.
+// The hits of one file, each with the lines around it. Lines after a hit may be in the next window.
 
 import type { SearchQuery } from "../../files/search-query.ts";
 import type { Hit } from "../workers/messages.ts";
@@ -6,13 +6,13 @@ import type { ScanMemory } from "./scan-memory.ts";
 import { type LinePlace, type ShownLine, showLine } from "./shown-line.ts";
 
 export interface HitList {
-  /** A hit in the lines [from, to) of the memory: its line, a place in it, and the line's number. */
+  /** Adds a hit in the lines [from, to) of the memory: its line, a place in it, and the line's number. */
   add(line: LinePlace, at: number, number: number): void;
-  /** One line that did not fit into the memory: how it begins, and how it is shown when it matches. */
+  /** Adds a line that did not fit into the memory: its beginning, and its shown form if it matches. */
   addLong(beginning: string, match: ShownLine | null, number: number): void;
-  /** The next lines in the memory are these. */
+  /** The memory now has the next lines, [from, to). */
   begin(from: number, to: number): void;
-  /** They are done with; others follow. */
+  /** These lines are finished; others follow. */
   leave(): void;
   /** No line follows. */
   end(): void;
@@ -29,7 +29,7 @@ export function createHitList(
   { before, after, maxLineChars }: ContextQuery,
   onHit: (hit: Hit) => void,
 ): HitList {
-  /** The last lines that are not in the memory any more. */
+  /** The last lines that are no longer in the memory. */
   let earlier: readonly string[] = [];
   const waiting: WaitingHit[] = [];
   let from = 0;

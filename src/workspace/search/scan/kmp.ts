@@ -1,4 +1,4 @@
-/** Where a word is in [from, to) of `bytes`, or -1: in linear time, whatever both are. A byte of `bytes` is compared with the bits of `fold` set. */
+/** The place of a word in [from, to) of `bytes`, or -1, always in linear time. Each byte is compared with the bits of `fold` set. */
 export function findPatiently(bytes: Uint8Array, word: Word, from: number, to: number): number {
   const { letters, fold, fallback } = word;
   let matched = 0;
@@ -14,7 +14,7 @@ export function findPatiently(bytes: Uint8Array, word: Word, from: number, to: n
 export interface Word {
   readonly letters: Uint8Array;
   readonly fold: Uint8Array;
-  /** How much of the word still matches when this much did and the next byte does not (Knuth, Morris, Pratt). */
+  /** The length of the word's prefix that still matches after a mismatch at this length (Knuth, Morris, Pratt). */
   readonly fallback: Uint32Array;
 }
 

@@ -1,5 +1,5 @@
-// Finds the lines that match a query. Literals are found by the finder in the memory; where a pattern is more than
-// that, only lines are matched that have one of the literals it needs, or a place where a match may begin.
+// Finds the lines that match a query. The finder in the memory finds literals. For other patterns, only lines are
+// matched that have one of the required literals, or a place where a match may begin.
 
 import type { SearchQuery } from "../../files/search-query.ts";
 import { refuseLineBreak } from "../not-searchable.ts";
@@ -10,34 +10,34 @@ import { type Filter, needleSet } from "./needle-set.ts";
 import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
 import { withoutReturn } from "./shown-line.ts";
 
-/** More literals than this are looked for by the matcher alone: each is a pass of its own over the text. */
+/** With more literals than this, only the matcher runs: each literal is a separate pass over the text. */
 const MAX_NEEDLES = 8;
-/** At how many places a match may seem to begin: at more, most lines have one, and a literal of one byte says as much. */
+/** The maximum share of places where a match may begin. Above it, most lines have such a place, and a literal of one byte filters as well. */
 const MAX_LIKELIHOOD = 1 / 100;
-/** What may be matched in vain before such a filter has to pay. */
+/** The bytes that may be matched in vain before the filter must prove useful. */
 const SPARE_BYTES = 8 * 1024 * 1024;
 const NOT_ASCII = /[^\x00-\x7F]/;
 
 export interface LineFinder {
   readonly engine: "linear" | "backtracking";
-  /** To be called first for each text in the memory: it ends at `to`. */
+  /** Must be called first for each text in the memory, which ends at `to`. */
   begin(to: number): void;
-  /** A place in the first line at or behind `from`, where a line begins, that matches; -1 when none does. */
+  /** A place in the first matching line at or after `from`, which is the start of a line; -1 if none matches. */
   next(from: number): number;
-  /** For one line that comes in pieces. */
+  /** For one line that arrives in pieces. */
   longLine(): LinePieces;
 }
 
 export interface LinePieces {
-  /** So many of a piece's last bytes come again before those of the next one. */
+  /** This many last bytes of a piece are repeated before the next piece. */
   readonly overlap: number;
-  /** A place in the bytes [from, to) that makes the line match, or -1; [from, fresh) came with the last piece too. */
+  /** A place in the bytes [from, to) that makes the line match, or -1; [from, fresh) is repeated from the last piece. */
   next(from: number, fresh: number, to: number): number;
-  /** The line ends here: whether it is only now known to match. */
+  /** Called at the end of the line: whether the end completes a match. */
   end(): boolean;
 }
 
-/** Null when what is looked for has to be matched as a pattern. */
+/** Null if the query has to be matched as a pattern. */
 export function createLiteralFinder(memory: ScanMemory, query: SearchQuery): LineFinder | null {
   const { pattern, regex, ignoreCase } = query;
   if (regex || (ignoreCase && NOT_ASCII.test(pattern))) return null;
@@ -49,9 +49,9 @@ export async function createLineFinder(memory: ScanMemory, query: SearchQuery): 
   const literal = createLiteralFinder(memory, query);
   if (literal !== null) return literal;
   const { pattern, regex, ignoreCase } = query;
-  // Only patterns need the parser: it takes a while to load.
+  // Only patterns need the parser, which is slow to load.
   const { compileRegex } = await import("../regex/compile-regex.ts");
-  const compiled = compileRegex(regex ? pattern : escaped(pattern), { ignoreCase });
+  const compiled = compileRegex(regex ? pattern : escapePattern(pattern), { ignoreCase });
   if (compiled.needsLineBreak) throw refuseLineBreak();
   return regexFinder(memory, compiled, ignoreCase);
 }
@@ -60,12 +60,12 @@ function regexFinder(memory: ScanMemory, compiled: CompiledRegex, ignoreCase: bo
   const { matcher, required, regexp } = compiled;
   const needles = required && needlesFor(memory, required, ignoreCase);
   if (needles !== null && compiled.exact) return literalFinder(memory, needles);
-  const judge = matcher === null ? backtracking(memory, regexp) : linear(memory, matcher);
+  const judge = matcher === null ? backtrackingFinder(memory, regexp) : linearFinder(memory, matcher);
   const row = rowFor(memory, compiled);
   const longLine = row === null ? judge.longLine : () => laterPieces(memory, row, judge);
   if (row !== null && !needles?.every(({ length }) => length > 1))
-    return { ...filtered(memory, rowFilter(memory, row), judge, SPARE_BYTES), longLine };
-  return needles === null ? judge : { ...filtered(memory, needleSet(memory, needles), judge), longLine };
+    return { ...withFilter(memory, rowFilter(memory, row), judge, SPARE_BYTES), longLine };
+  return needles === null ? judge : { ...withFilter(memory, needleSet(memory, needles), judge), longLine };
 }
 
 function rowFor(memory: ScanMemory, compiled: CompiledRegex): ByteRow | null {
@@ -73,9 +73,9 @@ function rowFor(memory: ScanMemory, compiled: CompiledRegex): ByteRow | null {
   return row !== null && row.likelihood <= MAX_LIKELIHOOD ? row : null;
 }
 
-const escaped = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const escapePattern = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** Null when the literals can't be looked for one by one. */
+/** Null if the literals cannot be searched one by one. */
 function needlesFor(memory: ScanMemory, literals: readonly string[], ignoreCase: boolean): Needle[] | null {
   if (literals.length === 0 || literals.length > MAX_NEEDLES) return null;
   if (ignoreCase && literals.some((literal) => NOT_ASCII.test(literal))) return null;
@@ -83,7 +83,7 @@ function needlesFor(memory: ScanMemory, literals: readonly string[], ignoreCase:
   return needles.every((needle) => needle !== null) ? needles : null;
 }
 
-/** A line that comes in pieces is matched from the first place on where a match may begin. */
+/** Matches a line in pieces, starting at the first place where a match may begin. */
 function laterPieces(memory: ScanMemory, row: ByteRow, judge: LineFinder): LinePieces {
   let begun: LinePieces | null = null;
   return {
@@ -93,7 +93,7 @@ function laterPieces(memory: ScanMemory, row: ByteRow, judge: LineFinder): LineP
       const place = memory.findRow(row, Math.max(from, fresh - row.length + 1), to);
       if (place < 0) return -1;
       begun = judge.longLine();
-      // With the byte before it, where no match begins: it says what `^` and `\b` ask for.
+      // Includes the byte before, where no match begins: `^` and `\b` depend on it.
       const start = Math.max(from, place - 1);
       return begun.next(start, start, to);
     },
@@ -129,7 +129,7 @@ function literalFinder(memory: ScanMemory, needles: readonly Needle[]): LineFind
   };
 }
 
-function linear({ bytes }: ScanMemory, matcher: LineMatcher): LineFinder {
+function linearFinder({ bytes }: ScanMemory, matcher: LineMatcher): LineFinder {
   let end = 0;
   return {
     engine: "linear",
@@ -148,8 +148,8 @@ function linear({ bytes }: ScanMemory, matcher: LineMatcher): LineFinder {
   };
 }
 
-/** Only lines with such a place are judged; all of them once more than half of the text was, beyond what is spared. */
-function filtered(
+/** Judges only lines that the filter finds. Once more than half of the text was judged in vain, beyond the spared bytes, judges all lines. */
+function withFilter(
   memory: ScanMemory,
   filter: Filter,
   judge: LineFinder,
@@ -184,7 +184,7 @@ function filtered(
   };
 }
 
-function backtracking(memory: ScanMemory, regexp: RegExp): LineFinder {
+function backtrackingFinder(memory: ScanMemory, regexp: RegExp): LineFinder {
   const { bytes, lineEnd } = memory;
   const matches = (from: number, to: number) =>
     regexp.test(bytes.toString("utf8", from, withoutReturn(bytes, from, to)));
@@ -202,7 +202,7 @@ function backtracking(memory: ScanMemory, regexp: RegExp): LineFinder {
       }
       return -1;
     },
-    // Of a line that does not fit into the window such a pattern sees the beginning.
+    // Such a pattern sees only the beginning of a line that does not fit into the window.
     longLine() {
       let isFirst = true;
       return {

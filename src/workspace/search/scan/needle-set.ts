@@ -1,29 +1,29 @@
-// Looking for several literals at once, of which one is enough.
+// Searches for several literals at once; one of them is enough.
 import type { ByteRow, Needle, ScanMemory } from "./scan-memory.ts";
 
-/** Without a place that it finds in it, no line matches. */
+/** A line without a place that the filter finds cannot match. */
 export interface Filter {
   begin(to: number): void;
-  /** The first place at or behind `from`, or -1. */
+  /** The first place at or after `from`, or -1. */
   next(from: number): number;
 }
 
-/** At more places than this one of the literals may seem to begin: then a pass for each is less work than to look at all these. */
+/** If one of the literals may begin at a larger share of places, a pass for each literal is less work than checking these places. */
 const MAX_LIKELIHOOD = 1 / 500;
-/** What may be done in vain beyond as many bytes as were passed over. */
+/** The work that may be wasted beyond the number of bytes that were skipped. */
 const SPARE_BYTES = 64 * 1024;
-/** What it takes to stop at a place, whatever is compared there. */
+/** The fixed cost of a stop at a place, besides the comparisons. */
 const STOP_BYTES = 100;
 
 export function needleSet(memory: ScanMemory, needles: readonly Needle[]): Filter {
-  if (needles.length === 1) return alone(memory, needles[0]!);
-  const oneByOne = separately(memory, needles);
+  if (needles.length === 1) return singleFilter(memory, needles[0]!);
+  const oneByOne = separateFilter(memory, needles);
   const row = memory.row(memory.firstBytes(needles));
   if (row === null || row.likelihood > MAX_LIKELIHOOD) return oneByOne;
-  return together(memory, needles, row, oneByOne);
+  return combinedFilter(memory, needles, row, oneByOne);
 }
 
-function alone(memory: ScanMemory, needle: Needle): Filter {
+function singleFilter(memory: ScanMemory, needle: Needle): Filter {
   let end = 0;
   return {
     begin(to) {
@@ -33,8 +33,13 @@ function alone(memory: ScanMemory, needle: Needle): Filter {
   };
 }
 
-/** One pass for all, that stops where one may begin. */
-function together(memory: ScanMemory, needles: readonly Needle[], row: ByteRow, instead: Filter): Filter {
+/** One pass for all literals, which stops where one may begin. */
+function combinedFilter(
+  memory: ScanMemory,
+  needles: readonly Needle[],
+  row: ByteRow,
+  instead: Filter,
+): Filter {
   const { bytes, findRow } = memory;
   let end = 0;
   let patience = SPARE_BYTES;
@@ -66,9 +71,9 @@ function together(memory: ScanMemory, needles: readonly Needle[], row: ByteRow, 
   };
 }
 
-/** A pass for each. */
-function separately(memory: ScanMemory, needles: readonly Needle[]): Filter {
-  // Where each was last found: behind `from` that is still true.
+/** One pass for each literal. */
+function separateFilter(memory: ScanMemory, needles: readonly Needle[]): Filter {
+  // The last place found for each needle; valid while it is not before `from`.
   const places = needles.map(() => 0);
   let end = 0;
   return {

@@ -5,19 +5,19 @@ import { childPath } from "../../fs/paths.ts";
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
 export interface RegularFile {
-  /** The caller's to close. */
+  /** The caller closes it. */
   readonly fd: number;
   readonly size: number;
 }
 
-/** To open a name to be read, whatever it is: nothing that is read from it keeps anybody waiting. A link is not opened. */
+/** Opens an entry of any kind for reading, such that no read blocks. Does not open a link. */
 export const NO_WAITING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 export function openAtOnce(dir: number, name: string): number {
   return fs.openSync(childPath(dir, name), NO_WAITING);
 }
 
-/** Null when it is no regular file. */
+/** Null if it is no regular file. */
 export function openRegular(dir: number, name: string): RegularFile | null {
   const fd = openAtOnce(dir, name);
   try {

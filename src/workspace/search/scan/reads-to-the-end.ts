@@ -1,18 +1,18 @@
-// Where a file need not be read once more to learn that nothing follows.
+// Decides whether a short read proves the end of a file, without another read.
 import fs from "node:fs";
 import { tellsByTimes } from "../../fs/known-names.ts";
 import { fdPath } from "../../fs/paths.ts";
 
-/** Whether, for all files below an open directory, a read that gives less than there is room for has come to the file's end, or to what can't be read. So it is in file systems of the machine itself; what else may be mounted there, on a single file too, need not do so. */
+/** Whether a short read always means the end of the file, or an unreadable part, for all files below an open directory. Local file systems guarantee this. Other file systems may not, and one may be mounted below, even on a single file. */
 export function readsToTheEnd(dir: number): boolean {
   return tellsByTimes(dir) && !hasMountsBelow(dir);
 }
 
 function hasMountsBelow(dir: number): boolean {
-  // Names are bytes; in the list some of them are written as numbers.
-  const place = fs.readlinkSync(fdPath(dir), "latin1").replace(/[ \t\n\\]/g, asNumber);
+  // Names are bytes; mountinfo writes some of them as octal escapes.
+  const place = fs.readlinkSync(fdPath(dir), "latin1").replace(/[ \t\n\\]/g, octalEscape);
   const mounts = fs.readFileSync("/proc/self/mountinfo", "latin1");
   return mounts.includes(` ${place === "/" ? "" : place}/`);
 }
 
-const asNumber = (char: string): string => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
+const octalEscape = (char: string): string => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;

@@ -8,9 +8,9 @@ import type { ScanText } from "./scan-text.ts";
 import { fromUtf16, openText } from "./text-source.ts";
 
 export interface Directories {
-  /** Gives what opens a name in an open directory to be read, whatever it is: nothing that is read from it keeps anybody waiting. What can't be opened throws, a link too. */
+  /** Returns a function that opens a name in an open directory for reading, such that no read blocks. It throws for a link and for an entry that cannot be opened. */
   enter(dir: number): (name: string) => number;
-  /** From now on none is used. */
+  /** No directory is used from now on. */
   leave(): void;
 }
 
@@ -19,11 +19,11 @@ export interface ScanChunkOptions {
   readonly scan: ScanText;
   readonly outbox: Outbox;
   readonly stopped: () => boolean;
-  /** As the function of this name says it of where the search begins. */
+  /** The result of the function of this name for the start of the search. */
   readonly readsToTheEnd: boolean;
 }
 
-/** When nothing more is wanted, the rest is left out. */
+/** Skips the rest once stopped. */
 export function scanChunk(chunk: Chunk, options: ScanChunkOptions): void {
   const { directories, outbox, stopped } = options;
   outbox.begin(chunk);
@@ -35,7 +35,7 @@ export function scanChunk(chunk: Chunk, options: ScanChunkOptions): void {
   outbox.end();
 }
 
-/** The search is of one file alone, which is open. */
+/** Searches a single open file. */
 export function scanAlone(
   fd: number,
   path: string,
@@ -79,11 +79,11 @@ function scanFile(fd: number, readsToTheEnd: boolean, scan: ScanText, outbox: Ou
   const kind = scan(openText(fd, readsToTheEnd), watch);
   const isUtf16 = kind === "utf-16le" || kind === "utf-16be";
   if ((isUtf16 ? scan(fromUtf16(fd, kind), watch) : kind) === "binary") outbox.isBinary();
-  // Only now: how much of a file was searched when a hit is sent depends on who is faster.
+  // Reported at the end: how much of a file was searched when a hit is sent depends on which process is faster.
   outbox.isPartlySearched(partlySearched);
 }
 
-/** What the system does not let us read, or what is gone by now, is counted. */
+/** Counts a file that is unreadable or gone. */
 function countUnreadable(error: unknown, outbox: Outbox): void {
   if (error instanceof HotcellError || osErrorCode(error) === undefined) throw error;
   outbox.isUnreadable();

@@ -1,12 +1,12 @@
-// The memory that files are read into and searched in: first what is looked for, then a window on a file, then
-// room for the finder to read behind its end.
+// The WebAssembly memory in which files are searched: first the needles and rows, then a window of the file, then
+// padding for the finder's reads past the end.
 
 import type { ByteSet } from "../regex/first-bytes.ts";
 import { bitsBefore, FREQUENT, likelihoodOf, MAX_ROW_LENGTH, ROW_BYTES, rowTable } from "./byte-row.ts";
 import { FINDER_WASM } from "./finder.gen.ts";
 import { createWord, findPatiently, type Word } from "./kmp.ts";
 
-/** Node has it; its types don't tell. */
+/** Node has it, but its types do not declare it. */
 declare const WebAssembly: {
   readonly Memory: new (options: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
   readonly Module: new (code: Uint8Array) => object;
@@ -14,25 +14,25 @@ declare const WebAssembly: {
 };
 
 const PAGE_BYTES = 64 * 1024;
-/** How much of a file is looked at together; a longer line is searched in pieces. */
+/** The part of a file that is searched at once. A longer line is searched in pieces. */
 export const WINDOW_BYTES = 1024 * 1024;
 export const WINDOW_START = 4 * PAGE_BYTES;
-/** Comparisons that fail may cost so much for each byte that is searched: beyond it a needle is hard to find this way. */
+/** The maximum cost of failed comparisons for each searched byte. Above it, the needle is too hard for the finder. */
 const PATIENCE = 8;
 const TOO_HARD = -2;
 const NEWLINE = 0x0a;
 
-/** What is looked for: where its bytes are, and which two of them are rare. */
+/** A literal to find: the place of its bytes, and the indexes of its two rarest bytes. */
 export interface Needle {
   readonly start: number;
   readonly length: number;
   readonly first: number;
   readonly second: number;
-  /** Null until it turned out to be too hard for the finder. */
+  /** Null until it proves too hard for the finder. */
   hard: Word | null;
 }
 
-/** Sets of bytes that are looked for one behind the other, and how likely some stand at any place. */
+/** Consecutive byte sets to find, and the probability that a random place passes. */
 export interface ByteRow {
   readonly start: number;
   readonly length: number;
@@ -41,24 +41,24 @@ export interface ByteRow {
 
 export interface ScanMemory {
   readonly bytes: Buffer;
-  /** Forgets all needles and rows. */
+  /** Drops all needles and rows. */
   clear(): void;
-  /** Puts down what is to be looked for; null when there is no room for it. With `ignoreCase` small letters mean both cases. */
+  /** Stores a literal to find; null if it does not fit. With `ignoreCase`, lower-case letters match both cases. */
   needle(literal: Buffer, ignoreCase: boolean): Needle | null;
-  /** Where the needle first is in [from, to), or -1. */
+  /** The first place of the needle in [from, to), or -1. */
   find(needle: Needle, from: number, to: number): number;
-  /** The sets of bytes that the needles begin with. */
+  /** The sets of bytes with which the needles begin. */
   firstBytes(needles: readonly Needle[]): readonly ByteSet[];
-  /** Puts down sets of bytes, not more than `MAX_ROW_LENGTH`; null when there are none, or no room. */
+  /** Stores at most `MAX_ROW_LENGTH` sets of bytes; null if there are none, or they do not fit. */
   row(sets: readonly ByteSet[]): ByteRow | null;
-  /** Where bytes of the row's sets, or some that are like them, first stand in [from, to); -1 when they don't. */
+  /** The first place in [from, to) whose bytes pass the row's sets, possibly a false positive; -1 if there is none. */
   findRow(row: ByteRow, from: number, to: number): number;
-  /** Where the first NUL is in [from, to), or -1. */
+  /** The place of the first NUL in [from, to), or -1. */
   findNul(from: number, to: number): number;
   countNewlines(from: number, to: number): number;
-  /** Where the line begins that `at` is in, no earlier than `from`. */
+  /** The start of the line that contains `at`, no earlier than `from`. */
   lineStart(at: number, from: number): number;
-  /** Where the line ends that `at` is in, no later than `to`. */
+  /** The end of the line that contains `at`, no later than `to`. */
   lineEnd(at: number, to: number): number;
 }
 
@@ -83,7 +83,7 @@ export function createScanMemory(): ScanMemory {
   const { exports } = new WebAssembly.Instance(code, { search: { memory } });
   const { find, findSets, findNul, countNewlines } = exports as FinderExports;
   const bytes = Buffer.from(memory.buffer);
-  // So that nothing looks for the beginning of a line before the window.
+  // Stops a backward search for the start of a line at the window.
   bytes[WINDOW_START - 1] = NEWLINE;
   let used = 0;
   return {

@@ -1,4 +1,4 @@
-// Searches one text: a window at a time, lines whole where they fit into it.
+// Searches one text, a window at a time. Lines that fit into the window are searched whole.
 
 import type { Hit } from "../workers/messages.ts";
 import { type ContextQuery, createHitList, type HitList } from "./hit-list.ts";
@@ -9,27 +9,27 @@ import type { TextSource, Utf16 } from "./text-source.ts";
 
 const NEWLINE = 0x0a;
 const WINDOW_END = WINDOW_START + WINDOW_BYTES;
-/** A file is no text from the block of lines on that has a NUL. As in ripgrep a block is so long, without the line that is cut at its end. */
+/** A file counts as binary from the first block of lines that has a NUL. As in ripgrep, a block has this length, without the line that is cut at its end. */
 const BLOCK_BYTES = 64 * 1024;
 
 export interface ScanOptions {
   readonly memory: ScanMemory;
   readonly finder: LineFinder;
   readonly query: ContextQuery;
-  /** Whether nothing more is wanted; asked for each window. */
+  /** Whether no more results are wanted; called for each window. */
   readonly stopped: () => boolean;
 }
 
-/** "binary": it is no text, from the beginning or from some point on. UTF-16 is not searched, only told. */
+/** "binary": the file is no text, from the beginning or from some point on. UTF-16 is only detected, not searched. */
 export type ScanText = (source: TextSource, watch: ScanWatch) => "text" | "binary" | Utf16;
 
 export interface ScanWatch {
   readonly onHit: (hit: Hit) => void;
-  /** A line was searched only in its beginning, and had no match there. */
+  /** Called if only the beginning of a line was searched, without a match. */
   readonly onPartlySearched: () => void;
 }
 
-/** What is in the memory and was not searched yet; it begins a line. */
+/** The unsearched part of the memory; it begins at the start of a line. */
 interface Window {
   readonly from: number;
   readonly to: number;
@@ -39,11 +39,11 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
   const { bytes, findNul, countNewlines, lineStart, lineEnd } = memory;
   const hasNul = (from: number, to: number): boolean => findNul(from, to) >= 0;
 
-  /** Reads on, to `from` and behind; gives where the text in the memory ends then. */
+  /** Reads more text into the memory at `from`. Returns the new end of the text. */
   const fill = (source: TextSource, from: number): number => {
     let to = from;
     while (to < WINDOW_END && !source.ended()) to += source.read(bytes, to, WINDOW_END - to);
-    // So that the last line ends here, whatever a longer text left behind.
+    // Ends the last line here, whatever an earlier, longer text left in the memory.
     bytes[to] = NEWLINE;
     return to;
   };
@@ -53,7 +53,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     return { from: WINDOW_START, to: fill(source, WINDOW_START + to - from) };
   };
 
-  /** Gives the number of the line behind. */
+  /** Returns the number of the next line. */
   const searchLines = ({ from, to }: Window, number: number, hits: HitList): number => {
     hits.begin(from, to);
     finder.begin(to);
@@ -72,7 +72,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     return line + countNewlines(at, to);
   };
 
-  /** A line that does not fit into the window, in pieces. Gives what follows; null when the text ends within it. */
+  /** Searches a line that does not fit into the window, in pieces. Returns the window after it; null if the text ends within it. */
   const searchLongLine = (
     source: TextSource,
     window: Window,
@@ -109,7 +109,7 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     return null;
   };
 
-  /** Where the last whole block of lines ends before `limit`. */
+  /** The end of the last complete block of lines before `limit`. */
   const blocksEnd = (from: number, limit: number): number => {
     let start = from;
     for (let length = BLOCK_BYTES; start + length <= limit; ) {

@@ -1,8 +1,8 @@
-// Lines as they are shown: without their end, and not longer than wanted.
+// Formats lines for results: without their line end, and not longer than the limit.
 
 const CARRIAGE_RETURN = 0x0d;
 const CUT = "…";
-/** The most bytes that one unit of a JavaScript string stands for. */
+/** The maximum number of UTF-8 bytes for one unit of a JavaScript string. */
 export const MAX_BYTES_PER_CHAR = 3;
 
 export interface ShownLine {
@@ -10,17 +10,17 @@ export interface ShownLine {
   readonly clipped: boolean;
 }
 
-/** Where a line, or what is known of it, stands in the bytes. */
+/** The place of a line, or of the available part of it, in the bytes. */
 export interface LinePlace {
   readonly from: number;
-  /** Its newline, or where the bytes end. */
+  /** The place of its newline, or the end of the bytes. */
   readonly to: number;
-  /** More of the line comes before, or behind. */
+  /** More of the line precedes, or follows. */
   readonly beginsEarlier?: boolean;
   readonly endsLater?: boolean;
 }
 
-/** A longer line than `maxChars` is cut around `at`. */
+/** Cuts a line longer than `maxChars` around `at`. */
 export function showLine(bytes: Buffer, line: LinePlace, at: number, maxChars: number): ShownLine {
   const { from, beginsEarlier = false, endsLater = false } = line;
   const to = endsLater ? line.to : withoutReturn(bytes, from, line.to);
@@ -41,7 +41,7 @@ export function withoutReturn(bytes: Buffer, from: number, to: number): number {
   return to > from && bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to;
 }
 
-/** A third of what is shown stands before the place, if there is so much. */
+/** A third of the shown text precedes the place, if available. */
 function cutAround(text: string, place: number, maxChars: number): { start: number; end: number } {
   const wanted = Math.max(0, place - Math.floor(maxChars / 3));
   const start = Math.max(0, Math.min(wanted, text.length - maxChars));
@@ -54,7 +54,7 @@ function splitsPair(text: string, at: number): boolean {
   return at > 0 && unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** To where a character begins: bytes that go on with one are passed. */
+/** Moves to the start of a character, past continuation bytes. */
 function alignForward(bytes: Buffer, at: number, most: number): number {
   let aligned = at;
   while (aligned < most && aligned < at + 3 && (bytes[aligned]! & 0xc0) === 0x80) aligned++;

@@ -1,17 +1,17 @@
-// A file as bytes of UTF-8, from the beginning.
+// Reads a file as UTF-8 bytes, from the beginning.
 import fs from "node:fs";
 
 export interface TextSource {
-  /** Reads on into `bytes`; 0 at the end. */
+  /** Reads more into `bytes`; returns 0 at the end. */
   read(bytes: Buffer, at: number, length: number): number;
-  /** Nothing more is to be read. */
+  /** Whether the end was reached. */
   ended(): boolean;
 }
 
-/** What can't be read begins where a page, a sector or a line of the processor's cache does. */
+/** An unreadable part begins at the boundary of a page, a sector or a cache line. */
 const UNREADABLE_STEP = 64;
 
-/** It ends where nothing more comes, whatever size the file claims to have; one that goes on growing, behind the size that it had. With `readsToTheEnd` it is known where a read that gives less than there is room for ends. */
+/** The text ends when a read returns nothing, whatever size the file reports. The text of a growing file ends after the size that it had. With `readsToTheEnd`, a short read is the end. */
 export function openText(fd: number, readsToTheEnd = false): TextSource {
   let position = 0;
   let limit: number | null = null;
@@ -19,7 +19,7 @@ export function openText(fd: number, readsToTheEnd = false): TextSource {
   return {
     read(bytes, at, length) {
       const got = fs.readSync(fd, bytes, at, length, position);
-      // Most files come at once: only of others it is asked.
+      // Most files need one read; only for others is the size queried.
       if (position > 0 && got > 0) limit ??= limitOf(fs.fstatSync(fd));
       position += got;
       const isAllThereIs = readsToTheEnd && got < length && position % UNREADABLE_STEP !== 0;

@@ -3,7 +3,7 @@ import { osPath } from "../../fs/names.ts";
 import { NO_WAITING } from "./open-regular.ts";
 import type { Directories } from "./scan-chunk.ts";
 
-/** Goes into open directories, whose numbers have this before them, and opens names there: the way through a descriptor for each name takes longer. */
+/** Changes into open directories and opens names there, which is faster than a path through a descriptor for each name. `descriptors` is the path prefix of the directories' numbers. */
 export function workInDirectories(descriptors: string): Directories {
   return {
     enter(dir) {

@@ -1,9 +1,9 @@
-// Messages on a stream of bytes: each with its length before it.
+// Messages on a byte stream, each preceded by its length.
 import { deserialize, serialize } from "node:v8";
 
 const HEAD_BYTES = 4;
 
-/** To be written one behind the other. */
+/** Write these one after the other. */
 export function frameOf(message: unknown): [head: Buffer, body: Buffer] {
   const body = serialize(message);
   const head = Buffer.allocUnsafe(HEAD_BYTES);
@@ -11,13 +11,13 @@ export function frameOf(message: unknown): [head: Buffer, body: Buffer] {
   return [head, body];
 }
 
-/** To be given the bytes as they come, in pieces that stay as they are; tells each message that is whole. */
+/** Takes the bytes in arbitrary chunks, which must not change later. Calls `onMessage` for each complete message. */
 export function createFrameReader(onMessage: (message: unknown) => void): (bytes: Buffer) => void {
   let pieces: Buffer[] = [];
   let length = 0;
   let wanted = HEAD_BYTES;
 
-  const joined = (): Buffer => {
+  const join = (): Buffer => {
     const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     pieces = [all];
     return all;
@@ -27,7 +27,7 @@ export function createFrameReader(onMessage: (message: unknown) => void): (bytes
     pieces.push(bytes);
     length += bytes.length;
     while (length >= wanted) {
-      const all = joined();
+      const all = join();
       const end = HEAD_BYTES + all.readUInt32LE();
       wanted = end;
       if (length < end) continue;

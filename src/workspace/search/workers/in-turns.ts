@@ -1,14 +1,14 @@
-// Work that comes faster than it is done, while what else comes shall not wait for all of it.
+// A work queue that yields to the event loop between items, so that other events need not wait for all of them.
 
 export interface WorkQueue<T> {
   add(item: T): void;
-  /** Works on all that is left, at once. */
+  /** Processes all remaining items now. */
   finish(): void;
-  /** Forgets what is left. */
+  /** Drops the remaining items. */
   clear(): void;
 }
 
-/** Works on the items in their order, each in a turn of its own. */
+/** Processes the items in order, each in its own turn of the event loop. */
 export function inTurns<T>(work: (item: T) => void): WorkQueue<T> {
   let items: T[] = [];
   let isWaiting = false;

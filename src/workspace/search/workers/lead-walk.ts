@@ -1,4 +1,4 @@
-// The walking process: it asks about each chunk of its walk, walks on meanwhile, and searches the chunks that are dealt to it.
+// The walking worker: it asks the parent about each chunk, walks on meanwhile, and searches the chunks assigned to it.
 import fs from "node:fs";
 import { type ScanChunkOptions, scanChunk } from "../scan/scan-chunk.ts";
 import type { WalkedChunk } from "../walk-chunk.ts";
@@ -6,21 +6,21 @@ import type { FileWalk } from "../walk-files.ts";
 import { packEntered, packRuns, withoutFiles } from "./packed-walk.ts";
 import type { AskerLink } from "./parent-channel.ts";
 
-/** Few at first, so that the first results come at once. */
+/** The first chunk is small, so that the first results arrive early. */
 const FIRST_CHUNK_FILES = 4;
 const MAX_CHUNK_FILES = 256;
-/** The most chunks that nobody was given yet: enough that the walk goes on while the asking process waits for its turn. */
+/** The maximum number of unassigned chunks: enough for the walk to continue while the parent's event loop is busy. */
 const MAX_ASKED = 12;
-/** Directories of chunks that are not done with: with more open than this, the walk waits. Half of the descriptors are for all else. */
+/** If unfinished chunks keep more directories open than this, the walk waits. Half of the descriptors are for other uses. */
 const MAX_OPEN_DIRECTORIES = Math.min(480, descriptorLimit() / 2);
 
-/** Until the end of the walk, or until nothing more is wanted. Gives how many chunks there were. */
+/** Runs until the end of the walk, or until stopped. Returns the number of chunks. */
 export function leadWalk(walk: FileWalk, search: number, link: AskerLink, options: ScanChunkOptions): number {
-  /** Those that somebody may still use. */
+  /** The chunks that a worker may still use. */
   const open = new Map<number, WalkedChunk>();
   let directories = 0;
   let asked = 0;
-  let dealt = 0;
+  let assigned = 0;
   let files = FIRST_CHUNK_FILES;
   let isAtEnd = false;
 
@@ -41,20 +41,20 @@ export function leadWalk(walk: FileWalk, search: number, link: AskerLink, option
     open.delete(number);
   };
   const mayAsk = (): boolean =>
-    !isAtEnd && directories <= MAX_OPEN_DIRECTORIES && asked - dealt < Math.min(dealt + 1, MAX_ASKED);
+    !isAtEnd && directories <= MAX_OPEN_DIRECTORIES && asked - assigned < Math.min(assigned + 1, MAX_ASKED);
 
   try {
     for (;;) {
       while (mayAsk()) ask();
       if (open.size === 0) return asked;
-      const told = link.next();
-      if (told.kind === "helped") close(told.number);
-      else if (told.kind === "given") dealt++;
-      else if (told.kind === "scan") {
-        dealt++;
-        const { runs, unreadable } = open.get(told.number)!;
-        scanChunk({ number: told.number, runs: withoutFiles(runs, told.refused), unreadable }, options);
-        close(told.number);
+      const task = link.next();
+      if (task.kind === "helped") close(task.number);
+      else if (task.kind === "given") assigned++;
+      else if (task.kind === "scan") {
+        assigned++;
+        const { runs, unreadable } = open.get(task.number)!;
+        scanChunk({ number: task.number, runs: withoutFiles(runs, task.refused), unreadable }, options);
+        close(task.number);
       }
     }
   } finally {

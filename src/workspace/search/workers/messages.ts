@@ -1,10 +1,10 @@
-// What the asking process and those that search for it tell each other.
+// The messages between the parent process and the search workers.
 import type { ErrorCode, ErrorDetails } from "../../../core/errors.ts";
 import type { SearchQuery } from "../../files/search-query.ts";
 import type { PackedHits } from "./packed-hits.ts";
 import type { PackedEntered, PackedRuns } from "./packed-walk.ts";
 
-/** The first walks and searches; the second only searches. */
+/** Worker 0 walks and searches; worker 1 only searches. */
 export type Part = 0 | 1;
 
 /** The beginning of a search. */
@@ -13,25 +13,25 @@ export interface SearchOrder {
   readonly search: number;
   readonly query: SearchQuery;
   readonly part: Part;
-  /** Where to begin, by the name of an open descriptor: a directory, or a file to be read. */
+  /** The start, as the path of an open descriptor: a directory, or a file to read. */
   readonly start: string;
   readonly isDirectory: boolean;
   /** Relative to the workspace. */
   readonly path: string;
-  /** The workspace's own directory, likewise: ignore files above the start count too. */
+  /** The workspace's root, likewise: ignore files above the start count too. */
   readonly root: string;
-  /** Of the files below the start. */
+  /** The result of `readsToTheEnd` for the files below the start. */
   readonly readsToTheEnd: boolean;
 }
 
-/** What a walk has to know. */
+/** The input of a walk. */
 export interface WalkOrder extends Pick<SearchOrder, "query" | "path"> {
   /** Open directories. */
   readonly fd: number;
   readonly root: number;
 }
 
-/** Files in one open directory, in their order. */
+/** Files in one open directory, in order. */
 export interface SearchRun {
   readonly dir: number;
   /** The directory, relative to the workspace. */
@@ -39,58 +39,58 @@ export interface SearchRun {
   readonly names: string[];
 }
 
-/** A piece of the walk. */
+/** A part of the walk. */
 export interface Chunk {
   readonly number: number;
   readonly runs: readonly SearchRun[];
   readonly unreadable: number;
 }
 
-/** A directory that was entered, and what it was then. */
+/** A directory that the walk entered, with its stat at that time. */
 export interface Entered {
   readonly path: string;
   readonly nlink: number;
   readonly ctimeMs: number;
 }
 
-/** To the first: its next chunk is this one, without the files at these places. */
+/** To worker 0: search this chunk, without the files at these indexes. */
 export interface ScanOwn {
   readonly kind: "scan";
   readonly number: number;
   readonly refused: readonly number[];
 }
 
-/** To the second, likewise. */
+/** To worker 1, likewise. */
 export interface ScanGiven extends Omit<ScanOwn, "kind">, PackedRuns {
   readonly kind: "help";
   readonly unreadable: number;
-  /** What stands before the number of an open directory: they are the first's. */
+  /** The path prefix for the numbers of open directories, which belong to worker 0. */
   readonly descriptors: string;
 }
 
-/** To the first: the second has this chunk, or is through with it. */
+/** To worker 0: worker 1 got this chunk (`given`), or finished it (`helped`). */
 export interface HelpNotice {
   readonly kind: "given" | "helped";
   readonly number: number;
 }
 
-/** So much of the results was used up. */
+/** The parent consumed results of this weight. */
 export interface Taken {
   readonly kind: "taken";
   readonly weight: number;
 }
 
-/** Nothing more is wanted. Every chunk is still dealt out, and comes to its end at once. */
+/** No more results are wanted. The parent still assigns every chunk, and each ends at once. */
 export interface Stop {
   readonly kind: "stop";
 }
 
-/** The same beside the messages, for who does not listen. One for an earlier search may come late. */
+/** A stop signal on a separate channel, for a worker that is not reading messages. A signal for an earlier search may arrive late. */
 export function stopSign(search: number): Uint8Array {
   return new Uint8Array(Uint32Array.of(search).buffer);
 }
 
-/** Of bytes that have come: signs are few, short and written whole, so they come whole. */
+/** Takes received bytes. Signals are few and short, and each is one write, so each arrives complete. */
 export function isSignedToStop(search: number, signs: Uint8Array): boolean {
   return new Uint32Array(new Uint8Array(signs).buffer).includes(search);
 }
@@ -106,7 +106,7 @@ export interface Hit {
   readonly after: readonly string[];
 }
 
-/** Of a chunk: what was looked at up to some point. */
+/** What was searched of a chunk up to some point. */
 export interface Counts {
   readonly files: number;
   readonly binary: number;
@@ -121,55 +121,55 @@ export interface FileHits {
   readonly counts: Counts;
 }
 
-/** From the first, for each chunk in turn: which of these files may be opened? */
+/** From worker 0, for each chunk in order: which of these files may be opened? */
 export interface Ask extends PackedRuns, PackedEntered {
   readonly kind: "ask";
   readonly search: number;
   readonly unreadable: number;
 }
 
-/** Results of one chunk, or the next of them. */
+/** Results of one chunk, or a part of them. */
 export interface Results {
   readonly chunk: number;
   readonly files: readonly FileHits[];
   readonly weight: number;
-  /** All of the chunk, with its last results. */
+  /** The counts of the whole chunk, in its last results only. */
   readonly counts: Counts | null;
 }
 
-/** From either. */
+/** From both workers. */
 export interface FoundMessage extends Omit<Results, "files"> {
   readonly kind: "found";
   readonly search: number;
   readonly hits: PackedHits;
 }
 
-/** From the first, when no process has anything of the search open any more. */
+/** From worker 0, when no process has a descriptor of the search open any more. */
 export interface Done {
   readonly kind: "done";
   readonly search: number;
   readonly chunks: number;
 }
 
-/** From either, when it can't go on. */
+/** From both workers, when one cannot continue. */
 export interface Failed {
   readonly kind: "failed";
   readonly search: number;
-  /** Of the second: with which it is through in this way. */
+  /** From worker 1: the chunk that ended with this failure. */
   readonly chunk: number | null;
-  /** Null: it should not have happened. */
+  /** Null for a bug. */
   readonly code: ErrorCode | null;
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
-/** From each, when it is ready to search. */
+/** From each worker, when it is ready to search. */
 export interface Begun {
   readonly kind: "begun";
   readonly search: number;
   /** How the pattern is matched. */
   readonly engine: "linear" | "backtracking";
-  /** What stands before the number of a directory that it has open. */
+  /** The path prefix for the numbers of its open directories. */
   readonly descriptors: string;
 }
 

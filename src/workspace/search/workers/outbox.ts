@@ -1,18 +1,18 @@
-// Results on their way to whoever asked. A search goes on only while not too much of its own waits there: so memory is
-// bounded however much matches, and nobody searches far ahead when enough was found.
+// Sends results to the parent, with backpressure: a worker continues only while few of its results are unconsumed. So
+// memory is bounded for any number of matches, and no worker searches far ahead when enough was found.
 import type { Chunk, FileHits, Hit, Results } from "./messages.ts";
 
-/** In characters, about. */
+/** Approximately in characters. */
 const MAX_UNTAKEN = 1024 * 1024;
 const RESULTS_WEIGHT = 64;
 
 export interface Outbox {
   begin(chunk: Pick<Chunk, "number" | "unreadable">): void;
-  /** The next file is this one. */
+  /** Begins the next file. */
   file(path: string): void;
   hit(hit: Hit): void;
   isBinary(): void;
-  /** Of so many of its lines only the beginning was searched. */
+  /** This many lines of the file were searched only in their beginning. */
   isPartlySearched(lines: number): void;
   isUnreadable(): void;
   end(): void;
@@ -20,15 +20,15 @@ export interface Outbox {
 
 export interface Asker {
   post(results: Results): void;
-  /** The weight of all results that were used up. */
+  /** The weight of all results that the parent consumed. */
   taken(): number;
-  /** Waits until something was told. */
+  /** Waits for a message. */
   wait(): void;
-  /** Whether nothing more is wanted. */
+  /** Whether the parent wants no more results. */
   stopped(): boolean;
 }
 
-interface Gathered {
+interface Batch {
   readonly files: (FileHits & { readonly hits: Hit[] })[];
   weight: number;
 }
@@ -38,15 +38,15 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
   let chunk = 0;
   let path = "";
   let counts = { files: 0, binary: 0, unreadable: 0, partlySearched: 0 };
-  let gathered = nothing();
+  let batch = emptyBatch();
   let sent = 0;
 
   const untaken = (): number => sent - asker.taken();
 
   const send = (isLast: boolean): void => {
-    sent += gathered.weight;
-    asker.post({ chunk, ...gathered, counts: isLast ? { ...counts } : null });
-    gathered = nothing();
+    sent += batch.weight;
+    asker.post({ chunk, ...batch, counts: isLast ? { ...counts } : null });
+    batch = emptyBatch();
     while (untaken() >= MAX_UNTAKEN && !asker.stopped()) asker.wait();
   };
 
@@ -60,11 +60,11 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
       counts.files++;
     },
     hit(hit) {
-      const last = gathered.files.at(-1);
+      const last = batch.files.at(-1);
       if (last?.path === path) last.hits.push(hit);
-      else gathered.files.push({ path, hits: [hit], counts: { ...counts } });
-      gathered.weight += hitWeight + charsOf(hit);
-      if (gathered.weight + untaken() >= MAX_UNTAKEN) send(false);
+      else batch.files.push({ path, hits: [hit], counts: { ...counts } });
+      batch.weight += hitWeight + charsOf(hit);
+      if (batch.weight + untaken() >= MAX_UNTAKEN) send(false);
     },
     isBinary() {
       counts.binary++;
@@ -79,7 +79,7 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
   };
 }
 
-const nothing = (): Gathered => ({ files: [], weight: RESULTS_WEIGHT });
+const emptyBatch = (): Batch => ({ files: [], weight: RESULTS_WEIGHT });
 
 function charsOf({ text, before, after }: Hit): number {
   let chars = text.length;

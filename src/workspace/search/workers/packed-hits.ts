@@ -1,16 +1,16 @@
-// Hits as they go from process to process: a few long texts are written and read much faster than many small things.
+// The message format of hits: a few long strings are serialized much faster than many small objects.
 import type { FileHits, Hit } from "./messages.ts";
 
 export interface PackedHits {
-  /** With a NUL between them. */
+  /** Separated by NUL. */
   readonly paths: string;
-  /** For each file: its counts, and how many hits it has. */
+  /** For each file: its counts and its number of hits. */
   readonly counts: readonly number[];
-  /** For each hit: its line; twice that, and one more where it is clipped. */
+  /** For each hit: twice its line number, plus one if it is clipped. */
   readonly lines: readonly number[];
-  /** For each hit: how many lines are before and after it; null when no hit has any. */
+  /** For each hit: the number of lines before and after it; null if no hit has any. */
   readonly around: readonly number[] | null;
-  /** For each hit the lines before it, its own, and those after it, with a line break between them. */
+  /** For each hit the lines before it, its own, and those after it, separated by line breaks. */
   readonly texts: string;
 }
 
@@ -19,8 +19,8 @@ export function packHits(files: readonly FileHits[]): PackedHits {
   const hasAround = hits.some(({ before, after }) => before.length + after.length > 0);
   return {
     paths: files.map(({ path }) => path).join("\0"),
-    counts: files.flatMap(({ counts: { files: looked, binary, unreadable, partlySearched }, hits }) => [
-      looked,
+    counts: files.flatMap(({ counts: { files: scanned, binary, unreadable, partlySearched }, hits }) => [
+      scanned,
       binary,
       unreadable,
       partlySearched,

@@ -1,10 +1,10 @@
-// A walk as it goes from process to process: a long text is written and read much faster than many small things.
+// The message format of a walk: a long string is serialized much faster than many small objects.
 import type { Entered, SearchRun } from "./messages.ts";
 
 export interface PackedRuns {
   /** Open directories. */
   readonly dirs: readonly number[];
-  /** For each its path and its names, these with `/` between them, each with a NUL behind. */
+  /** For each directory its path and its names, both terminated by NUL; the names are separated by `/`. */
   readonly files: string;
 }
 
@@ -18,7 +18,7 @@ export function unpackRuns({ dirs, files }: PackedRuns): SearchRun[] {
   return dirs.map((dir, at) => ({ dir, path: texts[2 * at]!, names: texts[2 * at + 1]!.split("/") }));
 }
 
-/** Leaves out files, by their places among all. */
+/** Omits files, by their indexes among all files of the runs. */
 export function withoutFiles(runs: readonly SearchRun[], places: readonly number[]): readonly SearchRun[] {
   if (places.length === 0) return runs;
   const refused = new Set(places);
@@ -27,9 +27,9 @@ export function withoutFiles(runs: readonly SearchRun[], places: readonly number
 }
 
 export interface PackedEntered {
-  /** Paths, each with a NUL behind. */
+  /** Paths, each terminated by NUL. */
   readonly entered: string;
-  /** For each its links and its time. */
+  /** For each directory its link count and change time. */
   readonly looks: readonly number[];
 }
 

@@ -1,40 +1,40 @@
-// The way to the process that asked, as one that searches for it sees it. It waits for nobody else, and ends when that
-// process is gone.
+// The worker's end of the channel to the parent process. Reads block, because a worker waits for nothing else. The
+// worker exits when the parent is gone.
 import fs from "node:fs";
 import { Socket } from "node:net";
 import { osErrorCode } from "../../../core/errors.ts";
 import { createFrameReader, frameOf } from "./frames.ts";
 import { isSignedToStop, type Report, type Task, type WorkerReport } from "./messages.ts";
 
-/** Descriptors that it was started with: one for messages, and one for signs that a search is to stop. */
+/** Inherited descriptors: one for messages, and one for stop signals. */
 const MESSAGES = 3;
 const STOPS = 4;
 const READ_BYTES = 64 * 1024;
-/** How often it is looked for a sign: where there is none, that is an exception. */
-const LOOK_MS = 5;
+/** The interval of checks for a stop signal. Without a signal, a check throws an exception, which is slow. */
+const CHECK_MS = 5;
 
 export interface AskerLink {
   post(report: Report): void;
-  /** Waits for the next. */
+  /** Waits for the next task. */
   next(): Task;
-  /** Whether nothing more is wanted of the present search. */
+  /** Whether the parent wants no more results of the current search. */
   stopped(): boolean;
-  /** The weight of its results that were used up. */
+  /** The weight of the current search's results that the parent consumed. */
   taken(): number;
-  /** Waits until something was told. */
+  /** Waits for a message. */
   wait(): void;
 }
 
 export function openAskerLink(): AskerLink {
   const tasks: Task[] = [];
   let present = { search: 0, taken: 0, isStopped: false };
-  let lookedAt = 0;
+  let checkedAt = 0;
 
-  const take = (told: WorkerReport): void => {
-    if (told.kind === "taken") present.taken += told.weight;
-    else if (told.kind === "stop") present.isStopped = true;
-    else tasks.push(told);
-    if (told.kind === "search") present = { search: told.search, taken: 0, isStopped: false };
+  const take = (message: WorkerReport): void => {
+    if (message.kind === "taken") present.taken += message.weight;
+    else if (message.kind === "stop") present.isStopped = true;
+    else tasks.push(message);
+    if (message.kind === "search") present = { search: message.search, taken: 0, isStopped: false };
   };
   const read = createFrameReader((message) => take(message as WorkerReport));
   const bytes = Buffer.alloc(READ_BYTES);
@@ -49,8 +49,8 @@ export function openAskerLink(): AskerLink {
     },
     stopped() {
       const now = performance.now();
-      if (present.isStopped || now < lookedAt + LOOK_MS) return present.isStopped;
-      lookedAt = now;
+      if (present.isStopped || now < checkedAt + CHECK_MS) return present.isStopped;
+      checkedAt = now;
       present.isStopped = isSignedToStop(present.search, signs());
       return present.isStopped;
     },
@@ -59,9 +59,9 @@ export function openAskerLink(): AskerLink {
   };
 }
 
-/** Gives the signs that have come, without waiting. */
+/** Returns a function that reads the received stop signals without blocking. */
 function openSigns(): () => Uint8Array {
-  // For what it does to the descriptor: reading from it does not wait any more.
+  // The Socket makes the descriptor non-blocking; it has no other use.
   new Socket({ fd: STOPS, readable: false }).unref();
   const bytes = Buffer.alloc(READ_BYTES);
   return () => {
@@ -75,7 +75,7 @@ function openSigns(): () => Uint8Array {
 }
 
 function receive(from: number, bytes: Buffer): Buffer {
-  const got = unlessAlone(() => fs.readSync(from, bytes));
+  const got = exitIfAlone(() => fs.readSync(from, bytes));
   if (got === 0) process.exit();
   return bytes.subarray(0, got);
 }
@@ -83,13 +83,13 @@ function receive(from: number, bytes: Buffer): Buffer {
 function writeAll(buffers: readonly Buffer[]): void {
   let left = buffers;
   while (left.length > 0)
-    left = behind(
+    left = withoutWritten(
       left,
-      unlessAlone(() => fs.writevSync(MESSAGES, left)),
+      exitIfAlone(() => fs.writevSync(MESSAGES, left)),
     );
 }
 
-function unlessAlone<T>(work: () => T): T {
+function exitIfAlone<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -98,7 +98,7 @@ function unlessAlone<T>(work: () => T): T {
   }
 }
 
-function behind(buffers: readonly Buffer[], written: number): readonly Buffer[] {
+function withoutWritten(buffers: readonly Buffer[], written: number): readonly Buffer[] {
   let passed = written;
   return buffers.flatMap((buffer) => {
     const rest = buffer.subarray(Math.min(passed, buffer.length));

@@ -1,5 +1,5 @@
-// A process of the search: it works on one order after the other. It opens no file before the asking process has said
-// that it may be read, and ends with that process.
+// The program of a search worker: it executes one order after the other. It opens no file before the parent process
+// has allowed it, and ends with the parent.
 import fs from "node:fs";
 import { runInNewContext } from "node:vm";
 import { HotcellError, osErrorCode } from "../../../core/errors.ts";
@@ -21,7 +21,7 @@ import { unpackRuns, withoutFiles } from "./packed-walk.ts";
 import { type AskerLink, openAskerLink } from "./parent-channel.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NONBLOCK, O_NOCTTY } = fs.constants;
-/** What the asking process is given to end it before it does so itself. */
+/** The time in which the parent can end the worker before the worker ends itself. */
 const GRACE_MS = 1000;
 
 await serve();
@@ -30,7 +30,7 @@ interface Kept {
   readonly link: AskerLink;
   readonly memory: ScanMemory;
   readonly namesIn: NamesIn;
-  /** By which others reach its open directories. */
+  /** The path prefix by which other processes reach this worker's open directories. */
   readonly descriptors: string;
 }
 
@@ -48,13 +48,13 @@ async function serve(): Promise<never> {
   }
 }
 
-/** A search under way. */
+/** A search in progress. */
 interface Scanning extends Omit<ScanChunkOptions, "directories"> {
   readonly search: number;
   readonly engine: LineFinder["engine"];
 }
 
-/** Null when there is nothing more to do for it. */
+/** Null if this worker has nothing more to do for the search. */
 async function begin(order: SearchOrder, kept: Kept): Promise<Scanning | null> {
   const { search, query, part } = order;
   const { link, memory, descriptors } = kept;
@@ -63,17 +63,17 @@ async function begin(order: SearchOrder, kept: Kept): Promise<Scanning | null> {
     const finder = await createLineFinder(memory, query);
     const { engine } = finder;
     link.post({ kind: "begun", search, engine, descriptors });
-    const scanning = { search, engine, ...scanningOf(order, finder, kept) };
+    const scanning = { search, engine, ...createScanning(order, finder, kept) };
     if (part === 1) return scanning;
-    const chunks = within(engine, () => lead(order, scanning, kept));
+    const chunks = withTimeout(engine, () => lead(order, scanning, kept));
     link.post({ kind: "done", search, chunks });
   } catch (error) {
-    link.post({ kind: "failed", search, chunk: null, ...explained(error) });
+    link.post({ kind: "failed", search, chunk: null, ...explain(error) });
   }
   return null;
 }
 
-function scanningOf(
+function createScanning(
   { search, query, readsToTheEnd }: SearchOrder,
   finder: LineFinder,
   { link, memory }: Kept,
@@ -90,11 +90,11 @@ function scanningOf(
   return { outbox, stopped, readsToTheEnd, scan: createScanText({ memory, finder, query, stopped }) };
 }
 
-/** Gives how many chunks there were. */
+/** Returns the number of chunks. */
 function lead(order: SearchOrder, scanning: Scanning, kept: Kept): number {
   const { start, isDirectory, path } = order;
   const flags = isDirectory ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
-  return opened(start, flags, (fd) => {
+  return withOpen(start, flags, (fd) => {
     if (isDirectory) return leadFrom(fd, order, scanning, kept);
     scanAlone(fd, path, scanning);
     return 1;
@@ -103,7 +103,7 @@ function lead(order: SearchOrder, scanning: Scanning, kept: Kept): number {
 
 function leadFrom(fd: number, order: SearchOrder, scanning: Scanning, kept: Kept): number {
   const { link, namesIn } = kept;
-  return opened(order.root, O_PATH | O_DIRECTORY, (root) => {
+  return withOpen(order.root, O_PATH | O_DIRECTORY, (root) => {
     const walk = createFileWalk({ ...order, fd, root, namesIn });
     const directories = workInDirectories("/proc/self/fd");
     try {
@@ -119,16 +119,16 @@ function help(given: ScanGiven, scanning: Scanning, { link }: Kept): void {
   const { number, unreadable, refused, descriptors } = given;
   const chunk = { number, unreadable, runs: withoutFiles(unpackRuns(given), refused) };
   try {
-    // Else it would seem that nothing can be read.
+    // Fails here if the descriptors are out of reach; otherwise every file would count as unreadable.
     fs.readlinkSync(`${descriptors}/0`);
     const directories = workInDirectories(descriptors);
-    within(engine, () => scanChunk(chunk, { ...scanning, directories }));
+    withTimeout(engine, () => scanChunk(chunk, { ...scanning, directories }));
   } catch (error) {
-    link.post({ kind: "failed", search, chunk: number, ...explained(error) });
+    link.post({ kind: "failed", search, chunk: number, ...explain(error) });
   }
 }
 
-function opened<T>(name: string, flags: number, work: (fd: number) => T): T {
+function withOpen<T>(name: string, flags: number, work: (fd: number) => T): T {
   const fd = fs.openSync(name, flags);
   try {
     return work(fd);
@@ -137,8 +137,8 @@ function opened<T>(name: string, flags: number, work: (fd: number) => T): T {
   }
 }
 
-/** V8's matching sees nobody go who would end it. */
-function within<T>(engine: LineFinder["engine"], work: () => T): T {
+/** While V8 matches, the worker cannot notice that the parent is gone. So it ends itself after a timeout. */
+function withTimeout<T>(engine: LineFinder["engine"], work: () => T): T {
   if (engine === "linear") return work();
   try {
     return runInNewContext("work()", { work }, { timeout: LIMITS.backtrackingMs + GRACE_MS });
@@ -148,7 +148,7 @@ function within<T>(engine: LineFinder["engine"], work: () => T): T {
   }
 }
 
-function explained(error: unknown): Pick<Failed, "code" | "message" | "details"> {
+function explain(error: unknown): Pick<Failed, "code" | "message" | "details"> {
   if (error instanceof HotcellError) {
     const { code, message, details } = error;
     return { code, message, details };

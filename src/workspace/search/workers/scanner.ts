@@ -1,5 +1,5 @@
-// A process that searches, as the one that asks sees it. It keeps nothing alive unless it is at work, and ends with the
-// asking process, whatever ends that.
+// The parent's end of a search worker. An idle worker does not keep the parent alive. The worker ends with the parent,
+// whatever ends the parent.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -8,27 +8,27 @@ import { createFrameReader, frameOf } from "./frames.ts";
 import { type Report, stopSign, type WorkerReport } from "./messages.ts";
 
 export interface Scanner {
-  tell(told: WorkerReport): void;
-  /** Tells at once that nothing more is wanted of a search, also while it does not listen. */
+  tell(message: WorkerReport): void;
+  /** Signals that no more results of a search are wanted, even while the worker reads no messages. */
   stop(search: number): void;
-  /** Whether its work keeps the asking process alive. */
+  /** Sets whether the worker keeps the parent alive. */
   hold(isAtWork: boolean): void;
-  /** Whatever it does; waits until it is gone. */
+  /** Kills the worker, whatever it does, and waits until it is gone. */
   end(): Promise<void>;
 }
 
 export interface ScannerWatch {
   readonly onReport: (report: Report) => void;
-  /** Told once. */
+  /** Called once. */
   readonly onEnd: (reason: Error) => void;
 }
 
 const STANDARD = ["ignore", "ignore", "ignore"] as const;
 const LINKS = ["pipe", "pipe"] as const;
-/** What its first descriptor is that it is given. */
+/** The worker's number for the first descriptor in `given`. */
 export const FIRST_GIVEN = STANDARD.length + LINKS.length;
 
-/** With these descriptors. */
+/** The worker inherits the descriptors in `given`. */
 export function startScanner(given: readonly number[], { onReport, onEnd }: ScannerWatch): Scanner {
   const child = spawnScanner(given);
   const gone = new Promise<void>((resolve) => {
@@ -42,23 +42,23 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
     child.once("exit", (code, signal) => leave(`a process that did it ended (${signal ?? code})`));
   });
   const [messages, stops] = child.stdio.slice(STANDARD.length) as unknown as [Socket, Socket];
-  // Its end is told by its exit.
+  // The worker's exit reports its end.
   for (const socket of [messages, stops]) socket.on("error", () => {});
   messages.on(
     "data",
     createFrameReader((report) => onReport(report as Report)),
   );
-  // Also by its exit, for one that is dead already may say nothing else.
+  // The child is held too: a worker that is dead already may report only its exit.
   const hold = (isAtWork: boolean) => {
     for (const kept of [child, messages]) isAtWork ? kept.ref() : kept.unref();
   };
-  const tell = (told: WorkerReport) => {
-    // What is told together is written together.
+  const tell = (message: WorkerReport) => {
+    // Messages of the same tick are written together.
     if (messages.writableCorked === 0) {
       messages.cork();
       process.nextTick(() => messages.uncork());
     }
-    for (const bytes of frameOf(told)) messages.write(bytes);
+    for (const bytes of frameOf(message)) messages.write(bytes);
   };
   stops.unref();
   hold(false);
@@ -71,9 +71,9 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
     hold,
     async end() {
       hold(true);
-      // For one that could not be started Node would kill this process, and its whole group.
+      // For a child that could not be started, Node would kill this process and its whole group.
       if (child.pid !== undefined) child.kill("SIGKILL");
-      // One that has other rights by now can't be killed, and ends when it finds itself alone.
+      // A child with other rights cannot be killed; it ends when its channel closes.
       for (const socket of [messages, stops]) socket.destroy();
       await gone;
     },
@@ -83,7 +83,7 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
 function spawnScanner(given: readonly number[]): ChildProcess {
   const program = fileURLToPath(new URL("./scan-child.js", import.meta.url));
   const child = spawn(process.execPath, [program], {
-    // In a session of its own: what a terminal says, as by Ctrl-C, is for the asking process.
+    // In its own session: signals of a terminal, such as Ctrl-C, are for the parent.
     ...{ cwd: "/", env: {}, detached: true },
     stdio: [...STANDARD, ...LINKS, ...given],
   });

@@ -1,40 +1,40 @@
-// Deals the chunks of a walk to those who search, in their order, with only those files that may be read.
+// Assigns the chunks of a walk to the workers, in order, with only the files that may be read.
 
 import type { ReadJudge } from "../read-judge.ts";
 import type { Ask, Part, WorkerReport } from "./messages.ts";
 import { unpackRuns } from "./packed-walk.ts";
 
-/** So many at most has one at the same time: it finds the next when it is through with one, also while the asking process waits for its turn. */
-const MAX_DEALT = 4;
+/** The maximum number of chunks assigned to a worker. A worker then has its next chunk even while the parent's event loop is busy. */
+const MAX_ASSIGNED = 4;
 
 export interface Dealer {
-  /** Somebody is ready to search. The walking one names its open directories so. */
+  /** A worker is ready to search. `descriptors` is the path prefix of its open directories; only the walking worker's is used. */
   join(part: Part, descriptors: string): void;
   /** The next chunk of the walk. */
   add(ask: Ask, judgeIn: ReadJudge): void;
-  /** Somebody is through with a chunk. */
+  /** A worker has finished a chunk. */
   end(part: Part, number: number): void;
-  /** The walking one is gone. */
+  /** The walking worker is gone. */
   close(): void;
-  /** Whether the other one has nothing of its. */
+  /** Whether the other worker has no chunk of the walk. */
   isHelpOver(): boolean;
 }
 
 interface JudgedChunk {
   readonly number: number;
   readonly ask: Ask;
-  /** Places of files that may not be read. */
+  /** Indexes of files that may not be read. */
   readonly refused: readonly number[];
 }
 
 export function createDealer(tell: (part: Part, told: WorkerReport) => void): Dealer {
   const waiting: JudgedChunk[] = [];
-  /** How many each has; nobody who has not joined. */
+  /** The number of assigned chunks of each worker that has joined. */
   const atWork = new Map<Part, number>();
   let descriptors = "";
   let number = 0;
 
-  const give = (part: Part, { number, ask, refused }: JudgedChunk): void => {
+  const assign = (part: Part, { number, ask, refused }: JudgedChunk): void => {
     const { dirs, files, unreadable } = ask;
     atWork.set(part, atWork.get(part)! + 1);
     if (part === 0) tell(0, { kind: "scan", number, refused });
@@ -43,11 +43,11 @@ export function createDealer(tell: (part: Part, told: WorkerReport) => void): De
       tell(0, { kind: "given", number });
     }
   };
-  const deal = (): void => {
+  const assignWaiting = (): void => {
     while (waiting.length > 0) {
-      const free = [...atWork].filter(([, count]) => count < MAX_DEALT).sort(([, a], [, b]) => a - b);
+      const free = [...atWork].filter(([, count]) => count < MAX_ASSIGNED).sort(([, a], [, b]) => a - b);
       if (free.length === 0) return;
-      give(free[0]![0], waiting.shift()!);
+      assign(free[0]![0], waiting.shift()!);
     }
   };
 
@@ -55,17 +55,17 @@ export function createDealer(tell: (part: Part, told: WorkerReport) => void): De
     join(part, at) {
       atWork.set(part, 0);
       if (part === 0) descriptors = at;
-      deal();
+      assignWaiting();
     },
     add(ask, judgeIn) {
-      const refused = refusedOf(ask, judgeIn);
+      const refused = findRefused(ask, judgeIn);
       waiting.push({ number: number++, ask, refused });
-      deal();
+      assignWaiting();
     },
     end(part, ended) {
       atWork.set(part, atWork.get(part)! - 1);
       if (part === 1) tell(0, { kind: "helped", number: ended });
-      deal();
+      assignWaiting();
     },
     close() {
       atWork.delete(0);
@@ -75,7 +75,7 @@ export function createDealer(tell: (part: Part, told: WorkerReport) => void): De
   };
 }
 
-function refusedOf(ask: Ask, judgeIn: ReadJudge): number[] {
+function findRefused(ask: Ask, judgeIn: ReadJudge): number[] {
   const refused: number[] = [];
   let file = 0;
   for (const { path, names } of unpackRuns(ask)) {

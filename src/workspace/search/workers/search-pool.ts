@@ -1,16 +1,15 @@
-// The processes that a workspace searches with: started when they are first needed, kept for a while, one search at a
-// time.
+// The search workers of a workspace. They start when first needed, stay for some time, and run one search at a time.
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import type { HereSearch } from "../search-inline.ts";
 import { type Crew, type CrewOrder, createCrew, isReachable } from "./workers.ts";
 
 export interface SearchPool {
-  /** Waits for the searches before, then works with the crew. */
+  /** Waits for earlier searches, then runs `work` with the workers. */
   use<T>(order: CrewOrder, work: (crew: Crew) => Promise<T>): Promise<T>;
-  /** Whether the crew is there, and need not be started. */
+  /** Whether the workers are running. */
   isAwake(): boolean;
-  /** The search without a crew. */
+  /** The search without workers. */
   here(): Promise<HereSearch>;
   close(): void;
 }
@@ -51,7 +50,7 @@ export function createSearchPool(): SearchPool {
     },
     isAwake: () => crew?.isFit ?? false,
     async here() {
-      // Most of a search's code is of no use before the first one.
+      // Most code of the search is not needed before the first search.
       here ??= import("../search-inline.ts").then(({ createHereSearch }) => createHereSearch());
       const search = await here;
       if (isClosed) throw closed();

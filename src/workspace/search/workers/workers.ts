@@ -1,4 +1,4 @@
-// The processes of a search.
+// The worker processes of a search.
 import fs from "node:fs";
 import os from "node:os";
 import { readsToTheEnd } from "../scan/reads-to-the-end.ts";
@@ -6,23 +6,23 @@ import type { Part, Report, SearchOrder, WorkerReport } from "./messages.ts";
 import { FIRST_GIVEN, type Scanner, startScanner } from "./scanner.ts";
 
 export interface Crew {
-  /** False when a process has ended, or this one has other rights now: then it is of no use any more. */
+  /** False if a worker has ended or the parent's rights have changed. Then the workers must be replaced. */
   readonly isFit: boolean;
-  /** Sets all to work; one search at a time. */
+  /** Starts a search in all workers; one search at a time. */
   begin(order: CrewOrder, watch: CrewWatch): void;
   tell(part: Part, told: WorkerReport): void;
-  /** Nothing more is wanted of the search. */
+  /** No more results of the search are wanted. */
   stop(): void;
   /** The search is over. */
   rest(): void;
-  /** Ends the processes, whatever they do; the search under way is lost for this reason. */
+  /** Ends the workers, whatever they do. The running search fails with this error. */
   dismiss(reason: Error): Promise<void>;
 }
 
 export interface CrewOrder extends Pick<SearchOrder, "query" | "isDirectory" | "path"> {
-  /** Where to begin: an open directory, or a file that is open for reading. */
+  /** The start: an open directory, or a file that is open for reading. */
   readonly fd: number;
-  /** The workspace's own directory, open. */
+  /** The workspace's root, open. */
   readonly root: number;
 }
 
@@ -31,7 +31,7 @@ export interface CrewWatch {
   readonly onLost: (reason: Error) => void;
 }
 
-/** With an order, the crew is for this one alone, and has its descriptors from the start: where nobody could open them. */
+/** With an order, the workers are only for this order and inherit its descriptors. This is for a parent whose descriptors other processes cannot open. */
 export function createCrew(alone: CrewOrder | null = null): Crew {
   const scanners: Scanner[] = [];
   const rights = rightsNow();
@@ -41,15 +41,15 @@ export function createCrew(alone: CrewOrder | null = null): Crew {
 
   const dismiss = async (reason: Error): Promise<void> => {
     isFit = false;
-    // The number of a process that has ended may be another's soon: nothing is taken any more from who looks there.
-    const told = watch;
+    // The pid of an ended worker may be reused, and the other worker opens directories by pid. So its reports are ignored from now on.
+    const watcher = watch;
     watch = null;
     await Promise.all(scanners.map((scanner) => scanner.end()));
-    told?.onLost(reason);
+    watcher?.onLost(reason);
   };
   const start = (part: Part): void => {
     const onReport = (report: Report) => {
-      // The last words about an earlier search may come late.
+      // Reports of an earlier search may arrive late.
       if (report.search === search) watch?.onReport(report, part);
     };
     const given = alone === null ? [] : [alone.fd, alone.root];
@@ -90,12 +90,12 @@ export function createCrew(alone: CrewOrder | null = null): Crew {
   };
 }
 
-/** By which other processes of the same user open a descriptor of this one. */
+/** The path by which other processes of the same user open a descriptor of this one. */
 const nameOf = (fd: number): string => `/proc/${fs.readlinkSync("/proc/self")}/fd/${fd}`;
 
 const GIVEN = [0, 1].map((at) => `/proc/self/fd/${FIRST_GIVEN + at}`) as [string, string];
 
-/** Whether they can: not where this process has given up another user's rights, or has only lent ones. */
+/** Whether other processes can open this one's descriptors. They cannot if this process has dropped another user's rights, or has temporary ones. */
 export function isReachable(): boolean {
   const { uid, gid } = fs.statSync("/proc/self/fd");
   const { users, groups } = identity();
