@@ -1,6 +1,5 @@
-// The least that a call with a log can cost in Node: the same work by system calls alone, with two lines that are
-// chained by hash, one before and one after. No rules, no check of the path. A log whose end can't be cut off
-// unnoticed has an anchor, too.
+// The minimum cost of a call with a log in Node: the same work by system calls alone, with two lines chained by hash, one
+// before and one after. No rules, no check of the path. With an anchor, truncation of the log can be detected.
 import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -42,7 +41,7 @@ function openLog(file, anchor) {
   return append;
 }
 
-/** Before a line a look whether the file is still there, and after it the head in a second file. */
+/** Checks before a line that the file still exists, and writes the head to a second file after it. */
 function openAnchor(file) {
   const fd = fs.openSync(`${file}.anchor`, "w");
   const sector = Buffer.alloc(512, " ");

@@ -1,5 +1,5 @@
-// Who takes part in the comparison. Each side does its work in a process of its own, so that one's garbage
-// is not another's cost: { name, pid, run(operation, count), close() }.
+// The sides of the comparison. Each side works in a separate process, so that the garbage of one is not the cost of
+// another: { name, pid, run(operation, count), close() }.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The process whose cost is measured: told its kind and a project, it does what it is sent.
+// The measured process. Its arguments are its kind and a project; it runs the operations that it receives.
 import fs from "node:fs/promises";
 import path from "node:path";
 import { openCell } from "../dist/index.js";

@@ -1,11 +1,11 @@
-// What one call costs through the whole pipeline, against the bare file system and against the reference
-// MCP server for files; and what it costs to start the command.
+// The cost of one call through the whole pipeline, compared to the bare file system and to the reference MCP server for
+// files; and the cost of starting the command.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { openSides, TEXT } from "./calls-sides.js";
 import { compareWithAim, formatAim, formatTable, takeTurns } from "./measure.js";
 
-/** `theirs` is the MCP server's tool; ours always gives sizes and times, so lists are compared with both of theirs. */
+/** `theirs` is the MCP server's tool. Our listing always has sizes and times, so it is compared with both of theirs. */
 const OPERATIONS = [
   { name: "read", tool: "read_file", theirs: "read_text_file", args: { path: "file.txt" } },
   { name: "write", tool: "write_file", theirs: "write_file", args: { path: "new.txt", content: TEXT } },

@@ -1,4 +1,5 @@
-// Commands by sandbox-runtime, as its README runs them: told the module and a project, it runs as many as it is sent.
+// Runs commands with sandbox-runtime as its README does. Its arguments are the module and a project; each message is the
+// number of commands to run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 

@@ -1,4 +1,4 @@
-// Who takes part: each runs its commands from a process of its own, { name, pid, work, close }.
+// The sides of the comparison. Each runs its commands from a separate process: { name, pid, work, close }.
 import fs from "node:fs";
 import path from "node:path";
 import { installSandboxRuntime } from "./commands-sandbox-runtime.js";
@@ -15,8 +15,8 @@ const COMMAND_KINDS = {
 };
 const FLOOD_KINDS = { "plain spawn": "raw flood", hotcell: "cell flood" };
 
-export async function openCommandSides(cache, home) {
-  const { node, module } = installSandboxRuntime(cache);
+export async function openCommandSides(home) {
+  const { node, module } = installSandboxRuntime();
   const worker = new URL("./commands-sandbox-runtime-worker.js", import.meta.url);
   const openRuntime = () => openSide("sandbox-runtime", worker, [module, makeProject(home, "runtime")], node);
   return openAll([...openersOf(COMMAND_KINDS, home), openRuntime]);
@@ -54,8 +54,8 @@ const PRCTL = new Map([
   ["arm64", 167],
 ]);
 
-// bubblewrap does not wait for the first process of its pid namespace. Who adopts and waits for it knows what the
-// command took; else nobody does.
+// bubblewrap does not wait for the first process of its pid namespace. Only a process that adopts it and waits for it gets
+// the CPU time of the command.
 const REAPER = `syscall(${PRCTL.get(process.arch)}, ${PR_SET_CHILD_SUBREAPER}, 1, 0, 0, 0) == 0 or die $!;
 my $pid = fork; $pid or exec @ARGV; 1 until waitpid(-1, 0) == $pid; exit $? >> 8`;
 

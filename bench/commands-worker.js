@@ -1,5 +1,5 @@
-// The process whose commands are measured: told a kind, a project and where state goes, it runs as many commands
-// as it is sent.
+// The process whose commands are measured. Its arguments are a kind, a project and the state directory; each message is the
+// number of commands to run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -16,7 +16,7 @@ const FLOOD_TIMEOUT_MS = 300_000;
 const [kind, workspace, stateDir, floodBytes] = process.argv.slice(2);
 const flood = `head -c ${floodBytes} /dev/zero | tr '\\0' x`;
 
-/** Each gives what runs one command. */
+/** Each returns a function that runs one command. */
 const KINDS = new Map([
   ["raw", () => () => runPlainly([...BASH, "true"])],
   ["bwrap", () => () => runPlainly([...BWRAP, "true"])],
@@ -53,7 +53,7 @@ async function openSteady(command, changes) {
   return () => runIn(cell, command, changes);
 }
 
-/** A side that does less than it says would be a fast one. */
+/** A side that fails would look fast. */
 async function runIn(cell, command, changes) {
   const { success, error, meta } = await cell.call({ name: "run_command", arguments: { command } });
   if (!success) throw new Error(error.message);

@@ -1,5 +1,5 @@
-// What a command costs, from the asking to its end, against the bare shell, bubblewrap alone and another sandbox;
-// and what very much output costs.
+// The cost of a command from the request to its end, compared to the bare shell, bubblewrap alone and another sandbox; and
+// the cost of very large output.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ export async function measure() {
   fs.mkdirSync(cache, { recursive: true });
   const home = fs.mkdtempSync(path.join(cache, "run-"));
   try {
-    const commands = await measureCommands(cache, home);
+    const commands = await measureCommands(home);
     const flood = await measureFlood(home);
     return { commands, flood, aims: aimsOf(commands, flood) };
   } finally {
@@ -27,8 +27,8 @@ export async function measure() {
   }
 }
 
-async function measureCommands(cache, home) {
-  const { sides, close } = await openCommandSides(cache, home);
+async function measureCommands(home) {
+  const { sides, close } = await openCommandSides(home);
   try {
     return await takeTurns(sides, COMMAND_TURNS);
   } finally {
@@ -49,7 +49,7 @@ async function measureFlood(home) {
   }
 }
 
-/** The kernel's own directory of an overlay is closed to the ordinary user who mounted it. */
+/** The kernel's work directory of an overlay has no permissions, also not for the ordinary user who mounted it. */
 function removeTree(dir) {
   execFileSync("chmod", ["-R", "u+rwx", dir]);
   fs.rmSync(dir, { recursive: true });

@@ -1,12 +1,12 @@
-// How everything here is measured: sides take turns in rounds, so that what disturbs the machine disturbs
-// them alike, and medians of rounds are compared.
+// The method of all benchmarks: sides take turns in rounds, so that other load on the machine affects all sides equally.
+// Medians of rounds are compared.
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Each side is { name, work, prepare?, pid? }: `work` does `count` operations, `prepare` what has to be done
- * before and is not measured, `pid` is the process that they cost (left out: only the time is taken).
- * Gives figures per operation, in microseconds, by name.
- * Half of the time at most goes into the rounds that warm up; one round is always played.
+ * Each side is { name, work, prepare?, pid? }: `work` runs `count` operations, `prepare` does unmeasured work before, and
+ * `pid` is the process whose CPU counts (without it only the time is measured).
+ * Returns figures per operation, in microseconds, by name.
+ * At most half of the time is for warm-up rounds; there is always at least one measured round.
  */
 export async function takeTurns(sides, { warmUpRounds, rounds, count, maxMs }) {
   await playRounds(sides, warmUpRounds, count, maxMs / 2);
@@ -37,8 +37,8 @@ async function measureOnce({ work, prepare, pid }, count) {
 
 const TICK_US = 10_000;
 
-// Of all threads together, to the nanosecond, exact because the process waits for us when we look; of the
-// children that it has waited for, to the tick; and of those that it still has.
+// The CPU time of all threads, to the nanosecond: exact, because the process is idle when we read it. Also that of ended
+// children, to the tick, and of running children.
 function cpuMicroseconds(pid) {
   const tasks = `/proc/${pid}/task`;
   const ofTask = (task) => Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]) / 1000;
@@ -52,7 +52,7 @@ function childrenOf(pid) {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").slice(0, -1);
 }
 
-/** It may be gone by now: then it counts the next time, among those that were waited for. */
+/** If the child has ended, the next measurement counts it among the ended children. */
 function cpuOfChild(pid) {
   try {
     return cpuMicroseconds(pid);
@@ -66,7 +66,7 @@ function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Medians, and how far the rounds lie apart. */
+/** Medians, and the spread of the rounds. */
 function summarize(samples) {
   const walls = samples.map(({ wallUs }) => wallUs);
   const cpus = samples.map(({ cpuUs }) => cpuUs);
@@ -85,7 +85,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Whether a ratio is within what it is meant to be. */
+/** Whether a ratio meets its goal. */
 export function compareWithAim(what, ratio, atMost) {
   return { what, ratio, atMost, holds: ratio <= atMost };
 }
@@ -103,7 +103,7 @@ export function formatTime(us) {
   return us < 1e6 ? `${(us / 1000).toFixed(1)} ms` : `${(us / 1e6).toFixed(1)} s`;
 }
 
-/** Rows of text in columns: the first to the left, the others to the right. */
+/** Rows of text in columns: the first left-aligned, the others right-aligned. */
 export function formatTable(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const line = (row) =>

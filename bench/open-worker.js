@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 
-/** A process that sends a message when it is ready, and one for each that it is sent. `options` are those of fork. */
+/** Starts a process that sends a message when it is ready, and one answer for each message. `options` are those of fork. */
 export async function openWorker(module, args, options = {}) {
   const worker = fork(module, args, options);
   const ended = once(worker, "exit").then(([code]) => {

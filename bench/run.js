@@ -6,6 +6,13 @@ const SUBJECTS = new Map([
   ["sessions", () => import("./sessions.js")],
   ["commands", () => import("./commands.js")],
   ["search", () => import("./search.js")],
+  ["net", () => import("./net.js")],
+  ["loop", () => import("./loop.js")],
+  ["mcp", () => import("./mcp.js")],
+  ["server", () => import("./server.js")],
+  ["run", () => import("./run-program.js")],
+  ["agentfs", () => import("./agentfs.js")],
+  ["wasm", () => import("./wasm.js")],
 ]);
 
 const USAGE = `Usage: npm run bench -- NAME [--json]\nNAME is one of: ${[...SUBJECTS.keys()].join(", ")}\n`;

@@ -1,5 +1,5 @@
-// The process whose searches are measured: told who searches, where, and where state goes, it does one search for each
-// message, and says what came of it.
+// The process whose searches are measured. Its arguments are the kind of search, the tree and the state directory. It runs
+// one search for each message, and sends the result.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -38,7 +38,7 @@ async function openHotcell(mode) {
   return session === null ? searched : (query) => session.read(() => searched(query));
 }
 
-/** With two threads; it is ended when it has given the lines that are wanted. */
+/** With two threads. It is killed when it has printed enough lines. */
 async function ripgrep({ pattern, regex, ignoreCase, most = Number.POSITIVE_INFINITY }) {
   const child = spawn(rgPath, [...flagsOf({ regex, ignoreCase }), "-e", pattern, directory], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -57,7 +57,7 @@ function flagsOf({ regex, ignoreCase }) {
   return [...flags, ...(regex ? [] : ["--fixed-strings"]), ...(ignoreCase ? ["--ignore-case"] : [])];
 }
 
-/** That this process and those that search for it ever had, each by itself. */
+/** The sum of the peak memory of this process and of its workers. */
 function highestMemory() {
   const children = fs.readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").slice(0, -1);
   const highest = [process.pid, ...children].map((pid) =>

@@ -1,4 +1,4 @@
-// What a search costs against ripgrep with two threads, on a real tree: whole scans, the first hits, and a very long line.
+// The cost of a search compared to ripgrep with two threads, on a real tree: whole scans, the first hits, and a very long line.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -70,7 +70,7 @@ async function openSide(name, kind, dir, stateDir) {
   return { name, ...worker };
 }
 
-/** The first search of a process: its processes have to be started, nothing is compiled, no directory was listed before. */
+/** The first search of a process: it starts the workers, compiles the code, and lists every directory. */
 async function measureBeginning(dir, stateDir) {
   const walls = [];
   for (let round = 0; round < BEGINNINGS; round++) {
@@ -86,7 +86,7 @@ async function measureBeginning(dir, stateDir) {
   return { wallUs: median(walls) };
 }
 
-/** All must find the same number of lines: who does less is fast. */
+/** All sides must find the same number of lines: a side that finds fewer would look fast. */
 async function compare(sides, query, turns) {
   const found = new Map();
   const players = sides.map(({ name, pid, ask }) => ({
@@ -126,7 +126,7 @@ async function measureLine(work) {
   }
 }
 
-/** The most memory that it ever had is known to the kernel alone. */
+/** Only the kernel knows the peak memory of the process. */
 const PEAK = `import resource, subprocess, sys, time
 began = time.monotonic()
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
@@ -141,7 +141,7 @@ function ripgrepOnLine(dir) {
   return { wallUs: seconds * 1e6, memory };
 }
 
-/** The kernel's own directory of an overlay is closed to the ordinary user who mounted it. */
+/** The kernel's work directory of an overlay has no permissions, also not for the ordinary user who mounted it. */
 function removeTree(dir) {
   execFileSync("chmod", ["-R", "u+rwx", dir]);
   fs.rmSync(dir, { recursive: true });

@@ -1,8 +1,8 @@
-// Two trees compared without knowing what changed: every name of both is looked at.
+// Compares two trees without knowledge of the changes: it examines every name of both.
 import fs from "node:fs";
 import path from "node:path";
 
-/** How many regular files differ; `isSame` is asked about two regular files of the same size and mode. */
+/** The number of regular files that differ. `isSame` compares two regular files of the same size and mode. */
 export function countDifferences(before, after, isSame) {
   const old = filesIn(before);
   const now = filesIn(after);

@@ -6,7 +6,7 @@ import { spread } from "./sessions-tree.js";
 export const CALL = { id: "bench", tool: "bench" };
 export const CHANGES = 1000;
 const RENAMED = 50;
-/** To who does not know of renames, each is a file that went and one that came. */
+/** Without rename detection, each rename is a deletion and an addition. */
 export const DIFFERENCES = CHANGES + RENAMED;
 const KINDS = [
   { upTo: 700, change: (to, file) => to.write(file, `${to.read(file)}\n// A line more.\n`) },

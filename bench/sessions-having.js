@@ -1,4 +1,4 @@
-// Having a project a second time, and getting rid of it again.
+// The cost of creating a second copy of a project, and of removing it.
 import { takeTurns } from "./measure.js";
 import { CALL, makeChanges } from "./sessions-changes.js";
 import { sideHere } from "./sessions-sides.js";
@@ -19,7 +19,7 @@ export async function measureCreate({ tree, sessions, copies }) {
   };
 }
 
-/** Takes away the copies that `measureCreate` has made. */
+/** Removes the copies that `measureCreate` has created. */
 export function measureDiscard({ tree, sessions, copies }) {
   let session;
   const prepare = async () => {

@@ -1,4 +1,4 @@
-// Who takes part: sessions through the library, and the ways to have a project a second time that others use.
+// The sides of the comparison: sessions through the library, and other ways to create a second copy of a project.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ export function openSessions(stateDir) {
       open.push(session);
       return session;
     },
-    /** What the kernel alone makes of an unchanged session: a directory, without any check, and how to close it. */
+    /** A bare overlay, as the kernel shows an unchanged session: a directory without any check, and a function to close it. */
     async openBareView({ record }) {
       const dir = path.join(stateDir, "sessions", record.id);
       const layers = { dir, lowers: ["mask", "lower"], upper: null, merged: "merged" };
@@ -35,7 +35,7 @@ export function openSessions(stateDir) {
   };
 }
 
-/** `add…` makes one more, `remove…` takes the oldest away. */
+/** `add…` creates one more, `remove…` removes the oldest. */
 export function copiesOf(tree, home) {
   const copies = [];
   const worktrees = [];

@@ -1,4 +1,4 @@
-// A real tree of npm packages: made once, a git repository, kept in the user's cache directory and never changed.
+// A real tree of npm packages, as a git repository: created once in the user's cache directory and never changed.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -51,7 +51,7 @@ export function openTree() {
   return { dir, home, fileCount: files.length, sources: sources.filter(isSmall) };
 }
 
-/** So many of them, from all over. */
+/** So many of them, evenly spread. */
 export function spread(files, count) {
   return Array.from({ length: count }, (_, at) => files[Math.floor((at * files.length) / count)]);
 }

@@ -1,4 +1,4 @@
-// Working in a session.
+// The cost of work in a session.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ export async function measureReading({ tree, sessions }) {
   const each = (look, dir) => {
     for (const file of files) look(path.join(dir, file));
   };
-  // One call reads all of them: a session looks whether the project has changed once for each call.
+  // One call reads all of them: a session checks once for each call whether the project has changed.
   const inCall = (look) => sideHere("hotcell", () => session.read(async () => each(look, "")));
   const plainly = (name, look) => [
     sideHere(name, () => each(look, tree.dir)),
@@ -52,7 +52,7 @@ function walkThrough(workspace) {
   for (const _ of workspace.walk("."));
 }
 
-/** What was listed before need not be again: this is without. */
+/** The first walk: no directory is in the cache. */
 export function measureFirstWalk({ tree, sessions }) {
   let session;
   const prepare = async () => {

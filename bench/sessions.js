@@ -1,9 +1,11 @@
-// What a session costs on a real tree, by library calls, against the ways that others take.
+// The cost of a session on a real tree, by library calls, compared to other ways to do the same.
 import fs from "node:fs";
 import path from "node:path";
 import { compareWithAim, formatRatio, formatTable, formatTime } from "./measure.js";
 import { walkPlainly } from "./sessions-brute-force.js";
 import { measureCreate, measureDiscard } from "./sessions-having.js";
+import { formatMany, measureMany } from "./sessions-many.js";
+import { formatRegistry, measureRegistry } from "./sessions-registry.js";
 import { copiesOf, openSessions } from "./sessions-sides.js";
 import { openTree } from "./sessions-tree.js";
 import {
@@ -47,10 +49,16 @@ async function measureAll(bench) {
     commit: await measureCommit(bench),
     discard: await measureDiscard(bench),
   };
-  return { files: bench.tree.fileCount, figures, comparisons: Object.entries(figures).flatMap(compare) };
+  return {
+    files: bench.tree.fileCount,
+    figures,
+    comparisons: Object.entries(figures).flatMap(compare),
+    many: measureMany(bench.home),
+    registry: await measureRegistry(bench.home),
+  };
 }
 
-/** Everybody finds the tree in the system's cache. */
+/** Brings the tree into the system's cache, for all sides. */
 function readAll(dir) {
   walkPlainly(dir, (file, entry) => entry.isFile() && fs.readFileSync(path.join(dir, file)));
 }
@@ -65,7 +73,7 @@ function compare([operation, { hotcell, ...others }]) {
   });
 }
 
-export function format({ files, figures, comparisons }) {
+export function format({ files, figures, comparisons, many, registry }) {
   const costs = Object.entries(figures).flatMap(([operation, sides]) =>
     Object.entries(sides).map(([name, cost]) => [`${operation}, ${name}`, ...costCells(cost)]),
   );
@@ -73,6 +81,8 @@ export function format({ files, figures, comparisons }) {
     `A tree of ${files} files.`,
     formatTable([["", "wall", "lowest", "highest", "CPU", "rounds"], ...costs]),
     formatTable([["hotcell ÷ another", "CPU", "wall", "aim", ""], ...comparisons.map(comparisonCells)]),
+    formatMany(many),
+    formatRegistry(registry),
   ].join("\n\n")}\n`;
 }
 

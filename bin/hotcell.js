@@ -12,6 +12,6 @@ if (first === "--version" || first === "-V") {
   const { runCli } = await import(main.href);
   process.exitCode = await runCli(process.argv.slice(2));
 } else {
-  process.stderr.write("hotcell is not built yet. Run: npm ci\n");
+  process.stderr.write("hotcell is not built yet. Run: npm ci && npm run build\n");
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-// Builds dist/ with tsc alone, and writes the published JSON Schema beside the code that it comes from.
+// Builds dist/ with tsc alone, and writes the published JSON Schemas beside the code that they come from.
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,4 +13,9 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { stdio: "inherit" });
 const { CONFIG_SCHEMA } = await import("../dist/config/schema.js");
-writeFileSync("dist/config/config.schema.json", `${JSON.stringify(CONFIG_SCHEMA, null, 2)}\n`);
+const { PROFILE_SCHEMA } = await import("../dist/config/profile-schema.js");
+const { MANIFEST_SCHEMA } = await import("../dist/tools/wasm/manifest-schema.js");
+const publish = (file, schema) => writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
+publish("dist/config/profile.schema.json", PROFILE_SCHEMA);
+publish("dist/config/config.schema.json", CONFIG_SCHEMA);
+publish("dist/tools/wasm/tool-manifest.schema.json", MANIFEST_SCHEMA);

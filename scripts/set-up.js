@@ -1,6 +1,6 @@
-// What is needed beyond Node: installed when this user may, else the one line to run.
-// With --product only what hotcell itself needs; then nothing stops here, hotcell says itself what it can't do.
-// With --soak also what only the soak lane needs.
+// Installs the programs that hotcell and its tests need beyond Node, or prints the command to run if this user may not.
+// With --product only those that hotcell itself needs. Then a missing program is not an error here: hotcell reports it.
+// With --soak also those of the soak lane.
 import { execFileSync, spawnSync } from "node:child_process";
 
 const same = (name) => ({ apt: name, dnf: name, pacman: name, apk: name });
@@ -16,13 +16,35 @@ const NEEDED = [
     pacman: "gcc",
     apk: "gcc musl-dev linux-headers",
   },
+  {
+    // The compiler of wasm tools in C.
+    by: "tests",
+    commands: ["clang", "wasm-ld"],
+    apt: "clang lld wasi-libc libclang-rt-dev-wasm32",
+    dnf: "clang lld wasi-libc-static compiler-rt",
+    pacman: "clang lld wasi-libc wasi-compiler-rt",
+    apk: "clang lld wasi-libc wasi-compiler-rt",
+  },
   { by: "tests", commands: ["strace"], ...same("strace") },
   { by: "tests", commands: ["git"], ...same("git") },
   { by: "tests", commands: ["make"], ...same("make") },
-  // What the attacks of the corpus are written with.
+  // The attacks of the corpus use these.
   { by: "tests", commands: ["python3"], ...same("python3"), pacman: "python" },
+  {
+    by: "tests",
+    commands: ["/usr/bin/python3 -m ensurepip --version"],
+    ...same("python3"),
+    apt: "python3-venv",
+  },
   { by: "tests", commands: ["socat"], ...same("socat") },
+  { by: "tests", commands: ["ip"], ...same("iproute2"), dnf: "iproute" },
   { by: "tests", commands: ["curl"], ...same("curl") },
+  { by: "tests", commands: ["wget"], ...same("wget") },
+  // The search engine of web_search. Its tests use the paths of Debian's package.
+  { by: "tests", commands: ["searx-run"], ...same("searx") },
+  { by: "tests", commands: ["tmux"], ...same("tmux") },
+  { by: "tests", commands: ["less"], ...same("less") },
+  { by: "tests", commands: ["htop"], ...same("htop") },
   { by: "tests", commands: ["vim"], ...same("vim"), dnf: "vim-enhanced" },
   {
     by: "tests",
@@ -51,7 +73,9 @@ const MANAGERS = [
 ];
 
 const forProduct = process.argv.includes("--product");
-const has = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
+/** A program, or a command line that must succeed. */
+const has = (command) =>
+  spawnSync("sh", ["-c", command.includes(" ") ? command : `command -v ${command}`]).status === 0;
 const forSoak = process.argv.includes("--soak");
 const isWanted = ({ by }) => by === "product" || (by === "soak" ? forSoak : !forProduct);
 const findMissing = () => NEEDED.filter((need) => isWanted(need) && !need.commands.every(has));
@@ -65,7 +89,7 @@ if (problem !== null) {
   if (!forProduct) process.exit(1);
 }
 
-/** Gives what is left to be done by hand, or null. */
+/** Returns the command that the user has to run, or null. */
 function install() {
   const names = namesOf(missing);
   const who = forProduct ? "To run commands, hotcell needs" : "The tests need";

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { STUDIO_STAND_INS } from "../test/kit/stand-ins.ts";
-import { openTempCell, type TempCell, tempDir } from "../test/kit/temp-cell.ts";
+import { STUDIO_STAND_INS } from "../test/kit/worlds/stand-ins.ts";
+import { openTempCell, type TempCell, tempDir } from "../test/kit/worlds/temp-cell.ts";
 import type { ApprovalRequest } from "./approval/approve.ts";
 import { openCell } from "./cell.ts";
 import type { JsonObject } from "./core/json.ts";
@@ -27,7 +27,7 @@ const tool = (name: string, run: Tool["run"], more: Partial<Tool> = {}): Tool =>
     name,
     toolset: "own",
     description: "A tool of a test.",
-    inputSchema: { type: "object", properties: { value: {} }, additionalProperties: false },
+    input: { type: "object", properties: { value: {} }, additionalProperties: false },
     category: "info",
     danger: "safe",
     effect: "read",
@@ -84,7 +84,7 @@ describe("one call", () => {
     }
   });
 
-  test("P1.1 P1.2 P1.3 every tool runs through one runner, whoever defined it", async () => {
+  test("P1.1 P1.2 P1.3 every tool runs through one runner, built-in or not", async () => {
     const { cell, records } = await openTempCell({
       tools: [tool("own.tool", ({ value }) => ({ got: value ?? null }))],
     });
@@ -102,7 +102,8 @@ describe("one call", () => {
     });
     const { cell, records } = await openTempCell({ tools: [bug] });
     const observation = await cell.call({ id: "c7", name: "own.bug" });
-    const message = 'own.bug failed in a way it should not. The log has the details under call "c7".';
+    const message =
+      'own.bug failed because of a bug in hotcell or in the tool. The log has the details under call "c7".';
     expect(observation).toEqual({
       success: false,
       tool: "own.bug",
@@ -126,13 +127,13 @@ describe("one call", () => {
       { name: "raed_file", arguments: {} },
       "UNKNOWN_TOOL",
       "unknown_tool",
-      'There is no tool "raed_file". Did you mean "read_file" or "write_file"?',
+      'There is no tool "raed_file". Did you mean "read_file" or "write_file" or "find_files"?',
     ],
     [
       { name: "constructor" },
       "UNKNOWN_TOOL",
       "unknown_tool",
-      'There is no tool "constructor". There are "read_file", "write_file", "list_directory", "run_command", "search_files".',
+      'There is no tool "constructor". There are "read_file", "edit_file", "write_file", "list_directory", "find_files", "search_files", "run_command".',
     ],
     [
       { name: "read_file", arguments: "{" },
@@ -178,7 +179,7 @@ describe("one call", () => {
     expect(observation.meta.outcome).toBe("not_executed");
   });
 
-  test("a tool that the scope does not have is told by nothing, its shape included", async () => {
+  test("an observation does not reveal a tool outside the scope, also not by its shape", async () => {
     const scope = { permissions: { read_file: { allowed: true } } };
     const { cell } = await openTempCell({ toolsets: ["sidecar", "studio"], scope });
     expect(await cell.call({ name: "file_read", arguments: "{" })).toMatchObject({ success: false });
@@ -220,23 +221,23 @@ describe("one call", () => {
     expect(shown.length).toBeLessThan(2_000_000);
     expect(shown).toMatch(/^0123456789.*characters cut.*0123456789$/s);
     const kept = path.join(path.dirname(cell.logFile), "artifacts", String(meta.artifact));
-    expect(JSON.parse(fs.readFileSync(kept, "utf8"))).toEqual({ text });
+    expect(fs.readFileSync(kept, "utf8")).toBe(text);
   });
 });
 
 describe("trust and rules", () => {
   const asked = (answer: boolean) => {
     const requests: ApprovalRequest[] = [];
-    const approve = (request: ApprovalRequest) => {
+    const onAsk = (request: ApprovalRequest) => {
       requests.push(request);
       return answer;
     };
-    return { requests, approve };
+    return { requests, onAsk };
   };
 
   test("AC-21 guided runs a safe tool without asking", async () => {
-    const { requests, approve } = asked(true);
-    const { cell } = await openTempCell({ trust: "guided", approve, tools: STUDIO_STAND_INS });
+    const { requests, onAsk } = asked(true);
+    const { cell } = await openTempCell({ trust: "guided", onAsk, tools: STUDIO_STAND_INS });
     expect((await cell.call({ name: "file_read", arguments: { path: "a" } })).success).toBe(true);
     expect(requests).toEqual([]);
   });
@@ -244,8 +245,8 @@ describe("trust and rules", () => {
   test.each([true, false])(
     "AC-22 guided asks before a dangerous tool, and waits: the answer is %s",
     async (answer) => {
-      const { requests, approve } = asked(answer);
-      const { cell, records } = await openTempCell({ trust: "guided", approve, tools: STUDIO_STAND_INS });
+      const { requests, onAsk } = asked(answer);
+      const { cell, records } = await openTempCell({ trust: "guided", onAsk, tools: STUDIO_STAND_INS });
       const { success, meta } = await cell.call({ id: "c1", name: "bash", arguments: { command: "ls" } });
       expect([success, meta.outcome]).toEqual(answer ? [true, "executed_ok"] : [false, "not_executed"]);
       expect(requests).toEqual([
@@ -261,9 +262,9 @@ describe("trust and rules", () => {
   );
 
   test("AC-23 autonomous asks for nothing; a configured ask or deny still holds", async () => {
-    const { requests, approve } = asked(true);
+    const { requests, onAsk } = asked(true);
     const rules = ["ask bash(git push *)", "deny file_write(vendor/**)"];
-    const { cell } = await openTempCell({ trust: "autonomous", approve, rules, tools: STUDIO_STAND_INS });
+    const { cell } = await openTempCell({ trust: "autonomous", onAsk, rules, tools: STUDIO_STAND_INS });
     const call = async (name: string, args: JsonObject) =>
       (await cell.call({ name, arguments: args })).success;
     expect(await call("bash", { command: "ls" })).toBe(true);
@@ -275,8 +276,8 @@ describe("trust and rules", () => {
   });
 
   test("supervised asks for everything", async () => {
-    const { requests, approve } = asked(true);
-    const { cell } = await openTempCell({ trust: "supervised", approve });
+    const { requests, onAsk } = asked(true);
+    const { cell } = await openTempCell({ trust: "supervised", onAsk });
     await cell.call({ name: "time.now" });
     expect(requests.length).toBe(1);
   });
@@ -304,9 +305,16 @@ describe("trust and rules", () => {
     const { error, meta } = await cell.call({ name: "write_file", arguments: { path: "a", content: "" } });
     expect([meta.outcome, meta.why]).toEqual(["not_executed", "denied"]);
     expect(error?.message).toBe(
-      "write_file was not run: it needs approval, and nobody can be asked: the cell has no approve function. No rule is about this call, and trust level guided asks before dangerous tools only.",
+      'write_file was not run: it needs approval, and nobody can be asked: the cell has no onAsk function, nor the rule "allow write_file(a)". write_file is dangerous and no rule allows it.',
     );
   });
+});
+
+test("where a rule asks, no allow rule is suggested, because it would not help", async () => {
+  const { cell } = await openTempCell({ rules: ["ask write_file(*)"] });
+  const { error } = await cell.call({ name: "write_file", arguments: { path: "a", content: "" } });
+  expect(error?.message).toContain("nobody can be asked: the cell has no onAsk function. ");
+  expect(error?.message).not.toContain("allow write_file");
 });
 
 describe("approvals", () => {
@@ -314,47 +322,47 @@ describe("approvals", () => {
 
   test("an answer for other arguments approves nothing", async () => {
     const { cell, root } = await openTempCell({
-      approve: () => ({ approved: true, digest: "0".repeat(64) }),
+      onAsk: () => ({ approved: true, digest: "0".repeat(64) }),
     });
     expect((await cell.call(write)).success).toBe(false);
     expect(fs.readdirSync(root)).toEqual([]);
   });
 
-  test("what was shown is what runs: the arguments are frozen before they are shown", async () => {
+  test("the shown arguments are those that run: they are frozen before they are shown", async () => {
     const args = { path: "a", content: "shown" };
-    const approve = (request: ApprovalRequest) => {
+    const onAsk = (request: ApprovalRequest) => {
       args.content = "swapped";
       expect(() => Object.assign(request.arguments, { content: "swapped" })).toThrow(TypeError);
       return true;
     };
-    const { cell, root } = await openTempCell({ approve });
+    const { cell, root } = await openTempCell({ onAsk });
     await cell.call({ name: "write_file", arguments: args });
     expect(fs.readFileSync(path.join(root, "a"), "utf8")).toBe("shown");
   });
 
   test("one answer approves one call: the next one is asked again", async () => {
     let asked = 0;
-    const { cell } = await openTempCell({ approve: () => ++asked === 1 });
+    const { cell } = await openTempCell({ onAsk: () => ++asked === 1 });
     expect((await cell.call(write)).success).toBe(true);
     expect((await cell.call(write)).success).toBe(false);
     expect(asked).toBe(2);
   });
 
-  test("an approve function that throws is a no", async () => {
-    const approve = () => Promise.reject(new Error("window closed"));
-    const { cell } = await openTempCell({ approve });
+  test("an onAsk function that throws is a no", async () => {
+    const onAsk = () => Promise.reject(new Error("window closed"));
+    const { cell } = await openTempCell({ onAsk });
     const { error } = await cell.call(write);
     expect(error?.message).toContain("asking failed (window closed)");
   });
 
   test("a link that came to lead to a denied place while the person thought is found", async () => {
-    const approve = () => {
+    const onAsk = () => {
       fs.rmSync(path.join(root, "link"));
       fs.symlinkSync("vendor", path.join(root, "link"));
       return true;
     };
     const files = { "vendor/a": "old", "src/a": "old" };
-    const { cell, root } = await openTempCell({ approve, rules: ["deny write_file(vendor/**)"] }, files);
+    const { cell, root } = await openTempCell({ onAsk, rules: ["deny write_file(vendor/**)"] }, files);
     fs.symlinkSync("src", path.join(root, "link"));
     const { error } = await cell.call({ name: "write_file", arguments: { path: "link/a", content: "new" } });
     expect(error?.code).toBe("DENIED");
@@ -369,7 +377,7 @@ describe("where a path really leads", () => {
       name: "own.write",
       toolset: "own",
       description: "Writes after a swap.",
-      inputSchema: { type: "object", properties: { path: { type: "string" } }, additionalProperties: false },
+      input: { type: "object", properties: { path: { type: "string" } }, additionalProperties: false },
       category: "file",
       danger: "dangerous",
       effect: "change",
@@ -384,9 +392,9 @@ describe("where a path really leads", () => {
 
   test("an approval for one file writes no other, wherever a link has come to lead meanwhile", async () => {
     const shown: (readonly string[])[] = [];
-    const approve = ({ paths }: ApprovalRequest) => shown.push(paths) > 0;
+    const onAsk = ({ paths }: ApprovalRequest) => shown.push(paths) > 0;
     const world: TempCell = await openTempCell(
-      { approve, tools: [swapThenWrite(() => world.root, "src")] },
+      { onAsk, tools: [swapThenWrite(() => world.root, "src")] },
       { "docs/a": "old", "src/a": "old" },
     );
     fs.symlinkSync("docs", path.join(world.root, "link"));
@@ -417,11 +425,11 @@ describe("where a path really leads", () => {
     const { output } = await cell.call({ name: "list_directory", arguments: { recursive: true } });
     const { entries, note } = output as unknown as { entries: { name: string }[]; note: string };
     expect(entries.map(({ name }) => name)).toEqual(["private", "public", "public/a"]);
-    expect(note).toBe("Not entered: private. List them by their own path.");
+    expect(note).toBe("Not listed: private. List each by its own path.");
   });
 
   test("what was asked for the whole listing is not asked again below", async () => {
-    const { cell } = await openTempCell({ trust: "supervised", approve: () => true }, { "a/b/c": "" });
+    const { cell } = await openTempCell({ trust: "supervised", onAsk: () => true }, { "a/b/c": "" });
     const { output } = await cell.call({ name: "list_directory", arguments: { recursive: true } });
     expect(output?.entries).toHaveLength(3);
   });
@@ -455,11 +463,11 @@ describe("a batch", () => {
       },
       { effect: "change", danger: "dangerous" },
     );
-    const approve = ({ arguments: { value } }: ApprovalRequest) => {
+    const onAsk = ({ arguments: { value } }: ApprovalRequest) => {
       events.push(`ask ${value}`);
       return true;
     };
-    const { cell } = await openTempCell({ tools: [slowRead, change], approve });
+    const { cell } = await openTempCell({ tools: [slowRead, change], onAsk });
     const calls = [
       ["own.change", 1],
       ["own.read", 2],
@@ -524,8 +532,8 @@ describe("ending a call", () => {
       began();
       return new Promise(() => {});
     });
-    const approve = () => new Promise<boolean>(() => {});
-    const { cell, records } = await openTempCell({ tools: [waits], approve });
+    const onAsk = () => new Promise<boolean>(() => {});
+    const { cell, records } = await openTempCell({ tools: [waits], onAsk });
     const signal = controller.signal;
     const running = cell.call({ id: "run", name: "own.hang" }, { signal });
     const waiting = cell.call(
@@ -577,7 +585,7 @@ describe("ending a call", () => {
 
 test("a call that was cancelled before it was asked about asks nobody, and ends nothing but itself", async () => {
   let asked = 0;
-  const { cell } = await openTempCell({ approve: () => ++asked > 0 });
+  const { cell } = await openTempCell({ onAsk: () => ++asked > 0 });
   const unhandled: unknown[] = [];
   process.once("unhandledRejection", (reason) => unhandled.push(reason));
   const request = { name: "write_file", arguments: { path: "a", content: "" } };
@@ -604,7 +612,7 @@ test("whatever a tool throws is an observation", async () => {
   expect(records().filter(({ kind }) => kind === "tool.exec").length).toBe(odd.length);
 });
 
-test("calls with the same id are told apart in the log", async () => {
+test("calls with the same id can be distinguished in the log", async () => {
   let end: () => void = () => {};
   const waits = tool(
     "own.wait",
@@ -753,10 +761,10 @@ describe("the log", () => {
 
 describe("opening a cell", () => {
   test.each([
-    [{ fs: "agentfs" }, "NOT_SUPPORTED"],
+    [{ fs: "docker" as "host" }, "CONFIG_INVALID"],
     [{ fs: "host", session: "none" }, "CONFIG_INVALID"],
     [{ session: "none" }, "NOT_FOUND"],
-    [{ approvals: "none" as "calls" }, "CONFIG_INVALID"],
+    [{ approve: "none" as "calls" }, "CONFIG_INVALID"],
     [{ toolsets: ["nope"] }, "CONFIG_INVALID"],
     [{ trust: "Autonomous" as "autonomous" }, "CONFIG_INVALID"],
     [{ timeoutMs: 0 }, "CONFIG_INVALID"],
@@ -768,6 +776,8 @@ describe("opening a cell", () => {
     [{ rules: ["allow raed_file"] }, "POLICY_INVALID"],
     [{ workspace: "/nowhere/at/all" }, "WORKSPACE_UNUSABLE"],
     [{ tools: [tool("read_file", () => ({}))] }, "DUPLICATE_TOOL"],
+    [{ tools: [{}] as never }, "CONFIG_INVALID"],
+    [{ onAsk: "yes" as never }, "CONFIG_INVALID"],
   ] as const)("with %j is refused as %s", async (options, code) => {
     const dir = tempDir();
     await expect(openCell({ workspace: dir, stateDir: `${dir}-state`, ...options })).rejects.toMatchObject({
@@ -861,7 +871,7 @@ describe("opening a cell", () => {
     const before = open();
     const { statSync } = fs;
     const stat = vi.spyOn(fs, "statSync").mockImplementation(((...args: Parameters<typeof statSync>) => {
-      if (args[0] === dir && new Error().stack?.includes("openGround")) throw new Error("gone");
+      if (args[0] === dir && new Error().stack?.includes("openCommandView")) throw new Error("gone");
       return statSync(...args);
     }) as typeof statSync);
     onTestFinished(() => stat.mockRestore());
@@ -874,4 +884,20 @@ describe("opening a cell", () => {
     await cell[Symbol.asyncDispose]();
     await expect(cell.call({ name: "time.now" })).rejects.toMatchObject({ code: "WORKSPACE_UNUSABLE" });
   });
+});
+
+test("what is no option, list or call is an error with a code, never a TypeError", async () => {
+  const { cell } = await openTempCell();
+  const time = { name: "time.now" };
+  const wrong: [() => Promise<unknown>, string][] = [
+    [() => openCell(null as never), "CONFIG_INVALID"],
+    [() => cell.call(time, null as never), "CONFIG_INVALID"],
+    [() => cell.call(time, { signal: "x" as never }), "CONFIG_INVALID"],
+    [() => cell.call(time, { onEvent: "x" as never }), "CONFIG_INVALID"],
+    [() => cell.callBatch({} as never), "INVALID_ARGUMENTS"],
+    [() => cell.diff(null as never), "CONFIG_INVALID"],
+    [async () => cell.explain(undefined as never, {}), "UNKNOWN_TOOL"],
+    [async () => cell.tools("x" as never), "INVALID_ARGUMENTS"],
+  ];
+  for (const [attempt, code] of wrong) await expect(attempt()).rejects.toMatchObject({ code });
 });

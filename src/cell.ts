@@ -1,18 +1,27 @@
 // openCell: the only place where all parts meet. It owns their lifetime.
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute } from "node:path";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { openRemembered } from "./approval/remembered.ts";
+import { createArtifactFiles } from "./call/artifact-files.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
 import type { CellOptions } from "./call/cell-options.ts";
-import { checkOptions, refuseUnknownKeys, withoutUndefined } from "./call/check-options.ts";
-import { inSession, onHost } from "./call/in-session.ts";
+import { checkCallOptions, checkOptions, refuseUnknownKeys, withoutUndefined } from "./call/check-options.ts";
+import { createHostRun, createSessionRun } from "./call/in-session.ts";
+import { createNetworkGate } from "./call/network-gate.ts";
+import type { ProviderCall } from "./call/read-call-object.ts";
 import { runCall } from "./call/run-call.ts";
-import { createSessionApi, type SessionApi } from "./call/session-api.ts";
-import { openPlaces } from "./call/tool-filesystems.ts";
-import { createRulebook, explainCall, wrongOption } from "./call/tools-and-policy.ts";
+import { createSessionKit } from "./call/session/create-session-kit.ts";
+import { createKvApi } from "./call/session/kv-api.ts";
+import { recordOperations } from "./call/session/recorded-session.ts";
+import { createSessionApi, type SessionApi } from "./call/session/session-api.ts";
+import { openToolFilesystems } from "./call/tool-filesystems.ts";
+import { createToolsAndPolicy, explainCall, wrongOption } from "./call/tools-and-policy.ts";
+import { closeOnFailure } from "./core/close-on-failure.ts";
 import { HotcellError } from "./core/errors.ts";
 import { isJsonObject, type JsonObject } from "./core/json.ts";
 import { LIMITS } from "./core/limits.ts";
@@ -24,15 +33,21 @@ import type {
   FileLimits,
   Meta,
   Observation,
+  ToolLimits,
   Verdict,
 } from "./core/types.ts";
-import { unlessFailing } from "./core/unless-failing.ts";
 import { type Log, openLog } from "./log/log.ts";
 import { openFreeLog } from "./log/open-free-log.ts";
-import { runPaths } from "./log/runs.ts";
+import { agentDirOf, artifactsIn, runPaths } from "./log/runs.ts";
+import type { ModelSpending } from "./models/gateway.ts";
+import { createNetworkClients } from "./net/network-clients.ts";
+import { judgeNetwork } from "./policy/judge-network.ts";
 import { createBuiltinRunner } from "./runners/builtin.ts";
 import { createCommandsFor } from "./runners/commands.ts";
-import { openGround } from "./shield/process/command-view.ts";
+import { openGuests } from "./runners/wasm/guests.ts";
+import { OFFLINE_ENV } from "./shield/host/offline-settings.ts";
+import { findPlaceFault, findUserToolchains, NO_TOOLCHAINS } from "./shield/host/user-toolchains.ts";
+import { openCommandView } from "./shield/process/command-view.ts";
 import { DEFAULT_LIMITS } from "./shield/process/limits.ts";
 import { createProcesses, type Processes } from "./shield/processes.ts";
 import { openShield } from "./shield/shield.ts";
@@ -48,6 +63,9 @@ import type {
 } from "./tools/builtin-types.ts";
 import { type ToolDefinitions, toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
+import { listMounts } from "./workspace/fs/mountinfo.ts";
+import { showName } from "./workspace/fs/names.ts";
+import type { KeyValues } from "./workspace/kv/key-values.ts";
 import { type Files, openFiles } from "./workspace/open-files.ts";
 import type { Session } from "./workspace/session/session-types.ts";
 
@@ -62,6 +80,15 @@ export interface Cell extends SessionApi {
    */
   call<Shape extends AnyObservation = Observation, Name extends string = string, Arguments = unknown>(
     request: OtherCall<Name, Arguments> | string,
+    options?: CallOptions,
+  ): Promise<Shape>;
+  /**
+   * Runs a call as the client of OpenAI, Anthropic or Ollama gave it. `toToolMessage` makes the answer of the observation.
+   * @example
+   * for (const call of message.tool_calls ?? []) messages.push(toToolMessage(await cell.call(call), "openai"));
+   */
+  call<Shape extends AnyObservation = Observation>(
+    request: ProviderCall & { readonly truncated?: boolean },
     options?: CallOptions,
   ): Promise<Shape>;
   /** Runs a command. With `background: true` the call gives the `process_id` and does not wait for the command's end. */
@@ -81,7 +108,7 @@ export interface Cell extends SessionApi {
   ): Promise<BuiltinObservation<Name>>;
   /** The calls of one model turn; results in the order of the calls. Rejects when there are more than 128. */
   callBatch<Shape extends AnyObservation = Observation>(
-    requests: readonly (CallRequest | string)[],
+    requests: readonly (CallRequest | ProviderCall | string)[],
     options?: CallOptions,
   ): Promise<Shape[]>;
   /**
@@ -99,19 +126,38 @@ export interface Cell extends SessionApi {
   ): Promise<ToolObservation<"exec", CommandOutput>>;
   /** What was started with `background: true`: it ends with the cell. */
   readonly processes: Pick<Processes, "list" | "output" | "stop">;
+  /**
+   * Values of the session by key, which tools of the toolset `kv` share.
+   * @example
+   * await cell.kv.set("task/status", { done: 3, of: 5 });
+   */
+  readonly kv: KeyValues;
   /** Null on the host. */
   readonly session: string | null;
   readonly logFile: string;
+  /** The directory with the logs of agent runs. */
+  readonly agentDir: string;
+  /** Records the start or the end of an agent run in the execution log. */
+  recordRun(event: RunRecord): void;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** What the execution log keeps of an agent run. */
+export type RunRecord =
+  | { readonly kind: "run.start"; readonly run: string; readonly model: string }
+  | { readonly kind: "run.end"; readonly run: string; readonly stop: string };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Who calls, when it is not the agent of the cell. */
   readonly agentId?: string;
-  /** Told what a command writes out, as it comes, and how far a long search is. */
+  /** Called with the output of a command while it runs, and with the progress of a long search. */
   readonly onEvent?: (event: CallEvent) => void;
+  /** Directories in the project, relative to it, to which the call keeps. Then tools that run commands are refused. @default the project */
+  readonly roots?: readonly string[];
+  /** Where tools that ask the model are counted. */
+  readonly spending?: ModelSpending;
 }
 
 export interface ExecOptions extends CallOptions {
@@ -119,41 +165,109 @@ export interface ExecOptions extends CallOptions {
   readonly cwd?: string;
   /** Its input and output are this process's own, and it may take its time. */
   readonly attached?: boolean;
+  /** The same with a terminal of its own, connected with this process's terminal: nothing in the sandbox reaches the latter. */
+  readonly terminal?: boolean;
 }
 
 export async function openCell(options: CellOptions): Promise<Cell> {
+  checkOptions(options);
   const { timeoutMs = LIMITS.toolTimeoutMs } = options;
   if (!(timeoutMs > 0)) throw wrongOption("timeoutMs", timeoutMs, "a number above zero");
-  checkOptions(options);
   checkSurroundings(options);
   const limitsOf = limitsBy(options);
-  const rulebook = await createRulebook(options);
+  const { http, search, allowedPrivateHosts, close: closeClients } = createNetworkClients(options);
+  const rulebook = await createToolsAndPolicy(options);
   const files = await openFiles(options, rulebook.protectionOf);
-  const { workspace, session } = files;
-  const places = unlessFailing(files.close, () => openPlaces(options, files, rulebook.protectionOf));
-  const closeFiles = () => {
+  const { workspace } = files;
+  const places = closeOnFailure(
+    () => files.close(true),
+    () => openToolFilesystems(options, files, rulebook.protectionOf),
+  );
+  const closeFiles = (isUnused: boolean) => {
     places.close();
-    files.close();
+    files.close(isUnused);
   };
-  const log = unlessFailing(closeFiles, () => openLogOf(files, options.secrets ?? []));
-  const closeKept = () => {
+  const log = closeOnFailure(
+    () => closeFiles(true),
+    () => openLogOf(files, secretsOf(options)),
+  );
+  const artifacts = createArtifactFiles(artifactsIn(dirname(dirname(log.file))));
+  const session = files.session && recordOperations(files.session, log.event);
+  const sessionKit = session && createSessionKit(session, files, rulebook.protectionOf, options.strategy);
+  const closeKept = (isUnused: boolean) => {
     try {
+      artifacts.close();
       log.close();
     } finally {
-      closeFiles();
+      closeFiles(isUnused);
     }
   };
-  const ground = unlessFailing(closeKept, () => openGround(files, rulebook.protectionOf, options.storage));
-  const shield = openShield({ ground, toolchains: options.toolchains ?? [], env: options.env ?? {} });
+  const commandView = closeOnFailure(
+    () => closeKept(true),
+    () =>
+      openCommandView(files, rulebook.protectionOf, {
+        storage: options.storage,
+        home: options.home ?? null,
+        hasReadOnly: (options.protect?.readonly ?? []).length > 0,
+      }),
+  );
+  const user = options.userToolchains
+    ? findUserToolchains({ env: process.env, home: homedir() })
+    : NO_TOOLCHAINS;
+  const remembered = openRemembered(files.stateDir);
+  const gate = createNetworkGate({
+    policy: rulebook.policy,
+    approve: options.onAsk ?? null,
+    log,
+    allowedPrivateHosts,
+    isDirect: options.toolAllowDirectNetwork ?? false,
+    asker: {
+      agentId: options.agentId ?? null,
+      session: session?.record.id ?? null,
+      project: workspace.root,
+    },
+    remembered,
+  });
+  const offline = gate.hasGrants || gate.isDirect ? {} : OFFLINE_ENV;
+  const shield = openShield({
+    commandView,
+    toolchains: {
+      named: options.toolchains ?? [],
+      user: { ...user, directories: [...user.directories, ...(options.readable ?? [])] },
+    },
+    env: { ...offline, ...user.env, ...options.env },
+    gate,
+  });
   const processes = createProcesses();
   const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
-  const commandsFor = createCommandsFor({ shield, ground, processes, workspace, log, limits });
+  const commandsFor = createCommandsFor({ shield, commandView, processes, workspace, log, limits, gate });
+  const guests = openGuests({
+    maxTimeoutMs: timeoutMs,
+    maxMemoryMiB: options.toolMemoryMb ?? LIMITS.toolMemoryMiB,
+    processes: options.guestProcesses ?? LIMITS.guestProcesses,
+    judgeHost: (target) => judgeNetwork(target, rulebook.policy),
+    ...(options.deterministic && { keepRecording: log.recording }),
+  });
   const parts: CallParts = {
     ...rulebook,
-    placesOf: places.of,
-    approve: options.approve ?? null,
-    runner: createBuiltinRunner({ clock: () => new Date(), commandsFor, limitsOf }),
-    around: session === null ? onHost() : inSession(session),
+    filesystemOf: (tool, paths) => artifacts.find(paths) ?? places.of(tool),
+    approve: options.onAsk ?? null,
+    remembered,
+    project: workspace.root,
+    runner: createBuiltinRunner({
+      model: options.model ?? null,
+      modelAccess: options.modelAccess ?? [],
+      clock: () => new Date(),
+      commandsFor,
+      guestsFor: guests.guestsFor,
+      limitsOf,
+      http,
+      search,
+      session: sessionKit,
+      kv: session?.kv ?? null,
+    }),
+    session: sessionKit,
+    around: session === null ? createHostRun() : createSessionRun(session),
     log,
     agentId: options.agentId ?? null,
     timeoutMs,
@@ -161,26 +275,40 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     newId: () => `call_${randomUUID()}`,
     now: () => performance.now(),
   };
-  return makeCell(parts, session, processes, async () => {
+  return makeCell(parts, session, processes, async (isUnused) => {
     try {
+      await closeClients();
+      await guests.close();
       await shield.close();
-      await ground.close();
+      gate.close();
+      await commandView.close();
     } finally {
-      closeKept();
+      closeKept(isUnused);
     }
   });
 }
 
 /** What would otherwise fail with the first command, and be said by another program. */
-function checkSurroundings({ toolchains = [], env = {} }: CellOptions): void {
-  for (const [index, at] of toolchains.entries()) {
-    if (!isAbsolute(at) || !existsSync(`${at}/.`))
-      throw wrongOption(`toolchains[${index}]`, at, "the whole path of a directory that is there");
-  }
+function checkSurroundings({ toolchains = [], readable = [], home, env = {} }: CellOptions): void {
+  for (const [index, at] of toolchains.entries()) checkVisible(`toolchains[${index}]`, at);
+  for (const [index, at] of readable.entries()) checkVisible(`readable[${index}]`, at);
+  if (home !== undefined && (!isAbsolute(home) || !existsSync(`${home}/.`)))
+    throw wrongOption("home", home, "the whole path of a directory that is there");
   const wrong = Object.keys(env).find((name) => !/^[^=]+$/.test(name));
   if (wrong !== undefined) throw wrongOption("a name in env", wrong, 'one that is not empty and has no "="');
   for (const [name, value] of Object.entries(env))
     if (typeof value !== "string") throw wrongOption(`env.${name}`, value, "text");
+}
+
+function checkVisible(name: string, at: string): void {
+  if (!isAbsolute(at) || !existsSync(`${at}/.`))
+    throw wrongOption(name, at, "the whole path of a directory that is there");
+  const fault = findPlaceFault(realpathSync(at));
+  if (fault !== null) throw wrongOption(name, at, `a directory that commands can see, and ${fault}`);
+}
+
+function secretsOf({ secrets = [], webSearch }: CellOptions): string[] {
+  return [...secrets, ...(webSearch?.braveApiKey === undefined ? [] : [webSearch.braveApiKey])];
 }
 
 /** The cell is the only writer of its log until it is closed. */
@@ -190,11 +318,12 @@ function openLogOf({ session, stateDir, run }: Files, secrets: readonly string[]
     : openLog({ ...runPaths(stateDir, run), secrets });
 }
 
-function limitsBy({ agents = {} }: CellOptions): (agentId: string | null) => FileLimits {
+function limitsBy({ agents = {}, limits = {} }: CellOptions): (agentId: string | null) => ToolLimits {
   const byId = new Map(Object.entries(agents));
   for (const [id, limits] of byId) checkFileLimits(id, limits);
   const givenTo = (agentId: string | null) => (agentId === null ? {} : (byId.get(agentId) ?? {}));
-  return (agentId) => ({ ...LIMITS.mounts, ...withoutUndefined(givenTo(agentId)) });
+  const { observationBytes = LIMITS.observationBytes } = limits;
+  return (agentId) => ({ ...LIMITS.mounts, ...withoutUndefined(givenTo(agentId)), observationBytes });
 }
 
 function checkFileLimits(id: string, limits: Partial<FileLimits>): void {
@@ -209,24 +338,31 @@ function checkFileLimits(id: string, limits: Partial<FileLimits>): void {
   }
 }
 
-function namesOf(session: Session | null): Pick<Meta, "session" | "strategy"> {
+function namesOf(session: Session | null): Pick<Meta, "session" | "strategy" | "mountsNotShown"> {
   if (session === null) return { session: null, strategy: "host" };
-  const { id, strategy } = session.record;
-  return { session: id, strategy };
+  const { id, strategy, workspace } = session.record;
+  const mounts = listMounts(workspace);
+  return { session: id, strategy, ...(mounts.length > 0 && { mountsNotShown: mounts.map(showName) }) };
 }
 
-/** Nobody is asked whether they may do what they just said. */
+/** A person's own command needs no approval. */
 const FOR_PERSONS = { toolsets: [], tools: [exec], trust: "autonomous" } as const;
 
-function forCall(parts: CallParts, { onEvent, agentId }: CallOptions): CallParts {
-  return { ...parts, ...(agentId !== undefined && { agentId }), ...(onEvent && { onEvent }) };
+function forCall(parts: CallParts, { onEvent, agentId, spending, roots }: CallOptions): CallParts {
+  return {
+    ...parts,
+    ...(agentId !== undefined && { agentId }),
+    ...(roots !== undefined && { roots }),
+    ...(onEvent && { onEvent }),
+    ...(spending && { spending }),
+  };
 }
 
 function makeCell(
   parts: CallParts,
   session: Session | null,
   processes: Processes,
-  end: () => Promise<void>,
+  end: (isUnused: boolean) => Promise<void>,
 ): Cell {
   let open = true;
   let closed = Promise.resolve();
@@ -235,8 +371,10 @@ function makeCell(
 
   const track = async <T>(
     work: (signal: AbortSignal) => Promise<T>,
-    { signal }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<T> => {
+    checkCallOptions(options);
+    const { signal } = options;
     if (!open) throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the cell is closed.");
     const ending = signal === undefined ? active.signal : AbortSignal.any([signal, active.signal]);
     // Each call listens to it, and any number of them may be under way.
@@ -253,12 +391,13 @@ function makeCell(
     active.abort();
     await Promise.allSettled(running);
     await processes.stopAll();
-    // A call that was cancelled may still be at work, and the session is nobody else's until it has ended.
-    if (session !== null)
-      await Promise.race([session.idle(), setTimeout(LIMITS.closeWaitMs, null, { ref: false })]);
-    await end();
+    // A cancelled call may still be running. The session stays locked until the call has ended.
+    const isUnused = session === null ? false : session.isUnused().catch(() => false);
+    await end(await Promise.race([isUnused, setTimeout(LIMITS.closeWaitMs, false, { ref: false })]));
+    // libsql gives up the file of a closed database only now.
+    await setImmediate();
   };
-  /** Whoever closes it first is told what fails; others only wait. */
+  /** The first caller gets errors; further callers only wait. */
   const close = () => {
     if (!open) return closed.catch(() => {});
     open = false;
@@ -267,25 +406,33 @@ function makeCell(
   };
   return {
     // Which shape the observation has depends on the tool: here the compiler can't know it.
-    call: ((request: CallRequest | string, options: CallOptions = {}) =>
+    call: ((request: CallRequest | ProviderCall | string, options: CallOptions = {}) =>
       track((signal) => runCall(request, forCall(parts, options), signal), options)) as Cell["call"],
     callBatch: <Shape extends AnyObservation>(
-      requests: readonly (CallRequest | string)[],
+      requests: readonly (CallRequest | ProviderCall | string)[],
       options: CallOptions = {},
     ) => track((signal) => runBatch(requests, forCall(parts, options), signal) as Promise<Shape[]>, options),
-    exec: (argv, { cwd, attached, ...options } = {}) =>
+    exec: (argv, { cwd, attached, terminal, ...options } = {}) =>
       track(async (signal) => {
-        const own = { ...forCall(parts, options), ...(await createRulebook(FOR_PERSONS)) };
-        const args = { argv, ...(cwd !== undefined && { cwd }), ...(attached && { attached }) };
+        const own = { ...forCall(parts, options), ...(await createToolsAndPolicy(FOR_PERSONS)) };
+        const args = {
+          argv,
+          ...(cwd !== undefined && { cwd }),
+          ...(attached && { attached }),
+          ...(terminal && { terminal }),
+        };
         const observation = await runCall({ name: exec.name, arguments: args }, own, signal);
         return observation as ToolObservation<"exec", CommandOutput>;
       }, options),
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
-    explain: (tool, args) => explainCall(tool, args, parts),
+    explain: (tool, args = {}) => explainCall(String(tool), args, parts),
     processes,
     ...createSessionApi(session, track),
+    kv: createKvApi(session, track),
     session: session?.record.id ?? null,
     logFile: parts.log.file,
+    agentDir: agentDirOf(parts.log.file),
+    recordRun: ({ kind, ...fields }) => parts.log.event(kind, fields),
     close,
     [Symbol.asyncDispose]: close,
   };

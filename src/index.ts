@@ -2,49 +2,106 @@
 /// <reference types="node" preserve="true" />
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./approval/approve.ts";
 export type {
+  AnthropicToolUse,
+  OllamaToolCall,
+  OpenAICustomCall,
+  OpenAIFunctionCall,
+  OpenAIToolCall,
+  ProviderCall,
+} from "./call/read-call-object.ts";
+export type {
   CommitOptions,
   DiffOptions,
   DiffView,
   PathsOptions,
   PlanOptions,
+  SessionApi,
   SignalOptions,
-} from "./call/session-api.ts";
+} from "./call/session/session-api.ts";
 export { type CallOptions, type Cell, type CellOptions, type ExecOptions, openCell } from "./cell.ts";
-export { type ErrorCode, HotcellError } from "./core/errors.ts";
+export type { HttpToolMethod, Interpreter } from "./config/tool-schema.ts";
+export { type ErrorCode, type ErrorDetails, HotcellError } from "./core/errors.ts";
+export type { HostPort } from "./core/host-name.ts";
 export type { Json, JsonObject } from "./core/json.ts";
 export type {
   AnyObservation,
+  AskedCall,
   CallChanges,
   CallEvent,
+  CallMeta,
   CallRequest,
+  DangerLevel,
+  Effect as ToolEffect,
   FileLimits,
+  HiddenFiles,
   LimitEnforcement,
   LimitState,
+  Meta,
   MountsErrorCode,
   MountsFailure,
   MountsObservation,
+  NotExecutedWhy,
   Observation,
-  ObservationMeta as Meta,
   Outcome,
+  OutcomeStatus,
+  Progress,
+  RefusedHost,
   RuleOrigin,
   StudioObservation,
+  ToolCategory,
   ToolFailure,
+  ToolLimits,
   TrustLevel,
   Verdict,
+  WasmMeta,
 } from "./core/types.ts";
-export { type Sessions, type SessionsGcOptions, type SessionsOptions, sessions } from "./doors/sessions.ts";
+export {
+  type Sessions,
+  type SessionsGcOptions,
+  type SessionsListOptions,
+  type SessionsOptions,
+  sessions,
+} from "./doors/sessions.ts";
+export {
+  type AnthropicToolMessage,
+  type AnthropicToolResult,
+  type OllamaToolMessage,
+  type OpenAIFunctionOutput,
+  type OpenAIToolMessage,
+  type ToolMessageFormat,
+  type ToolMessages,
+  toToolMessage,
+} from "./doors/to-tool-message.ts";
 export {
   createToolHost,
   type HostRunContext as RunContext,
+  type HostToolCall,
   type OpenAIFunctionTool,
+  type ToolCallContext,
   type ToolCallParams,
+  type ToolCallsParams,
   type ToolHost,
   type ToolHostOptions,
 } from "./doors/tool-host.ts";
+export type { GatewayAnswer, GatewayRequest, ModelGateway, ModelSpending } from "./models/gateway.ts";
+export { isPrivateIP } from "./net/addresses.ts";
+export type { HttpClient, HttpRequest, HttpResponse } from "./net/http-client.ts";
+export type { WebSearchOptions } from "./net/network-clients.ts";
+export { safeBodyString } from "./net/safe-body-string.ts";
+export type { FoundResults, WebResult } from "./net/search/search-provider.ts";
+export type { WebSearch, WebSearchAnswer } from "./net/search/web-search.ts";
 export type { ProtectionClass, ProtectOptions } from "./policy/protected.ts";
 export type { ToolPermission, ToolScope } from "./policy/scope.ts";
-export type { CommandLimits, Termination } from "./shield/process/command.ts";
+export type { PathNaming, SubjectKind } from "./policy/tool-names.ts";
+export type { Captured as CapturedOutput } from "./shield/process/capture-output.ts";
+export type {
+  CommandEnd,
+  CommandLimits,
+  Exceeded as ExceededLimit,
+  Termination,
+} from "./shield/process/command.ts";
 export { envFor, sanitizeEnv } from "./shield/process/environment.ts";
+export type { BackgroundProcess, Processes, ProcessOutput } from "./shield/processes.ts";
 export type {
   BackgroundCommand,
   BinaryFileOutput,
@@ -53,6 +110,12 @@ export type {
   BuiltinToolName,
   BuiltinTools,
   CommandOutput,
+  EditFileArguments,
+  EditFileOutput,
+  FileCount,
+  FileEdit,
+  FindFilesArguments,
+  FindFilesOutput,
   FoundLine,
   FsApplyPatchArguments,
   FsListArguments,
@@ -60,6 +123,13 @@ export type {
   FsReadArguments,
   FsSearchArguments,
   FsWriteArguments,
+  KvDeleteOutput,
+  KvGetOutput,
+  KvKeyArguments,
+  KvListArguments,
+  KvListOutput,
+  KvSetArguments,
+  KvSetOutput,
   ListDirectoryArguments,
   ListDirectoryOutput,
   ListedEntry,
@@ -74,26 +144,43 @@ export type {
   RunCommandArguments,
   RunCommandCall,
   RunCommandObservation,
+  RunJsArguments,
+  RunJsOutput,
   SearchFilesArguments,
   SearchFilesOutput,
+  SessionCommitArguments,
+  SessionCommitOutput,
+  SessionCreateOutput,
+  SessionDiffArguments,
+  SessionDiffOutput,
+  SessionDiscardArguments,
+  SessionDiscardOutput,
+  SessionRewindArguments,
+  SessionRewindOutput,
   TextFileOutput,
   TimeNowOutput,
   ToolObservation,
   WriteFileArguments,
   WriteFileOutput,
 } from "./tools/builtin-types.ts";
+export type { CommandRequest, CommandResult, Commands } from "./tools/commands.ts";
 export { type CommandToolOptions, commandTool } from "./tools/configured/command-tool.ts";
+export { type HttpToolOptions, httpTool } from "./tools/configured/http-tool.ts";
 export { type InlineToolOptions, inlineTool } from "./tools/configured/inline-tool.ts";
+export type { ConfiguredToolOptions, ShieldedToolOptions } from "./tools/configured/shielded-tool.ts";
 export { validateBinary } from "./tools/configured/validate-binary.ts";
-export { defineTool, type Kit, type Tool } from "./tools/define-tool.ts";
+export { defineTool, type Kit, type Need, type Tool, type ToolSpec } from "./tools/define-tool.ts";
 export type {
   AnthropicDefinition,
   FunctionDefinition,
   InputSchema,
   McpDefinition,
+  ResponsesDefinition,
   ToolDefinitions,
   WireFormat,
 } from "./tools/definitions.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./tools/input/standard-schema.ts";
+export type { ToolArguments, ToolInput } from "./tools/input/tool-arguments.ts";
 export { toolInstructions } from "./tools/instructions.ts";
 export type {
   FsApplyPatchResult,
@@ -103,9 +190,26 @@ export type {
   FsSearchMatch,
   FsSearchResult,
   FsWriteResult,
+  HostCommandResult,
   ToolResult,
 } from "./tools/mounts/results.ts";
 export type { FrontmatterUpdate } from "./tools/patch/frontmatter-changes.ts";
+export type { Capabilities } from "./tools/wasm/grant.ts";
+export type { ToolGuestLimits } from "./tools/wasm/guest-call.ts";
+export type {
+  FileAccess,
+  GuestLimits,
+  GuestMount,
+  GuestProgram,
+  GuestRequest,
+  GuestResult,
+  GuestSeed,
+  Guests,
+  HostCallNotes,
+} from "./tools/wasm/guests.ts";
+export { type RunJsOptions, runJsTool } from "./tools/wasm/run-js.ts";
+export { type WasmToolOptions, wasmTool } from "./tools/wasm/wasm-tool.ts";
+export type { MeterExports, MeteredModule } from "./wasm/meter.ts";
 export type { CommitStep } from "./workspace/commit/plan/commit-step.ts";
 export type {
   CommitPlan,
@@ -115,12 +219,46 @@ export type {
   Obstacle,
   Skipped,
 } from "./workspace/commit/plan/plan.ts";
+export type { Recovery } from "./workspace/commit/recover.ts";
 export type { RevertResult } from "./workspace/commit/revert.ts";
 export type { CommitResult } from "./workspace/commit/run-commit.ts";
 export type { Change, ChangeKind, Hunk, Side } from "./workspace/diff/changes.ts";
-export type { WorkspaceFS } from "./workspace/files/workspace-fs.ts";
+export type {
+  SearchMatch,
+  SearchOptions,
+  SearchProgress,
+  SearchQuery,
+  SearchResult,
+} from "./workspace/files/search-query.ts";
+export type {
+  CanonicalPath,
+  DirectoryEntry,
+  EntryName,
+  EntryStat,
+  EntryTimes,
+  FileHandle,
+  FileStat,
+  HandleOptions,
+  Listing as DirectoryListing,
+  OpenedFile,
+  WalkEntry,
+  WalkOptions,
+  WorkspaceFS,
+  WriteOptions,
+  Written as WriteResult,
+} from "./workspace/files/workspace-fs.ts";
+export type {
+  Fingerprint,
+  Identity as FileIdentity,
+  Version as FileVersion,
+} from "./workspace/fs/fingerprint.ts";
+export type { Owner as FileOwner } from "./workspace/fs/owner.ts";
+export type { FileKind } from "./workspace/fs/tree.ts";
+export type { KeyValue, KeyValues } from "./workspace/kv/key-values.ts";
+export type { Strategy as SessionStrategy } from "./workspace/layers/record.ts";
 export type { MountOptions } from "./workspace/mounts/mount.ts";
-export type { GcResult } from "./workspace/session/registry/gc.ts";
+export type { GitBranchOptions, GitBranchResult } from "./workspace/session/commit-git-branch.ts";
+export type { GcOptions, GcResult } from "./workspace/session/registry/gc.ts";
 export type { SessionDetails, SessionSummary } from "./workspace/session/registry/list-sessions.ts";
 export type { Recovered } from "./workspace/session/registry/recover-sessions.ts";
 export type { RewindResult } from "./workspace/session/session-types.ts";

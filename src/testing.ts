@@ -1,4 +1,4 @@
-// Contract suites, for whoever writes another part that must behave like hotcell's own.
+// Contract suites, for authors of other implementations of hotcell's interfaces.
 /// <reference types="node" preserve="true" />
-export type { TestWords } from "./testing/suite.ts";
+export type { TestApi } from "./testing/suite.ts";
 export { type WorkspaceUnderTest, workspaceContract } from "./testing/workspace-contract.ts";

@@ -3,14 +3,15 @@ import { formatKey } from "../config/check-json-text.ts";
 import { describeUnknownKey, findFault } from "../config/find-fault.ts";
 import { CONFIG_PROPERTIES, type Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import { LIMITS } from "../core/limits.ts";
+import { quote } from "../core/quote.ts";
+import type { WebSearchOptions } from "../net/network-clients.ts";
 import type { ToolPermission, ToolScope } from "../policy/scope.ts";
-import { DEFAULT_LIMITS } from "../shield/process/limits.ts";
 import type { MountOptions } from "../workspace/mounts/mount.ts";
 import type { CellOptions } from "./cell-options.ts";
 
 const TEXT: Schema = { type: "string" };
-const COUNT: Schema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-const { timeoutMs: _, ...COMMAND_LIMITS } = DEFAULT_LIMITS;
 
 /** A schema for each key of a type: the compiler ensures that the keys are complete. */
 type SchemasOf<T> = Readonly<Record<keyof T, Schema>>;
@@ -25,6 +26,11 @@ const SCOPE: SchemasOf<ToolScope> = {
   permissions: { type: "object", additionalProperties: { type: "object", properties: PERMISSION } },
 };
 
+const WEB_SEARCH: SchemasOf<WebSearchOptions> = {
+  ...CONFIG_PROPERTIES.webSearch.properties,
+  braveApiKey: TEXT,
+};
+
 /** Every option. Options with null, such as functions and choices, are checked where they are used. */
 const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
   workspace: TEXT,
@@ -32,13 +38,14 @@ const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
   session: TEXT,
   run: TEXT,
   storage: TEXT,
-  fs: CONFIG_PROPERTIES.workspaceFsMode,
+  fs: CONFIG_PROPERTIES.fs,
+  database: TEXT,
   strategy: { type: "string", enum: ["kernel", "clone"] },
   toolsets: { type: "array", items: TEXT },
   tools: { type: "array" },
   trust: null,
-  approvals: null,
   approve: null,
+  onAsk: null,
   rules: { type: "array" },
   scope: { type: "object", required: ["permissions"], properties: SCOPE },
   mounts: {
@@ -46,16 +53,26 @@ const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
     additionalProperties: { type: "object", required: ["path"], properties: MOUNT },
   },
   agentId: TEXT,
+  deterministic: { type: "boolean" },
+  model: null,
+  modelAccess: { type: "array", items: TEXT },
   agents: { type: "object" },
   protect: CONFIG_PROPERTIES.protect,
   secrets: { type: "array", items: TEXT },
-  toolchains: CONFIG_PROPERTIES.commands.properties.toolchains,
+  toolchains: CONFIG_PROPERTIES.toolchains,
+  home: TEXT,
+  readable: { type: "array", items: TEXT },
+  allowedPrivateHosts: CONFIG_PROPERTIES.allowedPrivateHosts,
+  toolAllowDirectNetwork: CONFIG_PROPERTIES.toolAllowDirectNetwork,
+  maxResponseBytes: CONFIG_PROPERTIES.maxResponseBytes,
+  webSearch: { type: "object", properties: WEB_SEARCH },
+  userToolchains: { type: "boolean" },
   env: { type: "object" },
-  limits: {
-    type: "object",
-    properties: Object.fromEntries(Object.keys(COMMAND_LIMITS).map((name) => [name, COUNT])),
-  },
+  limits: CONFIG_PROPERTIES.limits,
   timeoutMs: null,
+  toolMemoryMb: CONFIG_PROPERTIES.toolMemoryMb,
+  guestProcesses: CONFIG_PROPERTIES.guestProcesses,
+  waitMs: { type: "integer", minimum: 0, maximum: LIMITS.maxTimerMs },
   onProgress: null,
 };
 
@@ -72,6 +89,25 @@ export function checkOptions(options: CellOptions): void {
     const fault = schema && findFault(value, schema, [name]);
     if (fault) throw refused("open the cell", formatKey(fault.path), fault.problem);
   }
+  for (const name of ["onAsk", "onProgress"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw refused("open the cell", name, `is ${quote(options[name])}; allowed is a function`);
+  const wrong = (options.tools ?? []).findIndex((tool) => typeof tool?.subjects !== "function");
+  if (wrong >= 0) throw refused("open the cell", `tools[${wrong}]`, "is no tool; make it with defineTool");
+}
+
+/** The options of one call or of one operation on a session. */
+export function checkCallOptions(options: unknown): void {
+  if (!isJsonObject(options))
+    throw refused("run the call", "the options", `are ${quote(options)}; allowed is an object`);
+  const { signal, onEvent, ...lists } = options as Readonly<Record<string, unknown>>;
+  for (const name of ["paths", "hunks", "roots"])
+    if (lists[name] !== undefined && !Array.isArray(lists[name]))
+      throw refused("run the call", name, `is ${quote(lists[name])}; allowed is a list`);
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw refused("run the call", "signal", `is ${quote(signal)}; allowed is an AbortSignal`);
+  if (onEvent !== undefined && typeof onEvent !== "function")
+    throw refused("run the call", "onEvent", `is ${quote(onEvent)}; allowed is a function`);
 }
 
 export interface KnownKeys {
@@ -84,6 +120,8 @@ export interface KnownKeys {
 
 /** A caller without a compiler may misspell an option, which would silently have no effect. */
 export function refuseUnknownKeys(given: object, { known, action, at }: KnownKeys): void {
+  if (!isJsonObject(given))
+    throw refused(action, at ?? "the options", `are ${quote(given)}; allowed is an object`);
   const unknown = Object.keys(withoutUndefined(given)).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const name = at === undefined ? unknown : `${at}.${unknown}`;

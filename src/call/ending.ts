@@ -12,28 +12,28 @@ export interface Ending {
   readonly intent: number | null;
   /** The changes of the call, if known. */
   readonly changes: Json;
-  readonly told: RunMeta;
+  readonly meta: RunMeta;
   /** Details of an error for the log, besides its code and message. */
   readonly details: ErrorDetails;
   /** The stack of an error that is a bug; for the log only. */
   readonly stack?: string;
 }
 
-export function endedWell(output: JsonObject, intent: number): Ending {
+export function createSuccess(output: JsonObject, intent: number): Ending {
   const outcome = { status: "executed_ok" } as const;
-  return { outcome, result: { ok: true, output }, intent, changes: null, told: {}, details: {} };
+  return { outcome, result: { ok: true, output }, intent, changes: null, meta: {}, details: {} };
 }
 
-export function endedBy(error: unknown, start: CallStart, intent: number | null): Ending {
+export function createFailure(error: unknown, start: CallStart, intent: number | null): Ending {
   const known = error instanceof HotcellError ? error : internalError(start);
   const { code, message, details, output } = known;
   const result = { ok: false, error: { code, message }, ...(output && { output }) } as const;
-  const ending = { outcome: outcomeOf(known, intent), result, intent, changes: null, told: {}, details };
+  const ending = { outcome: outcomeOf(known, intent), result, intent, changes: null, meta: {}, details };
   return known === error ? ending : { ...ending, stack: stackOf(error) };
 }
 
 function internalError({ id, name }: CallStart): HotcellError {
-  const message = `${name} failed in a way it should not. The log has the details under call ${quote(id)}.`;
+  const message = `${name} failed because of a bug in hotcell or in the tool. The log has the details under call ${quote(id)}.`;
   return new HotcellError("INTERNAL_ERROR", message);
 }
 
@@ -42,13 +42,14 @@ function stackOf(error: unknown): string {
   try {
     return String(error instanceof Error ? (error.stack ?? error.message) : error);
   } catch {
-    return "something that can't be written down";
+    return "an error that cannot be converted to text";
   }
 }
 
 function outcomeOf({ code, details }: HotcellError, intent: number | null): Outcome {
   if (intent !== null) return { status: "executed_error" };
-  if (details.why === "truncated") return { status: "not_executed", why: "truncated" };
+  if (details.why === "truncated" || details.why === "expired")
+    return { status: "not_executed", why: details.why };
   return { status: "not_executed", why: WHY.get(code) ?? "denied" };
 }
 

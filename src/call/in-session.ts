@@ -2,10 +2,10 @@
 // project. In mode `host` there is neither.
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
+import { createReadWriteLock } from "../core/read-write-lock.ts";
 import type { Effect } from "../core/types.ts";
 import { showName } from "../workspace/fs/names.ts";
-import { createReadWriteLock } from "../workspace/session/read-write-lock.ts";
-import type { Changed, Session } from "../workspace/session/session-types.ts";
+import type { ChangeResult, Session } from "../workspace/session/session-types.ts";
 
 export interface RunningCall {
   readonly id: string;
@@ -13,20 +13,22 @@ export interface RunningCall {
   readonly effect: Effect;
   /** If true, the view must not contain the secrets at all: path checks do not apply to commands. */
   readonly runsCommands: boolean;
+  /** If false, the call neither waits for others nor is repeated: a request over the network is sent once. */
+  readonly usesFiles: boolean;
   /** Cancels the call before its work begins. The work itself has to check the signal later. */
   readonly signal: AbortSignal;
 }
 
-export interface Ran {
+export interface RunResult {
   readonly settled: PromiseSettledResult<JsonObject>;
   /** For `meta.changes` of the observation. */
   readonly changes: Json;
 }
 
-export type Around = (call: RunningCall, work: () => Promise<JsonObject>) => Promise<Ran>;
+export type RunInContext = (call: RunningCall, work: () => Promise<JsonObject>) => Promise<RunResult>;
 
 /** Runs commands one after the other, because hotcell searches for the secrets to hide before each command. */
-export function onHost(): Around {
+export function createHostRun(): RunInContext {
   const { alone } = createReadWriteLock();
   return async ({ runsCommands }, work) => ({
     settled: await settle(() => (runsCommands ? alone(work) : work())),
@@ -34,8 +36,9 @@ export function onHost(): Around {
   });
 }
 
-export function inSession(session: Session): Around {
-  return async ({ id, tool, effect, runsCommands, signal }, work) => {
+export function createSessionRun(session: Session): RunInContext {
+  return async ({ id, tool, effect, runsCommands, usesFiles, signal }, work) => {
+    if (!usesFiles || effect === "session") return { settled: await settle(work), changes: null };
     if (effect === "read") {
       if (runsCommands) await session.hideSecrets();
       return { settled: await settle(() => session.read(work, signal)), changes: null };
@@ -46,13 +49,17 @@ export function inSession(session: Session): Around {
   };
 }
 
-function describeChanges({ paths, unnoted }: Omit<Changed<unknown>, "result">): Json {
+function describeChanges({ paths, unlisted, warning }: Omit<ChangeResult<unknown>, "result">): Json {
   return {
     count: paths.length,
-    paths: paths.slice(0, LIMITS.maxReportedChanges).map(showName),
-    ...(unnoted !== null && { warning: unnoted }),
+    paths: shownPaths(paths),
+    ...(unlisted.length > 0 && { unlisted: shownPaths(unlisted) }),
+    ...(warning !== null && { warning }),
   };
 }
+
+const shownPaths = (paths: readonly string[]): string[] =>
+  paths.slice(0, LIMITS.maxReportedChanges).map(showName);
 
 async function settle<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   try {

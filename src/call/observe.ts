@@ -3,16 +3,23 @@ import { checkJsonValue, measureJsonValue } from "../core/check-json-value.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { AnyObservation, Meta, MountsObservation, Result, StudioObservation } from "../core/types.ts";
+import type {
+  AnyObservation,
+  CallMeta,
+  MountsObservation,
+  Result,
+  StudioObservation,
+} from "../core/types.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { mountsObservation } from "../tools/mounts/observation.ts";
 import { sidecarObservation } from "../tools/sidecar/observation.ts";
 import { studioObservation } from "../tools/studio/observation.ts";
 import type { CallParts } from "./call-parts.ts";
-import { type Ending, endedBy } from "./ending.ts";
+import { createFailure, type Ending } from "./ending.ts";
+import { plainText } from "./observation-text.ts";
 import type { CallStart } from "./prepare.ts";
 
-export interface Observed {
+export interface ObservedCall {
   readonly observation: AnyObservation;
   /** The observation without its meta. */
   readonly output: object;
@@ -24,7 +31,7 @@ export function observe(
   ending: Ending,
   { start, tool }: { readonly start: CallStart; readonly tool: Tool | null },
   parts: CallParts,
-): Observed {
+): ObservedCall {
   const { fitting, artifact } = limitOutput(ending, start, parts);
   const meta = createMeta(fitting, artifact, start, parts);
   const output = shapeOutput(tool?.toolset ?? parts.toolset, start.name, fitting.result);
@@ -32,13 +39,13 @@ export function observe(
 }
 
 function shapeOutput(toolset: string, name: string, result: Result) {
-  if (toolset === "studio") return studioObservation(result);
+  if (toolset === "studio" || toolset === "web") return studioObservation(result);
   if (toolset === "mounts") return mountsObservation(result);
   return sidecarObservation(name, result);
 }
 
 /** Reports to the caller that the call ended, but that the log has no record of its outcome. */
-export function unrecorded(observation: AnyObservation, error: unknown): AnyObservation {
+export function withUnrecordedNote(observation: AnyObservation, error: unknown): AnyObservation {
   const message = `The call ended (${observation.meta.outcome}), but its outcome could not be recorded: ${
     error instanceof Error ? error.message : "unknown reason"
   }`;
@@ -50,15 +57,15 @@ export function unrecorded(observation: AnyObservation, error: unknown): AnyObse
 }
 
 function createMeta(
-  { outcome, changes, told }: Ending,
+  { outcome, changes, meta }: Ending,
   artifact: string | null,
   start: CallStart,
   { cell, now }: CallParts,
-): Meta {
+): CallMeta {
   const { id: callId, repairs, startedAt } = start;
   const durationMs = Math.round((now() - startedAt) * 1000) / 1000;
   const why = outcome.status === "not_executed" ? { why: outcome.why } : {};
-  const kept = artifact ?? told.artifact ?? null;
+  const kept = artifact ?? meta.artifact ?? null;
   return {
     callId,
     outcome: outcome.status,
@@ -67,7 +74,7 @@ function createMeta(
     repairs,
     changes,
     durationMs,
-    ...told,
+    ...meta,
     artifact: kept,
   };
 }
@@ -85,11 +92,12 @@ function limitOutput(
     const output = checkJsonValue(given);
     const text = JSON.stringify(output);
     if (text.length <= LIMITS.maxObservationBytes) return { fitting: ending, artifact: null };
-    const artifact = log.artifact(Buffer.from(text));
+    // In lines, so that it can be read on.
+    const artifact = log.artifact(Buffer.from(plainText(output, 1)));
     const result = { ...ending.result, output: cutToFit(output) } as Result;
     return { fitting: { ...ending, result }, artifact };
   } catch (error) {
-    const ended = endedBy(notJson(start.name, error), start, ending.intent);
+    const ended = createFailure(notJson(start.name, error), start, ending.intent);
     return { fitting: { ...ended, changes: ending.changes }, artifact: null };
   }
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../test/kit/assert-property.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { CallRequest } from "../core/types.ts";
 import { toolInstructions } from "../tools/instructions.ts";
@@ -72,7 +73,7 @@ describe("P5.1 arguments", () => {
     expect(refusal({ name: "read_file", arguments: given })).toEqual({ code: "INVALID_ARGUMENTS", message });
   });
 
-  test("are frozen, so that what is judged is what is run", () => {
+  test("are frozen, so that the judged arguments are those that run", () => {
     for (const given of [{ a: { b: [1] } }, '{"a":{"b":[1]}}']) {
       const { call } = parse({ name: "x", arguments: given });
       const { a } = call.arguments as { a: { b: number[] } };
@@ -330,12 +331,12 @@ describe("parse never throws anything but typed errors", () => {
       fc.string({ unit: "binary" }),
       fc.array(fragment).map((parts) => parts.join("")),
     );
-    fc.assert(fc.property(texts, throwsOnlyTyped), { numRuns: 2000 });
+    assertProperty(fc.property(texts, throwsOnlyTyped), { numRuns: 2000 });
   });
 
   test("for any value, and for any values in a request", () => {
     const request = fc.record({ id: anything, name: anything, arguments: anything }, { requiredKeys: [] });
-    fc.assert(fc.property(fc.oneof(anything, request), throwsOnlyTyped), { numRuns: 2000 });
+    assertProperty(fc.property(fc.oneof(anything, request), throwsOnlyTyped), { numRuns: 2000 });
   });
 
   test.each<[string, () => unknown]>([

@@ -6,6 +6,7 @@ import { quote } from "../core/quote.ts";
 import type { Call, CallRequest } from "../core/types.ts";
 import { readArguments } from "./read-arguments.ts";
 import { readCallId } from "./read-call-id.ts";
+import { type CallObject, type ProviderCall, readCallObject } from "./read-call-object.ts";
 import { type RawCall, readCallText } from "./read-call-text.ts";
 
 export interface Parsed {
@@ -14,7 +15,7 @@ export interface Parsed {
 }
 
 /** Throws INVALID_ARGUMENTS, or UNKNOWN_TOOL for a value that cannot be a tool's name. */
-export function parseCall(request: CallRequest | string, newId: () => string): Parsed {
+export function parseCall(request: CallRequest | ProviderCall | string, newId: () => string): Parsed {
   const raw = typeof request === "string" ? readCallText(request) : readRequest(request);
   const name = readName(raw.name);
   const given = readArguments(raw.arguments);
@@ -25,17 +26,15 @@ export function parseCall(request: CallRequest | string, newId: () => string): P
   };
 }
 
-function readRequest(request: CallRequest): RawCall {
+function readRequest(request: CallRequest | ProviderCall): RawCall {
   const { truncated, ...raw } = readFields(request);
   if (truncated) throw cutOff();
-  return raw;
+  return { ...raw, repairs: [] };
 }
 
-// Reading a property may run a caller's getter, which may throw anything.
-function readFields(request: CallRequest): RawCall & { readonly truncated: unknown } {
+function readFields(request: CallRequest | ProviderCall): CallObject {
   try {
-    const { id, name, arguments: given, truncated } = request;
-    return { id, name, arguments: given, truncated, repairs: [] };
+    return readCallObject(request);
   } catch {
     throw new HotcellError("INVALID_ARGUMENTS", "Could not read the call: expected { name, arguments }.");
   }

@@ -11,6 +11,7 @@ import type { CallParts } from "./call-parts.ts";
 import { type CallDecision, decide } from "./decide.ts";
 import { parseCall } from "./parse.ts";
 import { readCallId } from "./read-call-id.ts";
+import { type CallObject, type ProviderCall, readCallObject } from "./read-call-object.ts";
 import { readCallText } from "./read-call-text.ts";
 
 /** The facts known about every call, however early it ends. */
@@ -44,7 +45,10 @@ export function isRefused(call: PreparedCall | RefusedCall): call is RefusedCall
   return "error" in call;
 }
 
-export function prepare(request: CallRequest | string, parts: CallParts): PreparedCall | RefusedCall {
+export function prepare(
+  request: CallRequest | ProviderCall | string,
+  parts: CallParts,
+): PreparedCall | RefusedCall {
   let start = startOf(request, parts);
   let tool: Tool | null = null;
   let verdict: Verdict | null = null;
@@ -70,7 +74,7 @@ export function prepare(request: CallRequest | string, parts: CallParts): Prepar
 
 /** The tool of a call of which only the name is readable. Its toolset shapes the observation. */
 function findNamedTool(
-  request: CallRequest | string,
+  request: CallRequest | ProviderCall | string,
   { name }: CallStart,
   { registry, scope }: CallParts,
 ): Tool | null {
@@ -87,20 +91,20 @@ function nameInText(text: string): string {
   }
 }
 
-function startOf(request: CallRequest | string, { now, newId }: CallParts): CallStart {
+function startOf(request: CallRequest | ProviderCall | string, { now, newId }: CallParts): CallStart {
   const {
     id,
     name,
     arguments: input,
-  } = typeof request === "string" ? { name: "", arguments: request } : copyRequest(request);
+  } = typeof request === "string" ? { name: "", arguments: request } : tryReadCall(request);
   const named = typeof name === "string" ? name : "";
   return { id: readCallId(id, newId).id, name: named, input, startedAt: now(), repairs: [] };
 }
 
-/** Reading a property may run a caller's getter. If it throws, `parseCall` reports the error. */
-function copyRequest(request: CallRequest): Partial<CallRequest> {
+/** If reading fails, `parseCall` reports the error. */
+function tryReadCall(request: CallRequest | ProviderCall): Partial<CallObject> {
   try {
-    return { ...request };
+    return readCallObject(request);
   } catch {
     return {};
   }

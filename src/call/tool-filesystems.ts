@@ -6,8 +6,8 @@ import type { Tool } from "../tools/define-tool.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import {
   type Mount,
+  type MountContext,
   type MountOptions,
-  type MountPlace,
   openHostMount,
   openStateMount,
 } from "../workspace/mounts/mount.ts";
@@ -15,33 +15,35 @@ import { mountedFiles } from "../workspace/mounts/mounted-files.ts";
 import { bareAndStoragePaths, mountPaths, type Naming } from "../workspace/mounts/naming.ts";
 import type { Files } from "../workspace/open-files.ts";
 
-export interface PlacesOptions {
+export interface FilesystemOptions {
   /** Additional directories for tools with mount paths, by name: `{ pkg: { path } }` is `@pkg`. */
   readonly mounts?: Readonly<Record<string, MountOptions>>;
   /** A second directory for the toolset `studio`. Writes to it take effect immediately; commands may read it. */
   readonly storage?: string;
 }
 
-export interface ToolFilesystems {
+export interface ToolFilesystem {
   /** Takes paths in the tool's own notation. */
   readonly files: WorkspaceFS;
   /** Takes a path that `files` resolved. */
   protectionOf(path: string): Protection | null;
   /** Whether a change at a resolved path stays in the session until a commit. */
   contains(path: string): boolean;
+  /** A resolved path relative to the project; null if it is elsewhere. */
+  projectPath(path: string): string | null;
 }
 
-export interface OpenPlaces {
-  of(tool: Pick<Tool, "naming">): ToolFilesystems;
+export interface ToolFilesystems {
+  of(tool: Pick<Tool, "naming">): ToolFilesystem;
   /** Closes everything except the project, which the caller owns. */
   close(): void;
 }
 
-export function openPlaces(
-  { mounts = {}, storage }: PlacesOptions,
+export function openToolFilesystems(
+  { mounts = {}, storage }: FilesystemOptions,
   { workspace, stateDir, run }: Pick<Files, "workspace" | "stateDir" | "run">,
-  protectionOf: MountPlace["protectionOf"],
-): OpenPlaces {
+  protectionOf: MountContext["protectionOf"],
+): ToolFilesystems {
   const opened: Mount[] = [];
   const open = (mount: Mount): Mount => {
     opened.push(mount);
@@ -58,10 +60,10 @@ export function openPlaces(
     const central =
       storage === undefined ? null : open(openHostMount("storage", { path: storage, access: "rw" }, place));
     const all = [project, state, ...more];
-    const places: Readonly<Record<PathNaming, ToolFilesystems>> = {
-      project: { files: workspace, protectionOf, contains: () => true },
-      mounts: createToolFilesystems(all, mountPaths(all)),
-      storage: createToolFilesystems(
+    const places: Readonly<Record<PathNaming, ToolFilesystem>> = {
+      project: { files: workspace, protectionOf, contains: () => true, projectPath: (at) => at },
+      mounts: createToolFilesystem(all, mountPaths(all)),
+      storage: createToolFilesystem(
         central ? [project, central] : [project],
         bareAndStoragePaths(project, central, storage ?? ""),
       ),
@@ -73,7 +75,7 @@ export function openPlaces(
   }
 }
 
-function createToolFilesystems(mounts: readonly Mount[], naming: Naming): ToolFilesystems {
+function createToolFilesystem(mounts: readonly Mount[], naming: Naming): ToolFilesystem {
   return {
     files: mountedFiles(mounts, naming),
     protectionOf(at) {
@@ -81,5 +83,9 @@ function createToolFilesystems(mounts: readonly Mount[], naming: Naming): ToolFi
       return mount.protectionOf(path);
     },
     contains: (at) => naming.find(at).mount.contained,
+    projectPath(at) {
+      const { mount, path } = naming.find(at);
+      return mount.name === "project" ? path : null;
+    },
   };
 }

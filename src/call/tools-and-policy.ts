@@ -1,14 +1,17 @@
 // The tools and the policy of a cell.
+
+import { closeOnFailure } from "../core/close-on-failure.ts";
 import { HotcellError } from "../core/errors.ts";
+import { type HostPort, readHostPort } from "../core/host-name.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
-import { unlessFailing } from "../core/unless-failing.ts";
 import { type Judged, judge } from "../policy/judge.ts";
+import { judgeNetwork } from "../policy/judge-network.ts";
 import { createProtection, type Protection, type ProtectOptions } from "../policy/protected.ts";
 import { parseRules } from "../policy/rule.ts";
 import type { ToolScope } from "../policy/scope.ts";
-import { findTool, KNOWN_TOOLS, type KnownTool } from "../policy/tool-names.ts";
+import { findTool, KNOWN_TOOLS, type KnownTool, NETWORK } from "../policy/tool-names.ts";
 import { BUILTIN_TOOLS } from "../tools/builtin-tools.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { toolDefinitions, type WireFormat } from "../tools/definitions.ts";
@@ -17,10 +20,11 @@ import { createValidator } from "../tools/validate.ts";
 import { type FilesOptions, openFiles } from "../workspace/open-files.ts";
 import type { CallParts } from "./call-parts.ts";
 import { decide } from "./decide.ts";
+import { describeNetwork } from "./describe-network.ts";
 import { lookUp } from "./prepare.ts";
-import { openPlaces, type PlacesOptions } from "./tool-filesystems.ts";
+import { type FilesystemOptions, openToolFilesystems } from "./tool-filesystems.ts";
 
-export interface RulebookOptions extends PlacesOptions {
+export interface ToolsAndPolicyOptions extends FilesystemOptions {
   readonly fs?: FilesOptions["fs"];
   readonly toolsets?: readonly string[];
   /** Custom tools, made with `defineTool`. */
@@ -28,36 +32,50 @@ export interface RulebookOptions extends PlacesOptions {
   readonly trust?: TrustLevel;
   readonly rules?: readonly (string | RuleOrigin)[];
   /** What needs approval at trust level `guided`: effects outside the session (the default), or each dangerous call. */
-  readonly approvals?: "effects" | "calls";
+  readonly approve?: "effects" | "calls";
   /** The tools, paths and times that the caller may use; all if omitted. */
   readonly scope?: ToolScope | null;
   readonly protect?: ProtectOptions;
+  /** Commands use this machine's own network. */
+  readonly toolAllowDirectNetwork?: boolean;
 }
 
-export interface Rulebook
+export interface ToolsAndPolicy
   extends Pick<CallParts, "registry" | "validate" | "policy" | "contains" | "scope" | "toolset"> {
   readonly protectionOf: (path: string) => Protection | null;
 }
 
-export async function createRulebook(options: RulebookOptions): Promise<Rulebook> {
-  const { trust = "guided", approvals = "effects" } = options;
+export async function createToolsAndPolicy(options: ToolsAndPolicyOptions): Promise<ToolsAndPolicy> {
+  const { trust = "guided", approve = "effects" } = options;
   checkChoice("trust", trust, TRUST_LEVELS);
-  checkChoice("approvals", approvals, ["effects", "calls"]);
-  const toolsets = options.toolsets ?? ["sidecar"];
-  const tools = [...builtinTools(toolsets), ...(options.tools ?? [])];
-  const isContained = options.fs !== "host" && approvals === "effects";
+  checkChoice("approve", approve, ["effects", "calls"]);
+  const toolsets = options.toolsets ?? ["coding"];
+  const isDirect = options.toolAllowDirectNetwork ?? false;
+  const loaded = [...builtinTools(toolsets), ...(options.tools ?? [])];
+  for (const tool of loaded) refuseAnyHost(tool, isDirect);
+  const isContained = options.fs !== "host" && approve === "effects";
   const protectionOf = createProtection(options.protect);
   const mounts = ["project", "state", ...Object.keys(options.mounts ?? {})];
-  const rules = parseRules((options.rules ?? []).map(toOrigin), tools, mounts);
+  const rules = parseRules((options.rules ?? []).map(toOrigin), loaded, mounts);
+  const tools = loaded.map((tool) => describeNetwork(tool, rules, isDirect));
   return {
     registry: createFilledRegistry(tools),
     validate: await createValidator(tools),
     policy: { trust, rules, protectionOf },
     protectionOf,
-    contains: (tool) => isContained && tool.contained,
+    // With the machine's own network, what a command does may leave the session.
+    contains: (tool) => isContained && tool.contained && !(isDirect && tool.needs.includes("commands")),
     scope: options.scope ?? null,
-    toolset: toolsets[0] ?? "sidecar",
+    toolset: toolsets[0] ?? "coding",
   };
+}
+
+function refuseAnyHost({ name, wasm }: Tool, isDirect: boolean): void {
+  if (wasm?.anyHost !== true || isDirect) return;
+  throw new HotcellError(
+    "CONFIG_INVALID",
+    `Could not load the tool ${quote(name)}: its capability network is true, and TOOL_ALLOW_DIRECT_NETWORK is off. Name its hosts, or turn that on.`,
+  );
 }
 
 /** A caller without a compiler may misspell a value. An unknown trust level must not disable approvals. */
@@ -79,7 +97,8 @@ function builtinTools(toolsets: readonly string[]): Tool[] {
       `Could not load the toolset ${quote(unknown)}: allowed are ${known.map(quote).join(", ")}.`,
     );
   }
-  return BUILTIN_TOOLS.filter(({ toolset }) => toolsets.includes(toolset));
+  const loaded = toolsets.includes("studio") ? [...toolsets, "web"] : toolsets;
+  return BUILTIN_TOOLS.filter(({ toolset }) => loaded.includes(toolset));
 }
 
 function createFilledRegistry(tools: readonly Tool[]): Registry {
@@ -98,8 +117,9 @@ function toOrigin(rule: string | RuleOrigin, index: number): RuleOrigin {
 export function explainCall(
   name: string,
   args: JsonObject,
-  parts: Omit<Rulebook, "protectionOf"> & Pick<CallParts, "placesOf">,
+  parts: Omit<ToolsAndPolicy, "protectionOf"> & Pick<CallParts, "filesystemOf">,
 ): Verdict {
+  if (name === NETWORK) return judgeNetwork(readTarget(args), parts.policy);
   const later = parts.registry.get(name) === undefined ? findTool(name, KNOWN_TOOLS) : undefined;
   if (later !== undefined) return judge(describeKnownTool(later, args), parts.policy);
   const tool = lookUp(name, parts);
@@ -110,6 +130,15 @@ export function explainCall(
     if (!(error instanceof HotcellError)) throw error;
     return { decision: "deny", rule: { text: error.code, source: "built-in" }, reason: error.message };
   }
+}
+
+function readTarget({ host, port }: JsonObject): HostPort {
+  const target = typeof host === "string" ? readHostPort(`${host}:${port}`) : null;
+  if (target !== null) return target;
+  throw new HotcellError(
+    "INVALID_ARGUMENTS",
+    'Could not explain the network: give a host and a port, like {"host":"example.com","port":443}.',
+  );
 }
 
 function describeKnownTool({ name, subject, danger }: KnownTool, args: JsonObject): Judged {
@@ -124,21 +153,31 @@ function describeKnownTool({ name, subject, danger }: KnownTool, args: JsonObjec
   };
 }
 
+const FILE_NEEDS: ReadonlySet<string> = new Set(["workspace", "commands", "session"]);
+
 /** The tools and decisions of a cell with these options. Creates no session and runs no call. */
 export interface Preview {
+  /** The project's directory. */
+  readonly root: string;
+  /** Whether a tool can read or change files of the project. */
+  usesFiles(tool: string): boolean;
   tools(format: WireFormat): Json[];
   explain(tool: string, args: JsonObject): Verdict;
   close(): void;
 }
 
-export async function openPreview(options: RulebookOptions & FilesOptions): Promise<Preview> {
-  const rulebook = await createRulebook(options);
+export async function openPreview(options: ToolsAndPolicyOptions & FilesOptions): Promise<Preview> {
+  const rulebook = await createToolsAndPolicy(options);
   const { session: _, ...project } = options;
   const files = await openFiles({ ...project, fs: "host" }, rulebook.protectionOf);
-  const places = unlessFailing(files.close, () => openPlaces(options, files, rulebook.protectionOf));
+  const places = closeOnFailure(files.close, () =>
+    openToolFilesystems(options, files, rulebook.protectionOf),
+  );
   return {
+    root: files.workspace.root,
+    usesFiles: (name) => rulebook.registry.get(name)?.needs.some((need) => FILE_NEEDS.has(need)) ?? false,
     tools: (format) => toolDefinitions(rulebook.registry.list(rulebook.scope), format),
-    explain: (tool, args) => explainCall(tool, args, { ...rulebook, placesOf: places.of }),
+    explain: (tool, args) => explainCall(tool, args, { ...rulebook, filesystemOf: places.of }),
     close() {
       places.close();
       files.close();

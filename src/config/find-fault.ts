@@ -24,12 +24,16 @@ function fits(value: unknown, schema: Schema): boolean {
       return typeof value === "string" && isText(value, schema);
     case "integer":
       return Number.isInteger(value) && isWithin(value as number, schema);
+    case "number":
+      return Number.isFinite(value) && isWithin(value as number, schema);
     case "boolean":
       return typeof value === "boolean";
     case "array":
       return Array.isArray(value) && isCount(value.length, schema);
     case "object":
       return isJsonObject(value);
+    default:
+      return true;
   }
 }
 
@@ -53,7 +57,7 @@ function findItemFault(items: readonly unknown[], schema: Schema, path: Fault["p
     const fault = schema.items ? findFault(item, schema.items, [...path, index]) : null;
     if (fault) return fault;
     if (schema.uniqueItems && seen.has(item)) {
-      return { path: [...path, index], problem: `is ${quote(item)} a second time; give each once` };
+      return { path: [...path, index], problem: `has ${quote(item)} twice; give each value once` };
     }
     seen.add(item);
   }
@@ -105,6 +109,8 @@ function describeAllowed(schema: Schema): string {
         : `allowed is text${schema.minLength ? " that is not empty" : ""}`;
     case "integer":
       return `allowed are whole numbers from ${schema.minimum} to ${schema.maximum}`;
+    case "number":
+      return `allowed are numbers from ${schema.minimum} to ${schema.maximum}`;
     case "boolean":
       return "allowed are true, false";
     case "array":
@@ -113,5 +119,7 @@ function describeAllowed(schema: Schema): string {
         : `allowed is a list of ${schema.minItems ?? 0} to ${schema.maxItems}`;
     case "object":
       return "allowed is an object";
+    default:
+      return "anything is allowed";
   }
 }

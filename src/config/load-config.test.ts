@@ -15,22 +15,43 @@ afterEach(() => {
 });
 
 const DEFAULTS: Config = {
-  toolRuntime: "builtin",
-  toolTimeoutSecs: 60,
-  toolMemoryMb: 512,
+  toolRuntime: "wasm",
+  toolMemoryMb: 1024,
+  guestProcesses: 4,
+  timeoutMs: 60_000,
   toolAllowDirectNetwork: false,
-  workspaceFsMode: "overlay",
+  fs: "overlay",
   trust: "guided",
   approve: "effects",
   rules: [],
-  toolsets: ["sidecar"],
-  mounts: [],
-  agents: [],
+  toolsets: ["coding"],
+  mounts: {},
+  agents: {},
   tools: [],
   allowedCommands: [],
-  commands: { memoryMb: 4096, processes: 512, diskMb: 8192, outputMb: 64, toolchains: [], env: [] },
+  allowedPrivateHosts: [],
+  networkSets: {},
+  maxResponseBytes: 10 * 1024 * 1024,
+  webSearch: { searxngUrl: "http://localhost:8080", engines: ["bing", "duckduckgo", "brave"] },
+  limits: {
+    cpuSeconds: 600,
+    memoryBytes: 4096 * 1024 * 1024,
+    processes: 512,
+    fileBytes: 4096 * 1024 * 1024,
+    openFiles: 4096,
+    homeBytes: 4 * 2 ** 30,
+    diskBytes: 8192 * 1024 * 1024,
+    outputBytes: 64 * 1024 * 1024,
+    maxTimeoutMs: 600_000,
+    observationBytes: 32 * 1024,
+  },
+  toolchains: [],
+  model: {},
+  profiles: {},
+  userToolchains: true,
+  env: [],
   stateDir: "/home/u/.local/state/hotcell",
-  protect: { secrets: [], allow: [] },
+  protect: { secrets: [], readonly: [], allow: [] },
 };
 
 const TOOL = { name: "count", type: "command", description: "Counts.", command: "wc" };
@@ -61,22 +82,14 @@ describe("settings", () => {
     [
       "P0.2",
       "TOOL_TIMEOUT_SECS",
-      "toolTimeoutSecs",
+      "timeoutMs",
       [
-        ["1", 1],
-        ["300", 300],
-        ["2147483", 2147483],
+        ["1", 1000],
+        ["300", 300_000],
+        ["2147483", 2_147_483_000],
       ],
     ],
-    [
-      "P0.3",
-      "TOOL_MEMORY_MB",
-      "toolMemoryMb",
-      [
-        ["16", 16],
-        ["65536", 65536],
-      ],
-    ],
+    ["P0.3", "TOOL_MEMORY_MB", "toolMemoryMb", [["64", 64]]],
     [
       "P0.4",
       "TOOL_ALLOW_DIRECT_NETWORK",
@@ -91,11 +104,10 @@ describe("settings", () => {
     [
       "P0.5",
       "WORKSPACE_FS_MODE",
-      "workspaceFsMode",
+      "fs",
       [
         ["host", "host"],
         ["overlay", "overlay"],
-        ["agentfs", "agentfs"],
       ],
     ],
     [
@@ -117,7 +129,6 @@ describe("settings", () => {
 
   const RUNTIMES = 'allowed are "builtin", "wasm"';
   const SECONDS = "allowed are whole numbers from 1 to 2147483";
-  const MEGABYTES = "allowed are whole numbers from 16 to 65536";
   const MODES = 'allowed are "host", "overlay", "agentfs"';
   test.each([
     ["P0.1", "TOOL_RUNTIME", "docker", `"docker"; ${RUNTIMES}`],
@@ -128,8 +139,8 @@ describe("settings", () => {
     ["P0.2", "TOOL_TIMEOUT_SECS", "1.5", `"1.5"; ${SECONDS}`],
     ["P0.2", "TOOL_TIMEOUT_SECS", "1e3", `"1e3"; ${SECONDS}`],
     ["P0.2", "TOOL_TIMEOUT_SECS", "2147484", `2147484; ${SECONDS}`],
-    ["P0.3", "TOOL_MEMORY_MB", "15", `15; ${MEGABYTES}`],
-    ["P0.3", "TOOL_MEMORY_MB", "1GB", `"1GB"; ${MEGABYTES}`],
+    ["P0.3", "TOOL_MEMORY_MB", "0", "0; allowed are whole numbers from 1 to 4096"],
+    ["P0.3", "TOOL_MEMORY_MB", "1G", '"1G"; allowed are whole numbers from 1 to 4096'],
     ["P0.4", "TOOL_ALLOW_DIRECT_NETWORK", "yes", '"yes"; allowed are true, false'],
     ["P0.5", "WORKSPACE_FS_MODE", "docker", `"docker"; ${MODES}`],
     ["SPEC 12", "HOTCELL_TRUST", "full", '"full"; allowed are "supervised", "guided", "autonomous"'],
@@ -145,20 +156,30 @@ describe("settings", () => {
   test("come from the file", () => {
     const file = {
       $schema: "x",
-      toolRuntime: "wasm",
-      toolTimeoutSecs: 5,
-      toolMemoryMb: 64,
+      toolRuntime: "builtin",
+      toolMemoryMb: 256,
+      guestProcesses: 2,
+      timeoutMs: 5000,
       toolAllowDirectNetwork: true,
-      workspaceFsMode: "agentfs",
+      fs: "host",
       trust: "autonomous",
       approve: "calls",
       toolsets: ["sidecar", "mounts"],
-      mounts: [{ name: "pkg", path: "pkg" }],
+      mounts: { pkg: { path: "pkg" } },
       storage: "storage",
-      agents: [{ id: "sm", maxReadBytes: 9 }],
+      agents: { sm: { maxReadBytes: 9 } },
       tools: [TOOL],
       allowedCommands: ["wc"],
-      commands: { processes: 9, toolchains: ["py"] },
+      allowedPrivateHosts: ["localhost:3000"],
+      networkSets: { work: ["git.example.com:443"] },
+      maxResponseBytes: 5,
+      webSearch: { engines: [] },
+      limits: { processes: 9 },
+      toolchains: ["py"],
+      userToolchains: false,
+      env: ["CI"],
+      model: { provider: "ollama", name: "x", prices: { input: 0.5, output: 2 }, budget: { tokens: 9 } },
+      profiles: { mine: { program: "mine", hosts: ["api.example.com:443"] } },
       stateDir: "state",
       protect: { secrets: ["config/**"] },
     };
@@ -168,34 +189,44 @@ describe("settings", () => {
       ...settings,
       stateDir: path.join(cwd, "state"),
       storage: path.join(cwd, "storage"),
-      mounts: [{ name: "pkg", path: path.join(cwd, "pkg") }],
+      mounts: { pkg: { path: path.join(cwd, "pkg") } },
       rules: [],
-      protect: { secrets: ["config/**"], allow: [] },
-      commands: { ...DEFAULTS.commands, processes: 9, toolchains: [path.join(cwd, "py")] },
+      protect: { secrets: ["config/**"], readonly: [], allow: [] },
+      webSearch: { ...DEFAULTS.webSearch, engines: [] },
+      limits: { ...DEFAULTS.limits, processes: 9 },
+      toolchains: [path.join(cwd, "py")],
+    });
+  });
+
+  test("SEARXNG_URL beats the file, and keeps its engines", () => {
+    write({ webSearch: { searxngUrl: "http://file.example", engines: ["x"] } });
+    expect(load({ ...NAMED, env: { SEARXNG_URL: "http://env.example" } }).webSearch).toEqual({
+      searxngUrl: "http://env.example",
+      engines: ["x"],
     });
   });
 
   test("the environment beats the file, and flags beat both", () => {
     write({
-      workspaceFsMode: "host",
+      fs: "host",
       trust: "supervised",
-      toolTimeoutSecs: 1,
+      timeoutMs: 1,
       stateDir: "s",
       toolsets: ["a"],
     });
     const env = { WORKSPACE_FS_MODE: "overlay", HOTCELL_TRUST: "autonomous", HOTCELL_STATE_DIR: "e" };
-    const given = { ...DEFAULTS, toolTimeoutSecs: 1 };
+    const given = { ...DEFAULTS, timeoutMs: 1 };
     expect(load({ ...NAMED, env })).toEqual({
       ...given,
-      workspaceFsMode: "overlay",
+      fs: "overlay",
       trust: "autonomous",
       stateDir: path.join(cwd, "e"),
       toolsets: ["a"],
     });
-    const flags = { fs: "agentfs", trust: "guided", stateDir: "f", toolset: ["mounts"] };
+    const flags = { fs: "host", trust: "guided", stateDir: "f", toolset: ["mounts"] };
     expect(load({ ...NAMED, env, flags })).toEqual({
       ...given,
-      workspaceFsMode: "agentfs",
+      fs: "host",
       trust: "guided",
       stateDir: path.join(cwd, "f"),
       toolsets: ["mounts"],
@@ -206,7 +237,7 @@ describe("settings", () => {
     [{ fs: "docker" }, `--fs: it is "docker"; ${MODES}`],
     [{ fs: "" }, `--fs: it is ""; ${MODES}`],
     [{ trust: "x" }, '--trust: it is "x"; allowed are "supervised", "guided", "autonomous"'],
-    [{ toolset: ["a", "a"] }, '--toolset: it is "a" a second time; give each once'],
+    [{ toolset: ["a", "a"] }, '--toolset: it has "a" twice; give each value once'],
     [{ stateDir: "" }, '--state-dir: it is ""; allowed is text that is not empty'],
   ])("of flags that are wrong name the flag: %j", (flags, problem) => {
     expect(() => load({ flags })).toThrow(invalid(`Could not use ${problem}.`));
@@ -227,6 +258,70 @@ describe("rules", () => {
   });
 });
 
+describe("the user's own file", () => {
+  const user = (settings: object, name = "user.json") => {
+    fs.writeFileSync(path.join(cwd, name), JSON.stringify(settings));
+    return { env: { HOTCELL_CONFIG: name } };
+  };
+
+  test("is at HOTCELL_CONFIG, else in XDG's directory, and need not be there", () => {
+    expect(load({ env: { XDG_CONFIG_HOME: path.join(cwd, "none") } }).trust).toBe("guided");
+    expect(load(user({ trust: "autonomous" })).trust).toBe("autonomous");
+    fs.mkdirSync(path.join(cwd, "xdg/hotcell"), { recursive: true });
+    user({ trust: "supervised", toolchains: ["py"] }, "xdg/hotcell/config.json");
+    const { trust, toolchains } = load({ env: { XDG_CONFIG_HOME: path.join(cwd, "xdg") } });
+    expect([trust, toolchains]).toEqual(["supervised", [path.join(cwd, "xdg/hotcell/py")]]);
+    expect(() => load({ env: { HOTCELL_CONFIG: "nowhere.json" } })).toThrow(
+      'Could not read the configuration "nowhere.json": there is no such file.',
+    );
+  });
+
+  test("may loosen; a project's file only tightens it, and lists are joined", () => {
+    const given = user({
+      ...{
+        trust: "autonomous",
+        timeoutMs: 5000,
+        approve: "calls",
+        rules: ["allow write_file", "deny fs.write"],
+      },
+      limits: { processes: 20, memoryBytes: 2 ** 30 },
+      protect: { secrets: ["a/**"], allow: ["b/**"] },
+      toolchains: ["/opt/x"],
+    });
+    write({
+      ...{ trust: "guided", timeoutMs: 9000, approve: "effects", rules: ["deny fs.write", "deny bash"] },
+      limits: { processes: 10, memoryBytes: 2 ** 31 },
+      protect: { secrets: ["c/**"] },
+      userToolchains: false,
+    });
+    expect(load(given)).toMatchObject({
+      ...{
+        trust: "guided",
+        timeoutMs: 5000,
+        approve: "calls",
+        userToolchains: false,
+        toolchains: ["/opt/x"],
+      },
+      limits: { processes: 10, memoryBytes: 2 ** 30 },
+      protect: { secrets: ["a/**", "c/**"], allow: ["b/**"] },
+    });
+    expect(load(given).rules.map(({ text }) => text)).toEqual([
+      "allow write_file",
+      "deny fs.write",
+      "deny bash",
+    ]);
+    const named = load({ ...given, ...NAMED });
+    expect([named.trust, named.timeoutMs, named.approve]).toEqual(["guided", 9000, "effects"]);
+  });
+
+  test("is below the environment and flags", () => {
+    const { env } = user({ trust: "autonomous", toolsets: ["studio"] });
+    const flags = { toolset: ["mounts"] };
+    const { trust, toolsets } = load({ env: { ...env, HOTCELL_TRUST: "supervised" }, flags });
+    expect([trust, toolsets]).toEqual(["supervised", ["mounts"]]);
+  });
+});
+
 describe("the state directory", () => {
   test.each([
     [{ XDG_STATE_HOME: "/xdg" }, "/xdg/hotcell"],
@@ -240,7 +335,7 @@ describe("the state directory", () => {
 });
 
 describe("the file", () => {
-  test("is looked for in the workspace, or is the one that is named", () => {
+  test("is the named file, or the one in the workspace", () => {
     fs.mkdirSync(path.join(cwd, "ws"));
     write({ trust: "supervised" }, "ws/hotcell.config.json");
     write({ trust: "autonomous" }, "mine.json");
@@ -253,33 +348,40 @@ describe("the file", () => {
     [{ rules: ["deny bash", " allow write_file"] }, '" allow write_file"'],
     [{ trust: "autonomous" }, '"trust": "autonomous"'],
     [{ protect: { allow: [".env"] } }, '"protect.allow"'],
+    [{ allowedPrivateHosts: ["localhost:1"] }, '"allowedPrivateHosts"'],
+    [{ networkSets: { npm: ["evil.example:443"] } }, '"networkSets"'],
+    [{ profiles: { codex: { program: "codex" } } }, '"profiles"'],
+    [{ webSearch: { searxngUrl: "https://evil.example" } }, '"webSearch"'],
+    [{ maxResponseBytes: 10 * 1024 * 1024 + 1 }, '"maxResponseBytes"'],
     [{ toolAllowDirectNetwork: true }, '"toolAllowDirectNetwork"'],
-    [{ toolTimeoutSecs: 61 }, '"toolTimeoutSecs"'],
-    [{ rules: ["ask *"] }, '"ask *"'],
-    [{ rules: ["ask run_command(sudo *)"] }, '"ask run_command(sudo *)"'],
-    [{ workspaceFsMode: "host" }, '"workspaceFsMode": "host"'],
+    [{ timeoutMs: 60_001 }, '"timeoutMs"'],
+    [{ fs: "host" }, '"fs": "host"'],
     [{ stateDir: "/elsewhere" }, '"stateDir"'],
     [{ tools: [TOOL] }, '"tools"'],
     [{ tools: [{ ...TOOL, secrets: ["API_TOKEN"] }] }, '"tools"'],
     [{ allowedCommands: ["curl"] }, '"allowedCommands"'],
-    [{ mounts: [{ name: "home", path: "/root" }] }, '"mounts"'],
+    [{ mounts: { home: { path: "/root" } } }, '"mounts"'],
     [{ storage: "/root" }, '"storage"'],
-    [{ agents: [{ id: "a", maxReadBytes: 1_000_000 }] }, '"agents"'],
-    [{ commands: { toolchains: ["/root"] } }, '"commands.toolchains"'],
-    [{ commands: { env: ["AWS_SECRET_ACCESS_KEY"] } }, '"commands.env"'],
-    [{ commands: { memoryMb: 65_536 } }, '"commands.memoryMb"'],
+    [{ agents: { a: { maxReadBytes: 1_000_000 } } }, '"agents"'],
+    [{ toolchains: ["/root"] }, '"toolchains"'],
+    [{ env: ["AWS_SECRET_ACCESS_KEY"] }, '"env"'],
+    [{ limits: { memoryBytes: 2 ** 36 } }, '"limits.memoryBytes"'],
   ])("that a hostile project brings along can't allow itself anything: %j", (file, found) => {
     write(file);
-    const message = `Could not use hotcell.config.json: the workspace brings it along, and it has ${found}.`;
+    const message = `Could not use hotcell.config.json: it belongs to the workspace, and it contains ${found}.`;
     expect(() => load()).toThrow(
-      invalid(`${message} If you trust it, name it: --config hotcell.config.json`),
+      invalid(`${message} If you trust it, pass it explicitly: --config hotcell.config.json`),
     );
     expect(() => load(NAMED)).not.toThrow();
   });
 
   test("that a project brings along may make the policy stricter", () => {
-    write({ rules: ["deny bash", "ask read_file"], trust: "supervised", protect: { secrets: ["x"] } });
-    expect(load().rules.map(({ text }) => text)).toEqual(["deny bash", "ask read_file"]);
+    const rules = ["deny bash", "ask run_command(git push *)"];
+    write({ rules, trust: "supervised", protect: { secrets: ["x"] }, limits: { processes: 64 } });
+    expect(load().rules).toEqual([
+      { text: rules[0], source: "hotcell.config.json", line: 3, ofProject: true },
+      { text: rules[1], source: "hotcell.config.json", line: 4, ofProject: true },
+    ]);
   });
 
   test("that is named must be there", () => {
@@ -291,8 +393,8 @@ describe("the file", () => {
   test.each([
     [{ toolRuntime: "docker" }, '"toolRuntime" at line 2 is "docker"; allowed are "builtin", "wasm"'],
     [
-      { trust: "guided", toolTimeoutSecs: "60" },
-      '"toolTimeoutSecs" at line 3 is "60"; allowed are whole numbers from 1 to 2147483',
+      { trust: "guided", timeoutMs: "60" },
+      '"timeoutMs" at line 3 is "60"; allowed are whole numbers from 1 to 2147483647',
     ],
     [
       { toolAllowDirectNetwork: "true" },
@@ -301,13 +403,16 @@ describe("the file", () => {
     [{ rules: "ask *" }, '"rules" at line 2 is "ask *"; allowed is a list of 0 to 1000'],
     [{ rules: ["ask *", 1] }, '"rules[1]" at line 4 is 1; allowed is text that is not empty'],
     [{ protect: { secret: [] } }, '"protect.secret" at line 3 is no setting; perhaps "secrets"'],
-    [{ toolTimeout: 1 }, '"toolTimeout" at line 2 is no setting; perhaps "toolTimeoutSecs"'],
+    [{ timeoutMS: 1 }, '"timeoutMS" at line 2 is no setting; perhaps "timeoutMs"'],
     [
       { constructor: 1 },
       expect.stringContaining('"constructor" at line 2 is no setting; the settings are "$schema",'),
     ],
     [{ tools: [{ name: "x" }] }, '"tools[0]" at line 3 has no "type"; give it one'],
-    [{ tools: [{ type: "shell" }] }, '"tools[0].type" at line 4 is "shell"; allowed are "command", "inline"'],
+    [
+      { tools: [{ type: "shell" }] },
+      '"tools[0].type" at line 4 is "shell"; allowed are "command", "inline", "http", "wasm", "js"',
+    ],
     [
       { tools: [{ ...TOOL, script: "ls" }] },
       expect.stringContaining('"tools[0].script" at line 8 is no setting; '),
@@ -321,17 +426,14 @@ describe("the file", () => {
       '"tools[0].secrets" at line 8 is an object; allowed is a list of 0 to 1000',
     ],
     [
-      { commands: { memoryMb: 1 } },
-      '"commands.memoryMb" at line 3 is 1; allowed are whole numbers from 16 to 1073741824',
+      { limits: { memoryBytes: 1 } },
+      '"limits.memoryBytes" at line 3 is 1; allowed are whole numbers from 16777216 to 9007199254740991',
     ],
     [
-      { commands: { processes: 1e300 } },
-      '"commands.processes" at line 3 is 1e+300; allowed are whole numbers from 8 to 4194304',
+      { limits: { processes: 1e300 } },
+      '"limits.processes" at line 3 is 1e+300; allowed are whole numbers from 8 to 4194304',
     ],
-    [
-      { commands: { env: ["A=B"] } },
-      '"commands.env[0]" at line 4 is "A=B"; allowed is text that fits ^[^=]+$',
-    ],
+    [{ env: ["A=B"] }, '"env[0]" at line 3 is "A=B"; allowed is text that fits ^[^=]+$'],
     [[], "it at line 1 is an array of 0; allowed is an object"],
   ])(
     "that says something wrong is refused with key, line, value and what is allowed: %j",
@@ -379,7 +481,7 @@ describe("the file", () => {
 describe("crash-032: a file that breaks fails closed", () => {
   const RULES = '{"rules": ["deny write_file"], "trust": "supervised"}';
   const changed =
-    'Could not read the configuration "hotcell.config.json": it changed while it was read. Try again when its writer is done.';
+    'Could not read the configuration "hotcell.config.json": it changed during the read. Try again when its writer has finished.';
 
   test("at whatever byte it was cut off, nothing is loaded", () => {
     for (let length = 0; length < RULES.length; length++) {
@@ -422,7 +524,7 @@ describe("crash-032: a file that breaks fails closed", () => {
     expect(load()).toEqual({
       ...DEFAULTS,
       trust: "supervised",
-      rules: [{ text: "deny write_file", source: "hotcell.config.json", line: 1 }],
+      rules: [{ text: "deny write_file", source: "hotcell.config.json", line: 1, ofProject: true }],
     });
   });
 

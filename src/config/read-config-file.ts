@@ -39,7 +39,7 @@ function readUnchanged(fd: number, source: string): Buffer {
   const bytes = readFrom(fd, stat.size + 1);
   // Reads twice, because change times are too coarse: two writes within 4 ms can have the same time.
   if (bytes.length !== stat.size || !bytes.equals(readFrom(fd, stat.size + 1))) {
-    throw unreadable(source, "it changed while it was read. Try again when its writer is done");
+    throw unreadable(source, "it changed during the read. Try again when its writer has finished");
   }
   return bytes;
 }

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../test/kit/assert-property.ts";
 import { readJson } from "./read-json.ts";
 
 describe("JSON that a person wrote", () => {
   test("is read as JSON.parse reads it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.jsonValue({ noUnicodeString: false }), fc.constantFrom(0, 2, "\t"), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
         expect(readJson(text, "c").value).toEqual(JSON.parse(text));
@@ -23,7 +24,7 @@ describe("JSON that a person wrote", () => {
       "\\u00",
       "\u2028",
     );
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
         const text = parts.join("");
         expect(succeeds(() => readJson(text, "c"))).toBe(succeeds(() => JSON.parse(text)));

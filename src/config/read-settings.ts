@@ -1,5 +1,6 @@
 // Reads settings from the environment and from flags. The schema of the file checks them too.
 import { HotcellError } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { Config, ConfigFlags, ConfigSources } from "./config.ts";
 import { findFault } from "./find-fault.ts";
 import { CONFIG_PROPERTIES, type Schema } from "./schema.ts";
@@ -8,10 +9,9 @@ type SettingName = keyof typeof CONFIG_PROPERTIES & keyof Config;
 
 const VARIABLES: readonly (readonly [SettingName, string])[] = [
   ["toolRuntime", "TOOL_RUNTIME"],
-  ["toolTimeoutSecs", "TOOL_TIMEOUT_SECS"],
   ["toolMemoryMb", "TOOL_MEMORY_MB"],
   ["toolAllowDirectNetwork", "TOOL_ALLOW_DIRECT_NETWORK"],
-  ["workspaceFsMode", "WORKSPACE_FS_MODE"],
+  ["fs", "WORKSPACE_FS_MODE"],
   ["trust", "HOTCELL_TRUST"],
   ["stateDir", "HOTCELL_STATE_DIR"],
 ];
@@ -19,13 +19,29 @@ const VARIABLES: readonly (readonly [SettingName, string])[] = [
 /** An empty variable counts as not set. */
 export function readEnvironment(env: ConfigSources["env"]): Partial<Config> {
   const given = VARIABLES.filter(([, variable]) => (env[variable] ?? "") !== "");
-  return Object.fromEntries(
-    given.map(([name, variable]) => [name, readSetting(name, env[variable], `the variable ${variable}`)]),
+  return {
+    ...Object.fromEntries(
+      given.map(([name, variable]) => [name, readSetting(name, env[variable], `the variable ${variable}`)]),
+    ),
+    ...readTimeout(env.TOOL_TIMEOUT_SECS),
+  };
+}
+
+const SECONDS: Schema = { type: "integer", minimum: 1, maximum: Math.floor(LIMITS.maxTimerMs / 1000) };
+
+function readTimeout(given = ""): Pick<Config, "timeoutMs"> | undefined {
+  if (given === "") return undefined;
+  const seconds = checkSetting(
+    "timeoutMs",
+    fromText(given, SECONDS),
+    SECONDS,
+    "the variable TOOL_TIMEOUT_SECS",
   );
+  return { timeoutMs: Number(seconds) * 1000 };
 }
 
 const FLAGS: readonly (readonly [SettingName, Exclude<keyof ConfigFlags, "rule">, string])[] = [
-  ["workspaceFsMode", "fs", "--fs"],
+  ["fs", "fs", "--fs"],
   ["trust", "trust", "--trust"],
   ["stateDir", "stateDir", "--state-dir"],
   ["toolsets", "toolset", "--toolset"],
@@ -44,7 +60,10 @@ function readSetting(
   place: string,
 ): unknown {
   const schema: Schema = CONFIG_PROPERTIES[name];
-  const value = typeof given === "string" ? fromText(given, schema) : given;
+  return checkSetting(name, typeof given === "string" ? fromText(given, schema) : given, schema, place);
+}
+
+function checkSetting(name: SettingName, value: unknown, schema: Schema, place: string): unknown {
   const fault = findFault(value, schema);
   if (fault)
     throw new HotcellError("CONFIG_INVALID", `Could not use ${place}: it ${fault.problem}.`, {

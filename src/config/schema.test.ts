@@ -1,6 +1,7 @@
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { assertProperty } from "../../test/kit/assert-property.ts";
 import { findFault } from "./find-fault.ts";
 import { CONFIG_PROPERTIES, CONFIG_SCHEMA, type Schema } from "./schema.ts";
 
@@ -21,7 +22,7 @@ const tool = fc
       "interpreter",
       "parameters",
       "secrets",
-      "timeoutSecs",
+      "timeoutMs",
       "effect",
       "x",
     ),
@@ -74,7 +75,7 @@ test("the published schema and the loader take the same configurations", () => {
     ),
   );
   const key = fc.constantFrom(...Object.keys(CONFIG_PROPERTIES), "other", "constructor");
-  fc.assert(
+  assertProperty(
     fc.property(
       fc.oneof(fc.dictionary(key, value, { maxKeys: 2 }), value, fc.record({ tools: fc.array(tool) })),
       (config) => {
@@ -92,7 +93,7 @@ test("every setting is described, and its default is one that it takes", () => {
   }
 });
 
-test("every number and list has a least and a most, for that is what a wrong one is told", () => {
+test("every number and list has a minimum and a maximum, which error messages name", () => {
   const unbounded: string[] = [];
   const look = (schema: Schema, at: string): void => {
     if (schema.type === "integer" && (schema.minimum === undefined || schema.maximum === undefined))

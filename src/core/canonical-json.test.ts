@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../test/kit/assert-property.ts";
 import { canonicalJson, digest } from "./canonical-json.ts";
 import type { Json, JsonObject } from "./json.ts";
 
@@ -22,11 +23,11 @@ test.each([
 });
 
 test("reading the canonical text gives the value again", () => {
-  fc.assert(fc.property(json, (value) => void expect(JSON.parse(canonicalJson(value))).toEqual(value)));
+  assertProperty(fc.property(json, (value) => void expect(JSON.parse(canonicalJson(value))).toEqual(value)));
 });
 
 test("the order of keys makes no difference, at any depth", () => {
-  fc.assert(
+  assertProperty(
     fc.property(json, (value) => void expect(canonicalJson(reversed(value))).toBe(canonicalJson(value))),
   );
 });
@@ -37,7 +38,7 @@ describe("digest", () => {
   });
 
   test("is equal exactly when the values are", () => {
-    fc.assert(
+    assertProperty(
       fc.property(json, json, (a, b) => {
         expect(digest(a) === digest(b)).toBe(JSON.stringify(sorted(a)) === JSON.stringify(sorted(b)));
       }),

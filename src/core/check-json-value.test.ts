@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../test/kit/assert-property.ts";
 import { checkJsonValue, measureJsonValue } from "./check-json-value.ts";
 import { HotcellError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -36,7 +37,7 @@ describe("the copy", () => {
   });
 
   test("is given for every JSON object within the limits", () => {
-    fc.assert(
+    assertProperty(
       fc.property(
         fc
           .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
@@ -52,7 +53,7 @@ describe("the copy", () => {
 test("the measure of a value is never below the length of its JSON text", () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constant("\u001f\ud800"));
   const values = fc.oneof(texts, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.array(texts));
-  fc.assert(
+  assertProperty(
     fc.property(
       fc.dictionary(
         texts.filter((key) => key !== "__proto__"),

@@ -1,5 +1,6 @@
 import { HotcellError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
+import { isSuspended } from "./suspension.ts";
 
 /** A signal that aborts with the caller's signal or after a timeout, whichever is first. */
 export interface Deadline {
@@ -19,10 +20,15 @@ export function startDeadline(timeoutMs: number | null, what: string, caller: Ab
     controller.abort(reason);
     giveUp(signal.reason);
   };
-  const cancel = () => abort(new HotcellError("CANCELLED", `${what} was cancelled by its caller.`));
+  const cancel = () =>
+    abort(
+      isSuspended(caller)
+        ? caller.reason
+        : new HotcellError("CANCELLED", `${what} was cancelled by its caller.`),
+    );
   const expire = () =>
     abort(new HotcellError("TIMEOUT", `${what} did not end within ${timeoutMs} ms.`, { timeoutMs }));
-  const timer = timeoutMs === null ? undefined : setTimeout(expire, Math.min(timeoutMs, LIMITS.maxTimeoutMs));
+  const timer = timeoutMs === null ? undefined : setTimeout(expire, Math.min(timeoutMs, LIMITS.maxTimerMs));
   if (caller.aborted) cancel();
   else caller.addEventListener("abort", cancel, { once: true });
   return {

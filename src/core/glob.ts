@@ -86,7 +86,8 @@ function characterClass(chars: readonly string[]): (char: string) => boolean {
   return (char) => ranges.some(([low, high]) => low <= char && char <= high) !== negated;
 }
 
-function expandBraces(pattern: string): string[] {
+/** Every text that the `{a,b}` of a pattern stand for. */
+export function expandBraces(pattern: string): string[] {
   if (pattern.length > MAX_PATTERN_CHARS)
     throw unusable(pattern, `is longer than ${MAX_PATTERN_CHARS} characters`);
   const whole = new Set<string>();

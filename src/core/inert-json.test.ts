@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readCorpus } from "../../test/kit/path-fixture.ts";
+import { assertProperty } from "../../test/kit/assert-property.ts";
+import { readCorpus } from "../../test/kit/worlds/path-fixture.ts";
 import { inertJson } from "./inert-json.ts";
 
 interface Row {
@@ -33,7 +34,7 @@ test("indented text has newlines of its own and none of the value's", () => {
 });
 
 test("any text comes back the same, and nothing in it reaches the terminal", () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.string({ unit: "binary" }), (input) => {
       const text = inertJson(input);
       expect(JSON.parse(text)).toBe(input);

@@ -1,11 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LIMITS } from "./limits.ts";
-import { holdLock, processToken, tokenIsAlive, withLock } from "./lock.ts";
+import { holdLock, isLockHeld, lockToken, waitForLock, withLock } from "./lock.ts";
 
-const [pid, start, boot, namespace, nonce] = processToken().split(":");
+const [pid, start, boot, namespace, nonce, command] = lockToken().split(":");
 const NOBODY = 99_999_999; // above the kernel's highest pid
 
 let dir: string;
@@ -36,7 +47,7 @@ function skipTheWait(): void {
 
 describe("withLock", () => {
   test("gives the work's result, names its holder meanwhile and is free afterwards", () => {
-    const token = processToken();
+    const token = lockToken();
     const during = withLock(lock, () => readdirSync(lock), token);
     expect({ during, after: readdirSync(lock), dir: readdirSync(dir) }).toEqual({
       during: [token],
@@ -67,7 +78,7 @@ describe("withLock", () => {
     expect({ during, after: readdirSync(lock) }).toEqual({ during: false, after: ["free"] });
   });
 
-  test("is made anew when its file is gone", () => {
+  test("is created again if its file is gone", () => {
     mkdirSync(lock);
     expect(withLock(lock, () => readdirSync(lock).length)).toBe(1);
   });
@@ -82,33 +93,36 @@ describe("withLock", () => {
   });
 
   test("held by a living process it is refused after the wait, with the holder's pid and the file", () => {
-    leaveHeldBy(processToken());
+    leaveHeldBy(lockToken());
     skipTheWait();
     expect(() => withLock(lock, () => "never")).toThrow(
       expect.objectContaining({
         code: "LOCKED",
-        message: `Could not lock "a.lock" within ${LIMITS.lockWaitMs} ms: process ${pid} holds it. Try again when it is done.`,
-        details: { file: lock, pid: Number(pid) },
+        message: `Could not lock "a.lock": process ${pid} (${command}) holds it. Try again when it has finished.`,
+        details: { file: lock, pid: Number(pid), command },
       }),
     );
   });
 
-  test("held by a process of another PID namespace it is never taken, whatever has that pid here", () => {
-    const holder = `${NOBODY}:1:${boot}:1:${nonce}`;
+  test("held by a process of another PID namespace it is refused as long as that has the lock file open", () => {
+    const holder = `${NOBODY}:1:${boot}:1:${nonce}:hotcell exec`;
     leaveHeldBy(holder);
+    const fd = openSync(join(lock, holder), constants.O_RDONLY | constants.O_NONBLOCK);
     skipTheWait();
     expect(() => withLock(lock, () => "never")).toThrow(
       expect.objectContaining({
         code: "LOCKED",
-        message: `Could not lock "a.lock" within ${LIMITS.lockWaitMs} ms: process ${NOBODY} of another PID namespace (a container?) holds it, and can't be seen from here. Try again when it is done; when it was killed, remove the lock.`,
-        details: { file: lock, pid: NOBODY },
+        message: `Could not lock "a.lock": process ${NOBODY} in another container (hotcell exec) holds it. Try again when it has finished.`,
+        details: { file: lock, pid: NOBODY, command: "hotcell exec" },
       }),
     );
-    expect(readdirSync(lock)).toEqual([holder]);
+    expect([readdirSync(lock), isLockHeld(lock)]).toEqual([[holder], true]);
+    closeSync(fd);
+    expect([isLockHeld(lock), withLock(lock, () => "taken")]).toEqual([false, "taken"]);
   });
 
   test("is still the holder's own when it could not be given back", () => {
-    const token = processToken();
+    const token = lockToken();
     leaveHeldBy(token);
     expect(withLock(lock, () => readdirSync(lock), token)).toEqual([token]);
     expect(readdirSync(lock)).toEqual(["free"]);
@@ -124,7 +138,7 @@ describe("withLock", () => {
     expect(() => withLock(lock, () => "never")).toThrow(
       expect.objectContaining({
         code: "LOCKED",
-        message: 'Could not lock "a.lock": what is there is not a lock. Remove it.',
+        message: 'Could not lock "a.lock": the file is not a lock. Remove it.',
       }),
     );
   });
@@ -136,26 +150,38 @@ describe("withLock", () => {
   });
 });
 
-test("a lock that is held for long is refused soon, and says how long it was waited for", () => {
+test("a lock that is held for long is refused soon, with its whole path", () => {
   const release = holdLock(lock);
-  expect(() => holdLock(lock)).toThrow(`Could not lock "a.lock" within 100 ms: process ${pid} holds it.`);
+  expect(() => holdLock(lock)).toThrow(`Could not lock "${lock}": process ${pid} (${command}) holds it.`);
   release();
   expect(readdirSync(lock)).toEqual(["free"]);
 });
 
-describe("tokenIsAlive", () => {
-  const rows: readonly [string, string, boolean][] = [
-    ["this process", `${pid}:${start}:${boot}:${namespace}:x`, true],
-    ["another start time", `${pid}:${Number(start) + 1}:${boot}:${namespace}:x`, false],
-    ["another boot", `${pid}:${start}:other:${namespace}:x`, false],
-    ["another PID namespace", `${NOBODY}:${start}:${boot}:1:x`, true],
-    ["another PID namespace before the last boot", `${NOBODY}:${start}:other:1:x`, false],
-    ["a pid of nobody", `${NOBODY}:${start}:${boot}:${namespace}:x`, false],
-    ["a process group", `-1:${start}:${boot}:${namespace}:x`, false],
-    ["pid zero", `0:${start}:${boot}:${namespace}:x`, false],
-    ["nothing", "", false],
-  ];
-  test.each(rows)("of %s", (_, token, alive) => {
-    expect(tokenIsAlive(token)).toBe(alive);
+test("a lock that is released twice is released once", () => {
+  const release = holdLock(lock);
+  release();
+  const next = holdLock(lock);
+  expect(release).not.toThrow();
+  expect(isLockHeld(lock)).toBe(true);
+  next();
+});
+
+test("who waits for a lock gets it when its holder of the same process releases it; then the next", async () => {
+  const release = holdLock(lock);
+  const first = waitForLock(lock, LIMITS.lockWaitMs);
+  const second = first.then((releaseFirst) => {
+    const waiting = waitForLock(lock, LIMITS.lockWaitMs);
+    releaseFirst();
+    return waiting;
   });
+  release();
+  (await second)();
+  expect(readdirSync(lock)).toEqual(["free"]);
+});
+
+test("waiting for a lock ends with the signal", async () => {
+  const release = holdLock(lock);
+  const reason = new Error("enough");
+  await expect(waitForLock(lock, LIMITS.lockWaitMs, AbortSignal.abort(reason))).rejects.toBe(reason);
+  release();
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../test/kit/assert-property.ts";
 import { HotcellError } from "./errors.ts";
 import type { Json } from "./json.ts";
 import { LIMITS } from "./limits.ts";
@@ -122,7 +123,7 @@ describe("against JSON.parse", () => {
 
   test("accepts exactly what JSON.parse accepts, minus what is refused by name", () => {
     const texts = fc.oneof(jsonText, brokenText, fc.json(), fc.string());
-    fc.assert(
+    assertProperty(
       fc.property(texts, (text) => {
         const expected = parsedByEngine(text);
         if (expected === undefined || isRefusedClass(text, expected))

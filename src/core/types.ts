@@ -9,7 +9,7 @@ export interface Call {
   readonly arguments: JsonObject;
 }
 
-/** What a door hands in: arguments as an object or as JSON text; or the whole call as text. */
+/** The input of an entry point: arguments as an object or as JSON text; or the whole call as text. */
 export interface CallRequest {
   readonly id?: string;
   readonly name: string;
@@ -23,8 +23,11 @@ export const TRUST_LEVELS: readonly TrustLevel[] = ["supervised", "guided", "aut
 
 export type ToolCategory = "file" | "exec" | "search" | "mcp" | "info";
 export type DangerLevel = "safe" | "dangerous";
-/** What a call does to the workspace: reads run side by side, changes one after the other. */
-export type Effect = "read" | "change";
+/**
+ * What a call does to the workspace: reads run side by side, changes one after the other. A call with effect `session`
+ * works on the session as a whole, such as a commit: it runs outside the session's calls, where it would wait for itself.
+ */
+export type Effect = "read" | "change" | "session";
 
 export type OutcomeStatus = "executed_ok" | "executed_error" | "not_executed";
 export type NotExecutedWhy =
@@ -40,11 +43,13 @@ export type Outcome =
   | { readonly status: "executed_ok" | "executed_error" }
   | { readonly status: "not_executed"; readonly why: NotExecutedWhy };
 
-/** Where a decision comes from: a rule's own text with its file and line, or the part that decided. */
+/** The source of a decision: the text of a rule with its file and line, or the module that decided. */
 export interface RuleOrigin {
   readonly text: string;
   readonly source: string;
   readonly line?: number;
+  /** The project brought the rule along. If it asks, it does not override the built-in deny list. */
+  readonly ofProject?: boolean;
 }
 
 export interface Verdict {
@@ -64,7 +69,7 @@ export type Result =
   | { readonly ok: false; readonly error: ToolFailure; readonly output?: JsonObject };
 
 /** `meta` as the steps of a call build it; an observation has it with the exact type of `changes`. */
-export interface Meta {
+export interface CallMeta {
   readonly callId: string;
   readonly outcome: OutcomeStatus;
   /** Of a call that was not executed. */
@@ -72,7 +77,7 @@ export interface Meta {
   /** The id of the session; null with `fs: "host"`. */
   readonly session: string | null;
   readonly strategy: "kernel" | "clone" | "host";
-  readonly isolation: "full" | "landlock" | "seatbelt" | "none";
+  readonly isolation: "full" | "landlock" | "none";
   /** What was corrected in the request, without loss. */
   readonly repairs: readonly string[];
   readonly changes: Json;
@@ -80,14 +85,22 @@ export interface Meta {
   readonly artifact: string | null;
   /** In milliseconds. */
   readonly durationMs: number;
+  /** Mount points inside the project. The session does not show their content, only the directories that they cover. */
+  readonly mountsNotShown?: readonly string[];
   /** Of a command: how each of its limits is enforced. */
   readonly limits?: LimitEnforcement;
   /** Of a command that is shielded less than it could be: why. */
   readonly weakened?: string;
+  /** Of a command with `fs: "host"`: a file of the project that has another name too, if one was found. */
+  readonly hardLinked?: string;
+  /** Of a command: the project's secrets that are hidden from it. */
+  readonly hidden?: HiddenFiles;
+  /** Of a wasm tool: what it used. */
+  readonly wasm?: WasmMeta;
 }
 
-/** What every observation tells of its call beside the toolset's own fields. */
-export interface ObservationMeta extends Meta {
+/** The fields of every observation that do not depend on the toolset. */
+export interface Meta extends CallMeta {
   /** What the call changed in the session. Null for a call that only reads, that was not executed, or on the host. */
   readonly changes: CallChanges | null;
 }
@@ -100,8 +113,37 @@ export type CallChanges = {
   readonly count: number;
   /** The first 100 of these paths, relative to the project. */
   readonly paths: readonly string[];
+  /** Directories among these paths with changed entries that are too deep to be listed: the whole counts as one change, which is never committed. */
+  readonly unlisted?: readonly string[];
   /** Why the changes could not be recorded yet, such as a full disk. The next call records them before it begins. */
   readonly warning?: string;
+};
+
+/** What a call of a wasm tool used. */
+export type WasmMeta = {
+  /** Instructions, about; null if the tool was killed. */
+  readonly fuel: number | null;
+  /** Its memory at the end; null if the tool was killed. */
+  readonly memoryBytes: number | null;
+  /** Calls of `hotcell.call`. */
+  readonly hostCalls: number;
+  /** Capabilities that it tried to use and does not have. */
+  readonly denied: readonly string[];
+  /** Of its module, or of its script. */
+  readonly sha256: string;
+  /** The beginning of what it wrote to standard error or logged. */
+  readonly diagnostics?: string;
+  /** Of a deterministic call: the id of its recording, from which `hotcell audit replay` repeats it. */
+  readonly recording?: string;
+};
+
+/** Secrets that are hidden from a command. */
+export type HiddenFiles = {
+  readonly count: number;
+  /** The first 10 paths, relative to the project; first those that git tracks. */
+  readonly paths: readonly string[];
+  /** The first 10 of those that git tracks with other content. For a command, and for git in it, they look deleted. */
+  readonly changed: readonly string[];
 };
 
 /** How each limit of a command is enforced. */
@@ -117,6 +159,15 @@ export type LimitEnforcement = {
   readonly scratch: LimitState;
 };
 
+/** A host that a command could not reach. */
+export type RefusedHost = {
+  /** With its port. */
+  readonly host: string;
+  readonly reason: string;
+  /** The rule that would allow it; missing if no rule can. */
+  readonly rule?: string;
+};
+
 /** By the kernel, by polling, or not at all. */
 export type LimitState = "enforced" | "polled" | "none";
 
@@ -128,8 +179,33 @@ export interface FileLimits {
   readonly maxMatches: number;
 }
 
-/** What is told while a call runs: what a command writes out, and how far a long search is. */
-export type CallEvent = { readonly callId: string; readonly tool: string } & (OutputPart | Progress);
+/** What a tool may show and change at once. */
+export interface ToolLimits extends FileLimits {
+  /** What a model is shown at once, in bytes. */
+  readonly observationBytes: number;
+}
+
+/** Events of a call: the question for approval and its answer, the start, output and progress, the end. */
+export type CallEvent = { readonly callId: string; readonly tool: string } & (
+  | OutputPart
+  | Progress
+  | ({ readonly kind: "asked" } & AskedCall)
+  | { readonly kind: "answered"; readonly approved: boolean }
+  | { readonly kind: "started" }
+  | { readonly kind: "ended"; readonly observation: AnyObservation }
+);
+
+/** What a person is asked to approve. */
+export interface AskedCall {
+  readonly reason: string;
+  readonly arguments: JsonObject;
+  /** SHA-256 of the canonical arguments. */
+  readonly digest: string;
+  /** The rule, trust level or list that asks. */
+  readonly rule: string;
+  /** What the call would change, as text; null if that is not known beforehand. */
+  readonly preview: string | null;
+}
 
 interface OutputPart {
   readonly kind: "output";
@@ -144,9 +220,11 @@ export interface Progress {
 }
 
 /** What a run finds out that belongs into the observation's meta. */
-export type RunMeta = Partial<Pick<Meta, "artifact" | "isolation" | "limits" | "weakened">>;
+export type RunMeta = Partial<
+  Pick<CallMeta, "artifact" | "hardLinked" | "hidden" | "isolation" | "limits" | "wasm" | "weakened">
+>;
 
-/** What a call gives back, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
+/** The result of a call, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
 export type AnyObservation = Observation | StudioObservation | MountsObservation;
 
 /** The shape of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. */
@@ -155,7 +233,7 @@ export interface Observation {
   readonly tool: string;
   readonly output: JsonObject | null;
   readonly error: ToolFailure | null;
-  readonly meta: ObservationMeta;
+  readonly meta: Meta;
 }
 
 /** The shape of the toolset `studio`. */
@@ -163,13 +241,13 @@ export interface StudioObservation {
   readonly output: string;
   readonly metadata: JsonObject;
   readonly isError: boolean;
-  readonly meta: ObservationMeta;
+  readonly meta: Meta;
 }
 
 /** The shape of the toolset `mounts`. */
 export type MountsObservation =
-  | ({ readonly ok: true; readonly meta: ObservationMeta } & JsonObject)
-  | { readonly ok: false; readonly error: MountsFailure; readonly meta: ObservationMeta };
+  | ({ readonly ok: true; readonly meta: Meta } & JsonObject)
+  | { readonly ok: false; readonly error: MountsFailure; readonly meta: Meta };
 
 export interface MountsFailure {
   readonly code: MountsErrorCode;

@@ -1,9 +1,12 @@
-// Sessions from a program: what `hotcell session list`, `show`, `gc` and `recover` do, and a cell on a session by its id.
+// Sessions in the library: list, show, gc and recover, and a cell that continues a session by its id.
 import fs from "node:fs";
+import { refuseUnknownKeys, withoutUndefined } from "../call/check-options.ts";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { defaultStateDir } from "../config/load-config.ts";
+import { HotcellError, osErrorCode } from "../core/errors.ts";
+import { quote } from "../core/quote.ts";
 import { createProtection, type ProtectOptions } from "../policy/protected.ts";
-import { readRecord, sessionDir } from "../workspace/layers/record.ts";
+import { findSessionId } from "../workspace/session/registry/find-session.ts";
 import { collectGarbage, type GcOptions, type GcResult } from "../workspace/session/registry/gc.ts";
 import {
   listSessions,
@@ -19,18 +22,28 @@ export interface SessionsOptions {
    * @default $HOTCELL_STATE_DIR, else hotcell in the user's state directory
    */
   readonly stateDir?: string;
-  /** Which paths count as secrets, as for the cells that made the sessions. */
+  /** Which paths count as secrets; use the same options as for the cells of these sessions. */
   readonly protect?: ProtectOptions;
+  /** Ends the operation early. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SessionsListOptions extends SessionsOptions {
+  /**
+   * Only the sessions of this project.
+   * @default all sessions
+   */
+  readonly workspace?: string;
 }
 
 export interface SessionsGcOptions extends SessionsOptions, Pick<GcOptions, "maxBytes" | "dryRun"> {}
 
 export interface Sessions {
-  /** All sessions, oldest first. */
-  list(options?: SessionsOptions): Promise<SessionSummary[]>;
-  /** One session with its calls and commits. */
+  /** The sessions of a project, or all, oldest first. */
+  list(options?: SessionsListOptions): Promise<SessionSummary[]>;
+  /** One session with its calls and commits. A session is given by its id or name, or a unique beginning of either. */
   show(id: string, options?: SessionsOptions): Promise<SessionDetails>;
-  /** A cell on a session, whatever its project. */
+  /** Opens a cell on a session of any project. */
   open(id: string, options?: Omit<CellOptions, "workspace" | "session">): Promise<Cell>;
   /** Removes sessions that hold nothing; with `maxBytes` also others, the longest unused first, with their changes. */
   gc(options?: SessionsGcOptions): Promise<GcResult>;
@@ -39,23 +52,42 @@ export interface Sessions {
 }
 
 export const sessions: Sessions = {
-  list: async (options) => listSessions(placeOf(options)),
-  show: async (id, options) => showSession(id, placeOf(options)),
-  async open(id, options = {}) {
-    const { stateDir } = placeOf(options);
-    const { workspace } = readRecord(sessionDir(stateDir, id));
-    return openCell({ ...options, stateDir, workspace, session: id });
+  list: async (options = {}) => {
+    const store = storeOf("list the sessions", options, ["workspace"]);
+    return listSessions(store, options.workspace && realProject(options.workspace));
   },
-  gc: async ({ maxBytes, dryRun, ...options } = {}) => {
-    const limits = { ...(maxBytes !== undefined && { maxBytes }), ...(dryRun !== undefined && { dryRun }) };
-    return collectGarbage(placeOf(options), limits);
+  async show(given, options = {}) {
+    const store = storeOf("show the session", options);
+    return showSession(await findSessionId(given, store, null), store);
   },
-  recover: async (id, options) => recoverSessions(placeOf(options).stateDir, id),
+  open: (given, options = {}) => openCell({ ...options, session: given }),
+  gc: async (options = {}) => {
+    const store = storeOf("remove sessions", options, ["maxBytes", "dryRun"]);
+    const { maxBytes, dryRun } = options;
+    return collectGarbage(store, withoutUndefined({ maxBytes, dryRun }) as GcOptions);
+  },
+  async recover(given, options = {}) {
+    const store = storeOf("recover commits", options);
+    return recoverSessions(store, given && (await findSessionId(given, store, null)));
+  },
 };
 
-function placeOf({ stateDir = defaultStateDir(process.env), protect }: SessionsOptions = {}) {
+function storeOf(action: string, options: SessionsOptions, known: readonly string[] = []) {
+  refuseUnknownKeys(options, { known: ["stateDir", "protect", "signal", ...known], action });
+  const { stateDir = defaultStateDir(process.env), protect, signal } = options;
+  signal?.throwIfAborted();
   return {
     stateDir: fs.existsSync(stateDir) ? fs.realpathSync(stateDir) : stateDir,
     protectionOf: createProtection(protect),
+    ...(signal !== undefined && { signal }),
   };
+}
+
+function realProject(workspace: string): string {
+  try {
+    return fs.realpathSync(workspace);
+  } catch (error) {
+    const message = `Could not list the sessions: workspace is ${quote(workspace)}, which cannot be opened (${osErrorCode(error)}). Name an existing directory, or leave it out to list all sessions.`;
+    throw new HotcellError("WORKSPACE_UNUSABLE", message);
+  }
 }

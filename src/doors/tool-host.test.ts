@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { tempDir } from "../../test/kit/temp-cell.ts";
+import { tempDir } from "../../test/kit/worlds/temp-cell.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
 
@@ -10,7 +10,7 @@ const waiting = (begins: () => void, goOn: Promise<void>) =>
     name: "own.wait",
     toolset: "mounts",
     description: "Waits.",
-    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    input: { type: "object", properties: {}, additionalProperties: false },
     category: "info",
     danger: "safe",
     effect: "read",
@@ -131,7 +131,7 @@ test("a signal ends a call", async () => {
   expect(await call("fs.read", { path: "@project/a.txt" }, {}, gone)).toMatchObject({ ok: false });
 });
 
-test("a project that can't be opened is an answer, leaves nothing open, and is tried anew", async () => {
+test("a project that can't be opened is an error result, leaves nothing open, and is tried again by the next call", async () => {
   const { call, projectRoot } = openHost();
   const missing = path.join(projectRoot, "later");
   const read = () => call("fs.read", { path: "@project/x" }, { projectRoot: missing });
@@ -153,7 +153,7 @@ test("a run is one, however its project is spelled, and of one package", async (
   });
 });
 
-test("an unknown tool is told with those that there are", async () => {
+test("the error for an unknown tool lists the known tools", async () => {
   const { call } = openHost();
   expect(await call("fs.delete", {})).toMatchObject({
     ok: false,

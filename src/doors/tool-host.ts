@@ -1,30 +1,41 @@
-// The ToolHost: what an engine with a loop of its own hands its tool calls to. Each run of the engine is a cell.
+// The ToolHost runs the tool calls of an engine that has its own agent loop. Each run of the engine is a cell.
 import fs from "node:fs";
 import { OPTION_NAMES, refuseUnknownKeys } from "../call/check-options.ts";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { MountsObservation } from "../core/types.ts";
+import type { CallEvent, MountsObservation } from "../core/types.ts";
 import { permits } from "../policy/scope.ts";
 import { BUILTIN_TOOLS } from "../tools/builtin-tools.ts";
+import { codingRunCommand } from "../tools/coding/run-command.ts";
+import type { Tool } from "../tools/define-tool.ts";
 import { toolDefinitions } from "../tools/definitions.ts";
 import { mountsObservation } from "../tools/mounts/observation.ts";
 import type { ToolResult } from "../tools/mounts/results.ts";
 
 /** Options of a cell that the tool host or the run decides. */
-const DECIDED_BY_HOST = ["workspace", "session", "run", "toolsets", "agentId"] as const;
+const DECIDED_BY_HOST = ["workspace", "session", "run", "database", "toolsets", "agentId"] as const;
 
 export interface ToolHostOptions extends Omit<CellOptions, (typeof DECIDED_BY_HOST)[number] | "mounts"> {
   /** Where a package is: mounted as `@pkg`, read-only. Without it, or when it gives null, there is no `@pkg`. */
   readonly packageDir?: (packageId: string) => string | null;
   /** More mounts, by name. */
   readonly mounts?: CellOptions["mounts"];
+  /**
+   * Also offer `run_command`, on the files of `@project`.
+   * @default false
+   */
+  readonly commands?: boolean;
 }
 
 const OWN_OPTIONS: Readonly<Record<Exclude<keyof ToolHostOptions, keyof CellOptions>, true>> = {
   packageDir: true,
+  commands: true,
 };
+
+/** With the results of the other tools of a tool host: `{ ok: true, exit_code, stdout, … }`. */
+const COMMAND_TOOL: Tool = { ...codingRunCommand, toolset: "mounts" };
 const OPTIONS_OF_HOST = [
   ...Object.keys(OWN_OPTIONS),
   ...OPTION_NAMES.filter((name) => !DECIDED_BY_HOST.some((decided) => decided === name)),
@@ -36,15 +47,27 @@ export interface HostRunContext {
   readonly runId: string;
 }
 
-export interface ToolCallParams {
+export interface HostToolCall {
   readonly toolCallId: string;
   readonly name: string;
   readonly argumentsJson: string;
-  readonly context: HostRunContext & { readonly agentId: string };
-  readonly signal?: AbortSignal;
 }
 
-/** A tool as OpenAI's interface, and many others, are told of it. */
+export interface ToolCallContext {
+  readonly context: HostRunContext & { readonly agentId: string };
+  readonly signal?: AbortSignal;
+  /** Called with the output of a command while it runs, and with the progress of a long search. */
+  readonly onEvent?: (event: CallEvent) => void;
+}
+
+export interface ToolCallParams extends HostToolCall, ToolCallContext {}
+
+export interface ToolCallsParams extends ToolCallContext {
+  /** The calls of one turn of the model. */
+  readonly calls: readonly HostToolCall[];
+}
+
+/** A tool definition in the format of OpenAI's API, which many others share. */
 export interface OpenAIFunctionTool {
   readonly type: "function";
   readonly function: {
@@ -59,6 +82,8 @@ export interface ToolHost {
   getVisibleTools(context: { readonly packageId: string; readonly agentId: string }): OpenAIFunctionTool[];
   /** Rejects for bugs only: that a run can't be opened is a result too. It is safe to stringify. */
   executeToolCall(params: ToolCallParams): Promise<ToolResult>;
+  /** The calls of one turn as a batch: all questions at once, reads in parallel, changes in order. Results in the order of the calls. */
+  executeToolCalls(params: ToolCallsParams): Promise<ToolResult[]>;
   /** The cell of a run: to see its changes, and to commit them. One that was closed is opened again by the next call. */
   cellOf(context: HostRunContext): Promise<Cell>;
   /** Closes the cell of a run after the calls that it has; a later call opens it again, on the same session. */
@@ -70,7 +95,8 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   refuseUnknownKeys(options, { known: OPTIONS_OF_HOST, action: "create the tool host" });
   const { tools = [], scope = null } = options;
   const builtin = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
-  const visible = [...builtin, ...tools].filter((tool) => tool.listed && permits(scope, tool.name));
+  const offered = [...builtin, ...(options.commands === true ? [COMMAND_TOOL] : []), ...tools];
+  const visible = offered.filter((tool) => tool.listed && permits(scope, tool.name));
   const runs = new Map<string, Run>();
   /** Those above, and those that are not quite closed. */
   const held = new Set<Run>();
@@ -111,22 +137,36 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
       throw ofAnotherPackage(context.runId, known.packageId);
     return known ?? start(key, context);
   };
+  const executeToolCalls = async ({
+    calls,
+    context,
+    signal,
+    onEvent,
+  }: ToolCallsParams): Promise<ToolResult[]> => {
+    try {
+      const run = runOf(context);
+      const requests = calls.map(({ toolCallId: id, name, argumentsJson }) => ({
+        id,
+        name,
+        arguments: argumentsJson,
+      }));
+      const how = { agentId: context.agentId, ...(signal && { signal }), ...(onEvent && { onEvent }) };
+      const observations = await tracked(run.calls, async () =>
+        (await run.cell).callBatch<MountsObservation>(requests, how),
+      );
+      return observations.map(({ meta: _, ...result }) => result as ToolResult);
+    } catch (error) {
+      const result = unopened(error);
+      return calls.map(() => result);
+    }
+  };
   return {
     getVisibleTools: () => toolDefinitions(visible, "openai") as unknown as OpenAIFunctionTool[],
-    async executeToolCall({ toolCallId, name, argumentsJson, context, signal }) {
-      try {
-        const run = runOf(context);
-        const { meta: _, ...result } = await tracked(run.calls, async () =>
-          (await run.cell).call<MountsObservation>(
-            { id: toolCallId, name, arguments: argumentsJson },
-            { agentId: context.agentId, ...(signal && { signal }) },
-          ),
-        );
-        return result as ToolResult;
-      } catch (error) {
-        return unopened(error);
-      }
+    async executeToolCall({ toolCallId, name, argumentsJson, ...params }) {
+      const calls = [{ toolCallId, name, argumentsJson }];
+      return (await executeToolCalls({ calls, ...params }))[0]!;
     },
+    executeToolCalls,
     cellOf: async (context) => runOf(context).cell,
     async endRun(context) {
       const key = keyOf(context);
@@ -163,7 +203,7 @@ async function tracked<T>(calls: Set<Promise<unknown>>, work: () => Promise<T>):
   }
 }
 
-/** One that could not be opened was told to whoever called. */
+/** If a cell could not be opened, the caller already has the error. */
 async function closeOpened({ cell }: Run): Promise<void> {
   await (await cell.catch(() => null))?.close();
 }
@@ -182,11 +222,11 @@ function realPathOf(projectRoot: string): string {
 }
 
 function ofAnotherPackage(runId: string, packageId: string): HotcellError {
-  const message = `Could not run the call: the run ${quote(runId)} is one of the package ${quote(packageId)}. Give each package runs of its own.`;
+  const message = `Could not run the call: the run ${quote(runId)} belongs to the package ${quote(packageId)}. Use separate runs for each package.`;
   return new HotcellError("INVALID_ARGUMENTS", message);
 }
 
-/** No call was made of it, so no log tells of it either. */
+/** No call ran, so the log has no record of it. */
 function unopened(error: unknown): ToolResult {
   if (!(error instanceof HotcellError)) throw error;
   const { code, message } = error;
@@ -194,7 +234,7 @@ function unopened(error: unknown): ToolResult {
 }
 
 function cellOptions(
-  { packageDir, mounts, ...options }: ToolHostOptions,
+  { packageDir, mounts, commands = false, ...options }: ToolHostOptions,
   { projectRoot, packageId, runId }: HostRunContext,
 ): CellOptions {
   const pkg = packageDir?.(packageId) ?? null;
@@ -203,6 +243,7 @@ function cellOptions(
     workspace: projectRoot,
     run: runId,
     toolsets: ["mounts"],
+    tools: [...(commands ? [COMMAND_TOOL] : []), ...(options.tools ?? [])],
     mounts: { ...mounts, ...(pkg !== null && { pkg: { path: pkg } }) },
   };
 }

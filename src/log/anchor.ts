@@ -2,7 +2,7 @@
 // distinguishes a log whose end was cut off from one that ends there, and tells the next open where to start reading.
 import { closeSync, constants, readSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { tokenIsOfThisBoot } from "../core/lock.ts";
+import { tokenIsOfThisBoot } from "../core/process-token.ts";
 import type { LogHead } from "./head.ts";
 import { failClosed } from "./log-error.ts";
 import { openIfThere, writeWhole } from "./log-file.ts";

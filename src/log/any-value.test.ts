@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { execOf, intentOf, makeRunLog } from "../../test/kit/run-log.ts";
+import { assertProperty } from "../../test/kit/assert-property.ts";
+import { execOf, intentOf, makeRunLog } from "../../test/kit/worlds/run-log.ts";
 import { LIMITS } from "../core/limits.ts";
 
 /** Any UTF-16 units, lone surrogates and controls among them. */
@@ -36,7 +37,7 @@ test("any value gives exactly one inert, bounded line for each event, and the ch
   const run = makeRunLog();
   const log = run.open({ secrets: ["a"] });
   let before = 0;
-  fc.assert(
+  assertProperty(
     fc.property(anyText, anyText, anyValue, anyValue, (id, toolName, input, output) => {
       const intent = log.intent(intentOf(id, { toolName, input, digest: toolName }));
       log.exec(execOf(id, { intent, toolName, agentId: toolName, input, output, stack: id.repeat(20) }));

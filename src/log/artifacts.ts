@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { processToken, tokenIsAlive } from "../core/lock.ts";
+import { processToken, tokenIsAlive } from "../core/process-token.ts";
 import { logNamesIn, makeLogDirectory, openLogFile, writeWhole } from "./log-file.ts";
 
 /**

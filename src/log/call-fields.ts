@@ -33,6 +33,8 @@ export interface ExecEvent extends CallEvent {
   readonly outcome: Outcome;
   readonly rule: RuleOrigin | null;
   readonly durationMs: number;
+  /** The id of its recording, if it was deterministic. */
+  readonly recording?: string | undefined;
   readonly stack?: string;
 }
 
@@ -52,7 +54,7 @@ export function intentFields(event: IntentEvent, writer: string, encoder: Encode
 
 /** `open` is undefined for a call that never began. */
 export function execFields(event: ExecEvent, open: OpenCall | undefined, encoder: Encoder): Fields {
-  const { outcome, rule, intent, stack } = event;
+  const { outcome, rule, intent, recording, stack } = event;
   const { toolCallId, toolName, agentId } = callFields(event, encoder);
   const isSameInput = open !== undefined && open.event.input === event.input;
   return {
@@ -66,6 +68,7 @@ export function execFields(event: ExecEvent, open: OpenCall | undefined, encoder
     why: "why" in outcome ? inertJson(outcome.why) : undefined,
     rule: rule === null ? "null" : ruleText(rule, encoder),
     intent: intent === null ? undefined : String(intent),
+    recording: recording === undefined ? undefined : inertJson(recording),
     stack: stack === undefined ? undefined : encoder.stack(stack),
   };
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { logCall, makeRunLog, openAsDead, type RunLog } from "../../test/kit/run-log.ts";
+import { logCall, makeRunLog, openAsDead, type RunLog } from "../../test/kit/worlds/run-log.ts";
 
 const tampered = (found: string) =>
   expect.objectContaining({ code: "LOG_TAMPERED", message: expect.stringContaining(found) });

@@ -13,15 +13,23 @@ import {
   renameSync,
 } from "node:fs";
 import { basename } from "node:path";
+import { closeOnFailure } from "../core/close-on-failure.ts";
 import type { HotcellError } from "../core/errors.ts";
-import { holdLock, tokenIsOfThisBoot } from "../core/lock.ts";
-import { unlessFailing } from "../core/unless-failing.ts";
+import { holdLock, isLocked } from "../core/lock.ts";
+import { tokenIsOfThisBoot } from "../core/process-token.ts";
 import { type Anchor, type AnchorFile, createAnchorFile, isAnchorUnfinished, readAnchor } from "./anchor.ts";
 import { storeArtifact } from "./artifacts.ts";
-import { advanceHead, callsOpened, EMPTY_HEAD, follow, type LogHead, startFile } from "./head.ts";
+import {
+  advanceByLine,
+  advanceHead,
+  EMPTY_HEAD,
+  headOfNewFile,
+  type LogHead,
+  openCallsDelta,
+} from "./head.ts";
 import { findIntactHead } from "./intact-head.ts";
 import { readRawLines } from "./lines.ts";
-import { failClosed, isLocked, isTampered, logInUse, logTampered, logUnavailable } from "./log-error.ts";
+import { failClosed, isTampered, logInUse, logTampered, logUnavailable } from "./log-error.ts";
 import {
   exists,
   openIfThere,
@@ -43,7 +51,7 @@ export interface ChainOptions {
   readonly writer: string;
 }
 
-/** Appends one record and returns its seq; a durable record is on the disk by then. */
+/** Appends one record and returns its seq. A durable record is on the disk when this returns. */
 export type Append = (kind: RecordKind, fields: Fields, durable?: boolean) => number;
 
 export interface Chain {
@@ -74,7 +82,7 @@ const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
 export function openChain(options: ChainOptions): Chain {
   const { file, anchorFile } = options;
   const release = failClosed(file, () => takeLock(`${anchorFile}.lock`));
-  const chain = unlessFailing(release, () => failClosed(file, () => openOwned(options)));
+  const chain = closeOnFailure(release, () => failClosed(file, () => openOwned(options)));
   return {
     head: chain.tip!.head,
     append: (kind, fields, durable = false) =>
@@ -110,7 +118,7 @@ function openOwned(options: ChainOptions): ChainState {
     attach(chain);
     return chain;
   };
-  return unlessFailing(() => closeFiles(chain), open);
+  return closeOnFailure(() => closeFiles(chain), open);
 }
 
 function beginAnchor({ file, anchor, writer }: ChainState): void {
@@ -121,7 +129,7 @@ function beginAnchor({ file, anchor, writer }: ChainState): void {
 }
 
 function lostAnchor(file: string): HotcellError {
-  return logTampered(file, "its anchor is missing or can't be read");
+  return logTampered(file, "its anchor is missing or cannot be read");
 }
 
 function closeFiles(chain: ChainState): void {
@@ -154,7 +162,7 @@ function checkUnchanged({ file }: ChainState, { ino, dev, head }: Tip): void {
   if (found?.ino !== ino || found.dev !== dev)
     throw logUnavailable(file, "its file was deleted or replaced while in use");
   if (found.size !== head.bytes)
-    throw logTampered(file, `somebody else wrote to it or cut it off after record ${head.seq}`);
+    throw logTampered(file, `another process wrote to it or truncated it after record ${head.seq}`);
 }
 
 function openCurrent(chain: ChainState, head: LogHead, anchored: Anchor): Tip {
@@ -175,7 +183,7 @@ function catchUp(chain: ChainState, tip: Tip): void {
   const head = findAnchored(chain, tip);
   const last = findLast(chain, tip, head);
   if (last.seq > head.seq && !isAnchorUnfinished(tip.anchored, last))
-    throw logTampered(chain.file, `its anchor does not know what stands after record ${head.seq}`);
+    throw logTampered(chain.file, `its anchor does not cover the records after record ${head.seq}`);
   chain.tip = { ...tip, head };
   markOwned(chain, true);
   if (fstatSync(tip.fd).size > head.bytes) recover(chain, chain.tip, { lost: 0, adopted: 0 });
@@ -184,9 +192,9 @@ function catchUp(chain: ChainState, tip: Tip): void {
 function findLast({ file }: ChainState, { fd }: Tip, head: LogHead): Link {
   let last = head;
   for (const line of readRawLines(fd, head.bytes)) {
-    const next = follow(last, line)?.head;
+    const next = advanceByLine(last, line)?.head;
     if (next === undefined && line.complete)
-      throw logTampered(file, `what follows record ${last.seq} does not continue it`);
+      throw logTampered(file, `the record after record ${last.seq} does not continue the hash chain`);
     last = next ?? last;
   }
   return last;
@@ -225,10 +233,10 @@ function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; ad
 function findAnchored({ file }: ChainState, { fd, head }: Tip): LogHead {
   if (sealedAt(fd, head.bytes, head.hash)) return head;
   const rotated = openIfThere(rotatedFile(file, head.firstSeq), O_RDONLY);
-  if (rotated === undefined) throw logTampered(file, `record ${head.seq}, the last one written, is gone`);
+  if (rotated === undefined) throw logTampered(file, `record ${head.seq}, the last one written, is missing`);
   try {
     const { size } = fstatSync(rotated);
-    if (size === head.bytes && sealedAt(rotated, head.bytes, head.hash)) return startFile(head);
+    if (size === head.bytes && sealedAt(rotated, head.bytes, head.hash)) return headOfNewFile(head);
     throw logTampered(file, `the file that ended with record ${head.seq} was changed`);
   } finally {
     closeSync(rotated);
@@ -238,7 +246,7 @@ function findAnchored({ file }: ChainState, { fd, head }: Tip): LogHead {
 function write(chain: ChainState, kind: RecordKind, fields: Fields, durable: boolean): number {
   const record = sealRecord(chain.tip!.head, kind, fields);
   const tip = rotateIfFull(chain, chain.tip!, record.line.length);
-  const head = advanceHead(tip.head, record, record.line.length, callsOpened(kind, fields));
+  const head = advanceHead(tip.head, record, record.line.length, openCallsDelta(kind, fields));
   const anchored = { ...head, writer: chain.writer, owned: true };
   try {
     writeWhole(tip.fd, record.line, null);
@@ -257,13 +265,13 @@ function rotateIfFull(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   const { file } = chain;
   if (tip.head.bytes === 0 || tip.head.bytes + lineBytes <= chain.maxFileBytes) return tip;
   const full = rotatedFile(file, tip.head.firstSeq);
-  if (exists(full)) throw logTampered(file, `"${basename(full)}" is there already`);
+  if (exists(full)) throw logTampered(file, `"${basename(full)}" already exists`);
   // Full files are synced to the disk, so a power failure can damage only the current file.
   fdatasyncSync(tip.fd);
   renameSync(file, full);
   forgetTip(chain);
   chain.tip = openCurrent(chain, tip.head, tip.anchored);
-  chain.tip = { ...chain.tip, head: startFile(tip.head) };
+  chain.tip = { ...chain.tip, head: headOfNewFile(tip.head) };
   return chain.tip;
 }
 

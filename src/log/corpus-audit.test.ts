@@ -12,7 +12,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { execOf, intentOf, logCall, makeRunLog, openAsDead, type RunLog } from "../../test/kit/run-log.ts";
+import {
+  execOf,
+  intentOf,
+  logCall,
+  makeRunLog,
+  openAsDead,
+  type RunLog,
+} from "../../test/kit/worlds/run-log.ts";
 import type { ExecEvent } from "./log.ts";
 
 interface Row {
@@ -170,7 +177,7 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
       seq: 4,
       file: "execution.jsonl",
       line: 4,
-      message: "Record 4 is not what was written: it is no record, or its hash does not fit its bytes.",
+      message: "Record 4 was changed: it is not a record, or its hash does not match its bytes.",
     });
   },
   "out-034"() {
@@ -182,7 +189,7 @@ const SCENARIOS: Readonly<Record<string, () => void>> = {
     const run = logThree();
     rewrite(run, (lines) => lines.slice(0, 4));
     expect(run.verify()).toMatchObject({ ok: false, problem: "truncated", seq: 5 });
-    expect(() => run.open()).toThrow(refuses("LOG_TAMPERED", "record 6, the last one written, is gone"));
+    expect(() => run.open()).toThrow(refuses("LOG_TAMPERED", "record 6, the last one written, is missing"));
   },
   "out-037"() {
     const run = makeRunLog();

@@ -26,23 +26,23 @@ export function advanceHead(head: LogHead, { seq, hash }: Link, bytes: number, o
 }
 
 /** Returns 1 if a record opens a call and -1 if it ends one: a record that ends a call names its intent. */
-export function callsOpened(kind: string, fields: Readonly<Record<string, unknown>>): number {
+export function openCallsDelta(kind: string, fields: Readonly<Record<string, unknown>>): number {
   if (kind === "tool.intent") return 1;
   return fields.intent === undefined ? 0 : -1;
 }
 
 /** The head after one more line, with the kind of its record; undefined if the line does not continue the hash chain. */
-export function follow(
+export function advanceByLine(
   head: LogHead,
   { bytes, complete }: Line,
 ): { head: LogHead; kind: string } | undefined {
   const record = complete ? checkRecord(bytes) : undefined;
   if (record === undefined || !continues(record, head)) return undefined;
   const { kind } = record;
-  return { head: advanceHead(head, record, bytes.length + 1, callsOpened(kind, record)), kind };
+  return { head: advanceHead(head, record, bytes.length + 1, openCallsDelta(kind, record)), kind };
 }
 
 /** The head at the start of a new file after rotation. */
-export function startFile(head: LogHead): LogHead {
+export function headOfNewFile(head: LogHead): LogHead {
   return { ...head, firstSeq: head.seq + 1, bytes: 0 };
 }

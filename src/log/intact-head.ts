@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Anchor } from "./anchor.ts";
-import { EMPTY_HEAD, follow, type LogHead, startFile } from "./head.ts";
+import { advanceByLine, EMPTY_HEAD, headOfNewFile, type LogHead } from "./head.ts";
 import { logTampered } from "./log-error.ts";
 import { readLogLines, START } from "./read.ts";
 
@@ -14,16 +14,16 @@ export function findIntactHead(logFile: string, anchored: Anchor): LogHead {
   let settled = head;
   let file: string | undefined;
   for (const line of readLogLines(logFile, START)) {
-    if (file !== undefined && line.file !== file) settled = head = startFile(head);
+    if (file !== undefined && line.file !== file) settled = head = headOfNewFile(head);
     file = line.file;
-    const next = follow(head, line);
+    const next = advanceByLine(head, line);
     if (next === undefined && file === growing) return settled;
     if (next === undefined) throw logTampered(logFile, `"${file}" is not what was written`);
     const { seq, hash } = next.head;
     if (seq === anchored.seq && hash !== anchored.hash)
-      throw logTampered(logFile, `record ${seq} was written anew`);
+      throw logTampered(logFile, `record ${seq} was rewritten`);
     settled = next.kind === "log.recovered" && hash !== anchored.hash ? head : next.head;
     head = next.head;
   }
-  return file === undefined || file === growing ? settled : startFile(head);
+  return file === undefined || file === growing ? settled : headOfNewFile(head);
 }

@@ -1,23 +1,19 @@
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 
 export function logUnavailable(file: string, found: string, cause?: unknown): HotcellError {
-  const message = `Could not use the log: ${found}. Nothing runs unlogged: mend the state directory, or name another one.`;
+  const message = `Could not use the log: ${found}. hotcell runs no call without a log. Repair the state directory, or use another one.`;
   return new HotcellError("LOG_UNAVAILABLE", message, { file }, { cause });
 }
 
 export function logTampered(file: string, found: string): HotcellError {
-  const message = `Could not continue the log: ${found}. "hotcell audit verify" says what is wrong with it, and what to move away so that a new log begins.`;
+  const message = `Could not continue the log: ${found}. Run "hotcell audit verify": it shows the problem, and which files to move so that a new log begins.`;
   return new HotcellError("LOG_TAMPERED", message, { file });
 }
 
 /** `cause` names the process that has the log open. */
 export function logInUse(cause: HotcellError): HotcellError {
-  const message = `Could not open the log: another cell has it open, and a log has one writer. Close that cell, or wait until it is done; a cell that works beside it needs a session of its own. (${cause.message})`;
+  const message = `Could not open the log: another cell has it open, and a log has one writer. Close that cell or wait for it. To work in parallel, use a separate session. (${cause.message})`;
   return new HotcellError("LOCKED", message, cause.details, { cause });
-}
-
-export function isLocked(error: unknown): error is HotcellError {
-  return error instanceof HotcellError && error.code === "LOCKED";
 }
 
 export function isTampered(error: unknown): boolean {

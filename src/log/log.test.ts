@@ -19,8 +19,9 @@ import {
   makeRunLog,
   openAsDead,
   type RunLog,
-} from "../../test/kit/run-log.ts";
+} from "../../test/kit/worlds/run-log.ts";
 import { LIMITS } from "../core/limits.ts";
+import { lockToken } from "../core/lock.ts";
 import type { ExecEvent, Log } from "./log.ts";
 
 const unavailable = (file: string, found: string) =>
@@ -202,7 +203,7 @@ describe("opening a log", () => {
     writeEarlierAnchor(run, null);
     appendForged(run);
     expect(run.verify()).toMatchObject({ ok: false, problem: "unanchored", seq: 3 });
-    expect(() => run.open()).toThrow(tampered("its anchor does not know what stands after record 2"));
+    expect(() => run.open()).toThrow(tampered("its anchor does not cover the records after record 2"));
   });
 
   test("cuts off a record that an earlier anchor only announces", () => {
@@ -221,52 +222,52 @@ describe("opening a log", () => {
     appendForged(run);
     appendForged(run);
     expect(run.verify()).toMatchObject({ ok: false, problem: "unanchored", seq: 3 });
-    expect(() => run.open()).toThrow(tampered("its anchor does not know what stands after record 2"));
+    expect(() => run.open()).toThrow(tampered("its anchor does not cover the records after record 2"));
   });
 
   const broken: readonly [string, (run: RunLog) => void, string][] = [
     [
       "lost its end",
       (run) => truncateSync(run.logFile, statSync(run.logFile).size - 40),
-      "record 2, the last one written, is gone",
+      "record 2, the last one written, is missing",
     ],
     [
       "lost its last record",
       (run) => writeFileSync(run.logFile, `${run.lines()[0]}\n`),
-      "record 2, the last one written, is gone",
+      "record 2, the last one written, is missing",
     ],
-    ["is empty", (run) => truncateSync(run.logFile), "record 2, the last one written, is gone"],
+    ["is empty", (run) => truncateSync(run.logFile), "record 2, the last one written, is missing"],
     ["is missing", (run) => rmSync(run.logFile), "its file is missing"],
     [
       "has a foreign line at its end",
       (run) => appendFileSync(run.logFile, '{"seq":3}\n'),
-      "what follows record 2 does not continue it",
+      "the record after record 2 does not continue the hash chain",
     ],
     [
       "has its first record once more at its end",
       (run) => appendFileSync(run.logFile, `${run.lines()[0]}\n`),
-      "what follows record 2",
+      "the record after record 2",
     ],
     [
       "has a record at its end that its anchor does not know",
       (run) => appendForged(run),
-      "its anchor does not know what stands after record 2",
+      "its anchor does not cover the records after record 2",
     ],
     [
       "has a record at its end with fields that no record has",
       (run) => appendForged(run, { toolName: { toString: 0 } }),
-      "what follows record 2 does not continue it",
+      "the record after record 2 does not continue the hash chain",
     ],
-    ["lost its anchor", (run) => rmSync(run.anchorFile), "its anchor is missing or can't be read"],
+    ["lost its anchor", (run) => rmSync(run.anchorFile), "its anchor is missing or cannot be read"],
     [
       "has an emptied anchor",
       (run) => truncateSync(run.anchorFile),
-      "its anchor is missing or can't be read",
+      "its anchor is missing or cannot be read",
     ],
     [
       "has an anchor that says nothing",
       (run) => writeFileSync(run.anchorFile, '{"seq":-1}'),
-      "its anchor is missing or can't be read",
+      "its anchor is missing or cannot be read",
     ],
   ];
   test.each(broken)("is refused when the log %s, and refused again", (_, damage, found) => {
@@ -289,14 +290,15 @@ describe("opening a log", () => {
 });
 
 describe("an open log", () => {
-  test("has one writer: nobody else can open it until it is closed, and is told what to do", () => {
+  test("has one writer: a second open fails until it is closed, with the next step", () => {
     const run = makeRunLog();
     const log = run.open();
+    const command = lockToken().split(":")[5];
     expect(() => run.open()).toThrow(
       expect.objectContaining({
         code: "LOCKED",
-        message: `Could not open the log: another cell has it open, and a log has one writer. Close that cell, or wait until it is done; a cell that works beside it needs a session of its own. (Could not lock "run-1.json.lock" within 0 ms: process ${process.pid} holds it. Try again when it is done.)`,
-        details: { file: `${run.anchorFile}.lock`, pid: process.pid },
+        message: `Could not open the log: another cell has it open, and a log has one writer. Close that cell or wait for it. To work in parallel, use a separate session. (Could not lock "${run.anchorFile}.lock": process ${process.pid} (${command}) holds it. Try again when it has finished.)`,
+        details: { file: `${run.anchorFile}.lock`, pid: process.pid, command },
       }),
     );
     logCall(log, "a");
@@ -331,13 +333,13 @@ describe("an open log", () => {
     expect(JSON.parse(readFileSync(run.anchorFile, "utf8"))).toMatchObject({ seq: 4, owned: false });
   });
 
-  const gone = "record 2, the last one written, is gone";
+  const gone = "record 2, the last one written, is missing";
   const cutters: readonly [string, (run: RunLog) => Log, (run: RunLog, log: Log) => unknown, string][] = [
     [
       "while it is open",
       (run) => run.open(),
       (_, log) => log.intent(intentOf("b")),
-      "somebody else wrote to it or cut it off after record 2",
+      "another process wrote to it or truncated it after record 2",
     ],
     ["after its owner was killed", (run) => openAsDead(run), (run) => run.open(), gone],
     [
@@ -368,11 +370,11 @@ describe("an open log", () => {
     expect(run.verify()).toMatchObject({ ok: true, records: 2, tornBytes, unknown: [] });
     for (let round = 0; round < 2; round++)
       expect(() => logCall(log, "b")).toThrow(
-        tampered("somebody else wrote to it or cut it off after record 2"),
+        tampered("another process wrote to it or truncated it after record 2"),
       );
     log.close();
     expect(run.verify()).toMatchObject({ ok: false, problem: "unanchored", seq: 3 });
-    expect(() => run.open()).toThrow(tampered("its anchor does not know what stands after record 2"));
+    expect(() => run.open()).toThrow(tampered("its anchor does not cover the records after record 2"));
   });
 
   test("stores no artifact once it is closed", () => {
@@ -433,7 +435,7 @@ describe("a call without an outcome", () => {
     ]);
   });
 
-  test("is found in a file that is full by then", () => {
+  test("is found in a file that has become full", () => {
     const run = makeRunLog();
     const dead = openAsDead(run, { maxFileBytes: 1000 });
     dead.intent(intentOf("cut"));

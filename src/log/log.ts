@@ -1,9 +1,10 @@
 // The log of one run, which has one owner from open to close. Every append throws if the record cannot be written: a call
 // without a recorded intent must not run, and the caller must learn of an outcome that is not recorded.
 import { dirname } from "node:path";
+import { closeOnFailure } from "../core/close-on-failure.ts";
+import type { Json } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import { processToken } from "../core/lock.ts";
-import { unlessFailing } from "../core/unless-failing.ts";
+import { processToken } from "../core/process-token.ts";
 import { findAbandoned } from "./abandoned.ts";
 import { type ArtifactWriter, openArtifact, storeArtifact } from "./artifacts.ts";
 import {
@@ -19,8 +20,9 @@ import { type Append, type Chain, type ChainOptions, openChain } from "./chain.t
 import { createEncoder } from "./encode.ts";
 import { failClosed, logUnavailable } from "./log-error.ts";
 import { makeLogDirectory } from "./log-file.ts";
+import type { EventKind } from "./record.ts";
 import { createRedactor } from "./redact.ts";
-import { artifactsIn, logFileIn } from "./runs.ts";
+import { artifactsIn, logFileIn, recordingsIn } from "./runs.ts";
 
 export type { ExecEvent, IntentEvent } from "./call-fields.ts";
 
@@ -40,8 +42,12 @@ export interface Log {
   intent(event: IntentEvent): number;
   /** Records the outcome once for each call, also a refused one. If it throws, the result must report the missing record. */
   exec(event: ExecEvent): void;
+  /** Records what happened beside calls: an agent run, a question to a person, a connection. */
+  event(kind: EventKind, fields: Readonly<Record<string, Json>>): void;
   /** Stores bytes that are too long for an observation; returns their id. */
   artifact(bytes: Uint8Array): string;
+  /** Stores what a deterministic call depended on, where no tool can read it; returns its id. */
+  recording(bytes: Uint8Array): string;
   /** Stores an artifact in parts. */
   openArtifact(): ArtifactWriter;
   /** Records calls that are still open as interrupted. */
@@ -82,9 +88,17 @@ export function openLog(options: LogOptions): Log {
       append("tool.exec", execFields(event, call, encoder));
       if (intent !== null) open.delete(intent);
     },
+    event(kind, fields) {
+      const texts = Object.entries(fields).map(([name, value]) => [name, encoder.value(value)]);
+      append(kind, Object.fromEntries(texts));
+    },
     artifact(bytes) {
       checkOpen();
       return failClosed(file, () => storeArtifact(artifactsDir, bytes));
+    },
+    recording(bytes) {
+      checkOpen();
+      return failClosed(file, () => storeArtifact(recordingsIn(dir), bytes));
     },
     openArtifact: () => failClosed(file, () => openArtifact(artifactsDir)),
     close() {
@@ -105,7 +119,7 @@ function openAndInterrupt(options: ChainOptions): Chain {
   const { file, anchorFile } = options;
   failClosed(file, () => [dirname(file), dirname(anchorFile)].forEach(makeLogDirectory));
   const chain = openChain(options);
-  return unlessFailing(chain.close, () => {
+  return closeOnFailure(chain.close, () => {
     const abandoned = failClosed(file, () => findAbandoned(file, chain.head));
     for (const intent of abandoned) chain.append("tool.interrupted", abandonedFields(intent));
     return chain;

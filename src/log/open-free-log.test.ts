@@ -1,6 +1,6 @@
 import { truncateSync } from "node:fs";
 import { expect, test } from "vitest";
-import { logCall, makeRunLog, openAsDead, runLogIn } from "../../test/kit/run-log.ts";
+import { logCall, makeRunLog, openAsDead, runLogIn } from "../../test/kit/worlds/run-log.ts";
 import { openFreeLog } from "./open-free-log.ts";
 import { listRuns, runPaths } from "./runs.ts";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../core/limits.ts";
+import { isLocked } from "../core/lock.ts";
 import { type Log, openLog } from "./log.ts";
-import { isLocked } from "./log-error.ts";
 import { runPaths } from "./runs.ts";
 
 /**

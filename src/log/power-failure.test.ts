@@ -9,7 +9,14 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendForged, execOf, logCall, makeRunLog, type RunLog, restart } from "../../test/kit/run-log.ts";
+import {
+  appendForged,
+  execOf,
+  logCall,
+  makeRunLog,
+  type RunLog,
+  restart,
+} from "../../test/kit/worlds/run-log.ts";
 
 /** A log of six records whose anchor was written before the machine was last started. */
 function logBeforeRestart(maxFileBytes = 1e6): RunLog {
@@ -106,7 +113,7 @@ describe("after a power failure", () => {
     ]);
   });
 
-  test("a log that was written anew is refused, however well its hashes fit", () => {
+  test("a log that was rewritten is refused, however well its hashes fit", () => {
     const run = logBeforeRestart();
     const [first] = run.lines();
     writeFileSync(run.logFile, `${first}\n`);
@@ -114,7 +121,7 @@ describe("after a power failure", () => {
     expect(() => run.open()).toThrow(
       expect.objectContaining({
         code: "LOG_TAMPERED",
-        message: expect.stringContaining("record 6 was written anew"),
+        message: expect.stringContaining("record 6 was rewritten"),
       }),
     );
   });

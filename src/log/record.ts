@@ -4,7 +4,19 @@ import { hash } from "node:crypto";
 import { isJsonObject, type Json } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 
-export type RecordKind = "tool.intent" | "tool.exec" | "tool.interrupted" | "log.recovered";
+/** Records that tell what happened beside calls. */
+export type EventKind =
+  | "run.start"
+  | "run.end"
+  | "approval.asked"
+  | "approval.answered"
+  | "network.connect"
+  | "session.commit"
+  | "session.discard"
+  | "session.rewind"
+  | "session.revert";
+
+export type RecordKind = "tool.intent" | "tool.exec" | "tool.interrupted" | "log.recovered" | EventKind;
 
 /** Maps field names to JSON text, in the order of writing; undefined fields are omitted. */
 export type Fields = Readonly<Record<string, string | undefined>>;

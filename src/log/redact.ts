@@ -54,7 +54,7 @@ const HINT_CHARS = 32;
 const MIN_PART_CHARS = 8;
 
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const forms = formsOf(secrets);
+  const forms = secretForms(secrets);
   const reach = Math.max(SHAPE_CHARS, forms[0]?.length ?? 0);
   const exact = (text: string) => redactCut(redactForms(text, forms), forms);
   /** The source text of a preview. A secret may continue beyond its end. */
@@ -75,7 +75,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 }
 
 /** The forms of secrets in text: whole or by line, raw or escaped as in JSON and in messages. Longest first. */
-function formsOf(secrets: readonly string[]): string[] {
+export function secretForms(secrets: readonly string[]): string[] {
   const parts = secrets.flatMap((secret) => [secret, ...longLines(secret)]);
   const forms = parts.flatMap((part) => {
     const escaped = JSON.stringify(part).slice(1, -1);

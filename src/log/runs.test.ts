@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeRunLog, runLogIn } from "../../test/kit/run-log.ts";
+import { makeRunLog, runLogIn } from "../../test/kit/worlds/run-log.ts";
 import { listRuns, runPaths } from "./runs.ts";
 
 test("a run keeps all in its own directory but the anchor", () => {
@@ -9,6 +9,7 @@ test("a run keeps all in its own directory but the anchor", () => {
     dir: "/state/runs/run-1",
     logFile: "/state/runs/run-1/logs/execution.jsonl",
     artifactsDir: "/state/runs/run-1/logs/artifacts",
+    recordingsDir: "/state/runs/run-1/logs/recordings",
     anchorFile: "/state/anchors/run-1.json",
   });
 });

@@ -1,5 +1,5 @@
 // The paths of a run's log, and the runs of a state directory.
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { HotcellError } from "../core/errors.ts";
 import { logNamesIn } from "./log-file.ts";
 
@@ -8,6 +8,7 @@ export interface RunPaths {
   readonly dir: string;
   readonly logFile: string;
   readonly artifactsDir: string;
+  readonly recordingsDir: string;
   /** Outside the run's state directory, because tools may see that directory. */
   readonly anchorFile: string;
 }
@@ -18,13 +19,14 @@ export function runPaths(stateDir: string, runId: string): RunPaths {
   if (!RUN_ID.test(runId))
     throw new HotcellError(
       "USAGE",
-      `Could not name a run "${runId}": an id is up to 128 letters, digits, ".", "_" and "-".`,
+      `Could not use the run id "${runId}": an id is up to 128 letters, digits, ".", "_" and "-".`,
     );
   const dir = join(stateDir, "runs", runId);
   return {
     dir,
     logFile: logFileIn(dir),
     artifactsDir: artifactsIn(dir),
+    recordingsDir: recordingsIn(dir),
     anchorFile: join(stateDir, "anchors", `${runId}.json`),
   };
 }
@@ -42,4 +44,14 @@ export function logFileIn(dir: string): string {
 
 export function artifactsIn(dir: string): string {
   return join(dir, "logs", "artifacts");
+}
+
+/** Beside the artifacts, which tools can read: recordings have secrets in them. */
+export function recordingsIn(dir: string): string {
+  return join(dir, "logs", "recordings");
+}
+
+/** The directory with the logs of the agent runs of a run that has this log. */
+export function agentDirOf(logFile: string): string {
+  return join(dirname(dirname(logFile)), "agent");
 }

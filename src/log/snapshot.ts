@@ -21,6 +21,6 @@ export function openSnapshot(logFile: string, anchorFile: string): Snapshot {
     if (isDeepStrictEqual(readAnchorFile(anchorFile), anchor)) return { anchor, files };
     closeLogFiles(files);
   }
-  const message = `Could not read the log: its owner wrote to it all the time for ${LIMITS.lockWaitMs} ms. Try again.`;
+  const message = `Could not read the log: its owner kept writing to it for ${LIMITS.lockWaitMs} ms. Try again.`;
   throw new HotcellError("LOCKED", message, { file: logFile });
 }

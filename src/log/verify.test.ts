@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendForged, logCall, makeRunLog, type RunLog, restart } from "../../test/kit/run-log.ts";
+import { appendForged, logCall, makeRunLog, type RunLog, restart } from "../../test/kit/worlds/run-log.ts";
 import { verifyLog } from "./verify.ts";
 
 /** Eight records, in one file or in several. */
@@ -19,7 +19,7 @@ function seal(line: string): string {
   return `${body},"hash":"${createHash("sha256").update(body).digest("hex")}"}`;
 }
 
-/** Writes the chain anew from a line on, as somebody would who knows how it is made. */
+/** Recomputes the chain from a line on, as an attacker would who knows the format. */
 function forgeFrom(lines: readonly string[], at: number): string[] {
   const forged = [...lines];
   for (let index = at; index < forged.length; index++) {
@@ -40,7 +40,7 @@ describe("verifyLog", () => {
       { problem: "edited", seq: 3, line: 4 },
     ],
     [
-      "an edit with all hashes after it made anew",
+      "an edit with all later hashes recomputed",
       (lines) => forgeFrom(edit(lines, 2), 2),
       { problem: "edited", seq: 8, line: 8 },
     ],
@@ -91,7 +91,7 @@ describe("verifyLog", () => {
       seq: 9,
       file: "execution.jsonl",
       line: 9,
-      message: "The log ends with record 9, its anchor knows of 8: what comes after that may be forged.",
+      message: "The log ends with record 9, but its anchor names record 8. Later records may be forged.",
     };
     expect(run.verify()).toEqual(found);
     expect(() => run.open()).toThrow(expect.objectContaining({ code: "LOG_TAMPERED" }));

@@ -1,6 +1,6 @@
 // Verifies a whole log: every record is unchanged and in its place, and none is missing, up to the anchored head.
 import { basename } from "node:path";
-import { tokenIsAlive } from "../core/lock.ts";
+import { tokenIsAlive } from "../core/process-token.ts";
 import { type Anchor, isAnchorUnfinished } from "./anchor.ts";
 import { type LogLine, openLogFiles, readFiles, START } from "./read.ts";
 import { checkRecord, GENESIS, type Link, type LogRecord, parseRecord } from "./record.ts";
@@ -109,58 +109,58 @@ function describe(
   return { seq, toolCallId, toolName, running: !interrupted.has(seq) && tokenIsAlive(writer) };
 }
 
-interface Spot {
+interface LogLocation {
   readonly file: string;
   readonly line: number;
 }
 
-function broken(problem: LogProblem, seq: number, { file, line }: Spot, message: string): BrokenLog {
+function broken(problem: LogProblem, seq: number, { file, line }: LogLocation, message: string): BrokenLog {
   return { ok: false, problem, seq, file, line, message };
 }
 
-function edited(head: Link, spot: Spot): BrokenLog {
+function edited(head: Link, location: LogLocation): BrokenLog {
   const seq = head.seq + 1;
   return broken(
     "edited",
     seq,
-    spot,
-    `Record ${seq} is not what was written: it is no record, or its hash does not fit its bytes.`,
+    location,
+    `Record ${seq} was changed: it is not a record, or its hash does not match its bytes.`,
   );
 }
 
-function rewritten({ seq }: Link, spot: Spot): BrokenLog {
+function rewritten({ seq }: Link, location: LogLocation): BrokenLog {
   const first = Math.max(seq, 1);
   return broken(
     "edited",
     first,
-    spot,
-    `Record ${first} was written anew: what refers to it names another hash.`,
+    location,
+    `Record ${first} was rewritten: the next record refers to another hash.`,
   );
 }
 
 /** The record has an unexpected number: the expected record comes later, is missing, or exists twice. */
-function misplaced(head: Link, found: LogRecord, spot: Spot, rest: Iterable<LogLine>): BrokenLog {
+function misplaced(head: Link, found: LogRecord, location: LogLocation, rest: Iterable<LogLine>): BrokenLog {
   const seq = head.seq + 1;
-  const place = `record ${found.seq} stands where record ${seq} should`;
-  if (found.seq < seq) return broken("reordered", seq, spot, `Records were moved or repeated: ${place}.`);
+  const place = `record ${found.seq} is at the position of record ${seq}`;
+  if (found.seq < seq) return broken("reordered", seq, location, `Records were moved or repeated: ${place}.`);
   for (const line of rest)
     if (parseRecord(line.bytes)?.seq === seq)
-      return broken("reordered", seq, spot, `Records were moved: ${place}.`);
-  return broken("removed", seq, spot, `Records were removed: ${place}.`);
+      return broken("reordered", seq, location, `Records were moved: ${place}.`);
+  return broken("removed", seq, location, `Records were removed: ${place}.`);
 }
 
-function truncated(head: Link, anchor: Anchor, spot: Spot): BrokenLog {
-  const message = `The end was cut off: the log ends with record ${head.seq}, its anchor knows of ${anchor.seq}.`;
-  return broken("truncated", head.seq + 1, spot, message);
+function truncated(head: Link, anchor: Anchor, location: LogLocation): BrokenLog {
+  const message = `The end was cut off: the log ends with record ${head.seq}, but its anchor names record ${anchor.seq}.`;
+  return broken("truncated", head.seq + 1, location, message);
 }
 
-function unanchored(head: Link, spot: Spot): BrokenLog {
-  const message = `The anchor is missing or can't be read: nobody can tell whether record ${head.seq} is the last one.`;
-  return broken("unanchored", head.seq, spot, message);
+function unanchored(head: Link, location: LogLocation): BrokenLog {
+  const message = `The anchor is missing or cannot be read, so record ${head.seq} may not be the last one.`;
+  return broken("unanchored", head.seq, location, message);
 }
 
-function beyond(head: Link, anchor: Anchor, spot: Spot): BrokenLog {
+function beyond(head: Link, anchor: Anchor, location: LogLocation): BrokenLog {
   const first = anchor.seq + 1;
-  const message = `The log ends with record ${head.seq}, its anchor knows of ${anchor.seq}: what comes after that may be forged.`;
-  return broken("unanchored", first, spot, message);
+  const message = `The log ends with record ${head.seq}, but its anchor names record ${anchor.seq}. Later records may be forged.`;
+  return broken("unanchored", first, location, message);
 }

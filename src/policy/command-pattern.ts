@@ -1,8 +1,10 @@
-// Patterns on commands. `*` matches any characters; `git diff *` also matches `git diff` alone.
+// Patterns on commands. `*` matches any characters, `{a,b}` one of its choices; `git diff *` also matches `git diff` alone.
+import { expandBraces } from "../core/glob.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Verdict } from "../core/types.ts";
 import type { CommandLine, ShellWord, SimpleCommand } from "./shell/command-line.ts";
-import { baseName } from "./shell/look-through.ts";
+import { baseName } from "./shell/inner-commands.ts";
+import { withoutGitOptions } from "./without-git-options.ts";
 
 const OPERATOR = /[;&|\n`<>()]|\$\(/;
 
@@ -35,7 +37,8 @@ export function findCovering(patterns: readonly string[], { words }: SimpleComma
   if (!name?.fixed || name.text === null) return null;
   const called = name.text;
   const text = [called, ...args.map(exactText)].join(" ");
-  return patterns.find((pattern) => isNamedBy(pattern, called) && compileText(pattern)(text)) ?? null;
+  const covers = (choice: string) => isNamedBy(choice, called) && compileChoice(choice)(text);
+  return patterns.find((pattern) => choicesOf(pattern).some(covers)) ?? null;
 }
 
 export function collapseBlanks(text: string): string {
@@ -44,20 +47,23 @@ export function collapseBlanks(text: string): string {
 
 /** Why a pattern cannot match any command, and what to write instead; null if it can. */
 export function findCommandPatternFault(pattern: string, decision: Verdict["decision"]): string | null {
+  if (!canExpand(pattern)) return "it has too many alternatives in braces; write several rules";
   if (decision !== "allow") return null;
   if (OPERATOR.test(pattern)) {
-    return 'an allow covers one command, without shell operators; write one allow for each command, like "allow run_command(git diff *)"';
+    return 'an allow rule covers one command, without shell operators; write one allow rule for each command, like "allow run_command(git diff *)"';
   }
-  const [head = ""] = pattern.split(" ", 1);
-  return head.includes("*") && head.includes("/")
-    ? 'in an allow "*" stands for no path of a program; write the path whole'
+  const heads = choicesOf(pattern).map((choice) => choice.split(" ", 1)[0]!);
+  return heads.some((head) => head.includes("*") && head.includes("/"))
+    ? 'in an allow rule, "*" does not match the path of a program; write the whole path'
     : null;
 }
 
-/** The command as written, and with the base name of its program. */
+/** The command as written, with the base name of its program, and for git without the options before its subcommand. */
 function spellings({ words: [name, ...args] }: SimpleCommand): readonly string[] {
   const written = name!.text ?? name!.source;
-  return [written, baseName(written)].map((spelling) => [spelling, ...args.map(plainText)].join(" "));
+  const base = baseName(written);
+  const plain = base === "git" ? [["git", ...withoutGitOptions(args).map(plainText)].join(" ")] : [];
+  return [...[written, base].map((spelling) => [spelling, ...args.map(plainText)].join(" ")), ...plain];
 }
 
 function plainText({ text, source }: ShellWord): string {
@@ -76,7 +82,26 @@ function isNamedBy(pattern: string, name: string): boolean {
   return head.includes("*") ? /^[^\s/]+$/.test(name) : head === name;
 }
 
+/** Braces without a comma, such as `{}`, stand for themselves. */
+function choicesOf(pattern: string): readonly string[] {
+  return /\{[^{}]*,[^{}]*\}/.test(pattern) ? expandBraces(pattern) : [pattern];
+}
+
+function canExpand(pattern: string): boolean {
+  try {
+    choicesOf(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function compileText(pattern: string): (text: string) => boolean {
+  const choices = choicesOf(pattern).map(compileChoice);
+  return (text) => choices.some((matches) => matches(text));
+}
+
+function compileChoice(pattern: string): (text: string) => boolean {
   const whole = compileStars(pattern);
   if (!pattern.endsWith(" *")) return whole;
   const bare = compileStars(pattern.slice(0, -2));

@@ -9,14 +9,18 @@ export interface RestrictedWrite {
   readonly source: string;
 }
 
+/** The file tool whose rules apply to the redirects of a command tool. */
+export function writerOf(tool: string): string {
+  return tool === "bash" ? "file_write" : "write_file";
+}
+
 /** The first rule on writing files that matches a redirect of this line. */
 export function findRestrictedWrite(
   tool: string,
   line: CommandLine,
   restrictions: readonly Rule[],
 ): RestrictedWrite | null {
-  const writer = tool === "bash" ? "file_write" : "write_file";
-  const rules = restrictions.filter((rule) => isSameTool(rule.tool, writer));
+  const rules = restrictions.filter((rule) => isSameTool(rule.tool, writerOf(tool)));
   for (const target of writtenBy(line)) {
     const path = toPath(target);
     const rule = rules.find(({ pattern, matches }) => pattern === null || (path !== null && matches(path)));

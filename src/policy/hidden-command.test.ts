@@ -91,9 +91,76 @@ describe("a deny and the built-in deny list see", () => {
     "strace -f CMD x",
   ])("the command in %j", (template) => {
     expect(decide(template.replace("CMD", "evil"), "autonomous", "deny run_command(evil *)")).toBe("deny");
-    expect(decide(template.replace("CMD", "curl"), "autonomous")).toBe("deny");
+    expect(decide(template.replace("CMD", "reboot"), "autonomous")).toBe("deny");
     expect(decide(template.replace("CMD", "good"), "autonomous", "deny run_command(evil *)")).not.toBe(
       "deny",
     );
+  });
+});
+
+describe("where a rule denies or asks about commands, a line in which the shell evaluates text again asks", () => {
+  const LINES = [
+    "[ -v 'a[$(id)]' ]",
+    "test -v 'a[$(id)]'",
+    "[[ 'a[$(id)]' -eq 0 ]]",
+    "[[ -v 'a[$(id)]' ]]",
+    "y='a[$(id)]'; echo $((y))",
+    "y='a[$(id)]'; ((y))",
+    "y='a[$(id)]'; for ((; y < 0;)); do :; done",
+    "y='a[$(id)]'; echo $[y]",
+    "y='a[$(id)]'; echo ${z:y}",
+    "y='a[$(id)]'; echo ${z[y]}",
+    "y='a[$(id)]'; z[y]=1",
+    "y='a[$(id)]'; z=([y]=1)",
+    "y='a[$(id)]'; echo ${!y}",
+    "x='$(id)'; echo ${x@P}",
+    "printf -v 'a[$(id)]' x",
+    "read 'a[$(id)]' <<< x",
+    "let 'a[$(id)]=1'",
+    "declare -n r='a[$(id)]'; echo $r",
+    "declare -i r='a[$(id)]'",
+    "local -i r='a[$(id)]'",
+    "export -i r",
+    "unset 'a[$(id)]'",
+    "PS4='$(id)'; set -x; echo",
+    "PS4='$(id)' bash -xc echo",
+    "RANDOM='a[$(id)]'",
+    "builtin test -v 'a[$(id)]'",
+    "shopt -s expand_aliases\nalias x=id\nx",
+  ];
+
+  test.each(LINES)("%j", (line) => {
+    for (const trust of ["guided", "autonomous"] as const) {
+      for (const rule of ["deny run_command(id *)", "ask run_command(id *)", "deny write_file(gen/**)"])
+        expect(decide(line, trust, rule)).toBe("ask");
+      expect(decide(line, trust, "deny run_command(id *)", "allow run_command")).toBe("ask");
+    }
+  });
+
+  test("unless the built-in deny list denies it", () => {
+    expect(decide("sudo ls $((y))", "autonomous", "deny run_command(id *)")).toBe("deny");
+  });
+
+  test("and says why", () => {
+    const rules = parseRules([{ text: "deny run_command(id *)", source: "options" }]);
+    const call = { tool: "run_command", danger: "dangerous", effect: "change", protection: "none" } as const;
+    const line = "y='a[$(id)]'; echo $((y))";
+    expect(judge({ ...call, subjects: [line] }, { trust: "autonomous", rules })).toEqual({
+      decision: "ask",
+      rule: { text: "unknown commands", source: "built-in" },
+      reason:
+        'hotcell cannot know what the line runs, because the shell evaluates the value of a variable in "y", so it needs approval.',
+    });
+  });
+
+  test.each<readonly [string, string]>([
+    ...LINES.map((line) => [line, "allow run_command"] as const),
+    ["f() { ls; }; f", "deny run_command(id *)"],
+    ["PATH=. NODE_OPTIONS=x npm test", "deny run_command(id *)"],
+    ["trap 'rm x' EXIT; echo", "deny run_command(id *)"],
+    ["for x in a b; do echo $x; done", "deny run_command(id *)"],
+    ['[ "$x" = y ] && test -f x', "deny run_command(id *)"],
+  ])("otherwise not: %j under %s", (line, rule) => {
+    expect(decide(line, "autonomous", rule)).toBe("allow");
   });
 });

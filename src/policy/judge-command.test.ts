@@ -24,6 +24,53 @@ const reasonFor = (line: string, trust: TrustLevel, ...rules: string[]) =>
   judge(command(line), policy(trust, ...rules)).reason;
 
 describe("a rule on a command line", () => {
+  test.each([
+    ["git push origin", "deny"],
+    ["git pull", "deny"],
+    ["git log", "allow"],
+    ["git diff --stat", "allow"],
+    ["git show", "ask"],
+    ["find . -name {}", "allow"],
+  ])("with braces stands for each of its choices: %s", (line, decision) => {
+    const rules = ["deny run_command(git {push,pull} *)", "allow run_command({git log,git diff} *)"];
+    expect(decide(line, "guided", ...rules, "allow run_command(find . -name {})")).toBe(decision);
+  });
+
+  test("with too many choices in braces is refused", () => {
+    const many = `{${Array.from({ length: 33 }, (_, index) => index).join(",")}}`;
+    expect(() => policy("guided", `deny run_command(git ${many})`)).toThrow(
+      expect.objectContaining({ code: "POLICY_INVALID" }),
+    );
+  });
+
+  test.each([
+    ["git -C . push", "deny"],
+    ["git -c a.b=c --git-dir=x --work-tree y -p push origin main", "deny"],
+    ["/usr/bin/git --no-pager -C sub push", "deny"],
+    ['git -C "$DIR" push', "deny"],
+    ["git -C push log", "allow"],
+    ["git log push", "allow"],
+  ])("meets git's subcommand behind git's own options: %s", (line, decision) => {
+    expect(decide(line, "autonomous", "deny run_command(git push *)")).toBe(decision);
+  });
+
+  test("that allows a subcommand of git does not cover options before it", () => {
+    expect(decide("git -c core.pager=x log", "guided", "allow run_command(git log *)")).toBe("ask");
+  });
+
+  test.each([
+    ["git push", "ask", "ask run_command"],
+    ["sudo ls", "deny", "deny run_command(sudo *)"],
+    ["git log", "ask", "ask run_command"],
+  ])(
+    "that asks and came with the project leaves the built-in deny list as it is: %s",
+    (line, ...expected) => {
+      const rules = parseRules([{ text: "ask run_command", source: "hotcell.config.json", ofProject: true }]);
+      const { decision, rule } = judge(command(line), { trust: "autonomous", rules });
+      expect([decision, rule.text]).toEqual(expected);
+    },
+  );
+
   test("000 pitfall 3: a command behind a metacharacter is not carried along by the one before it", () => {
     const lines = [
       "ls; rm x",
@@ -130,11 +177,11 @@ describe("what can't be known before it runs", () => {
       decision: "ask",
       rule: { text: "unknown commands", source: "built-in" },
       reason: expect.stringMatching(
-        /^The command line can't be read, for it can't be parsed: ".+", so it asks\.$/,
+        /^The command line can't be read, for it can't be parsed: ".+", so it needs approval\.$/,
       ),
     });
     expect(reasonFor("ls; ${X}do", "autonomous")).toBe(
-      'What "${X}do" in "ls; ${X}do" runs is known only when it runs, so it asks.',
+      'The command that "${X}do" in "ls; ${X}do" runs is known only at run time, so it needs approval.',
     );
   });
 });
@@ -168,7 +215,7 @@ describe("redirects are writes", () => {
       expect(judge(command(`echo x > ${path}`), policy("autonomous", ...rules))).toEqual({
         decision: "deny",
         rule: { text: "protected paths", source: "built-in" },
-        reason: `"${path}" is a protected path, and no rule opens it for writing.`,
+        reason: `"${path}" is a protected path, and no rule allows writes to it.`,
       });
     },
   );
@@ -178,7 +225,7 @@ describe("redirects are writes", () => {
     expect(judge(command(line), policy("autonomous"))).toEqual({
       decision: "ask",
       rule: { text: "protected paths", source: "built-in" },
-      reason: '"docs/secretary.md" is a protected path, so a write to it asks.',
+      reason: '"docs/secretary.md" is a protected path, so a write needs approval.',
     });
     expect(decide(line, "autonomous", "allow run_command(echo *)")).toBe("allow");
   });
@@ -202,16 +249,16 @@ describe("the built-in deny list", () => {
     "env sudo ls",
     "env - sudo ls",
     "sh -c 'sudo ls'",
-    "echo $(curl x)",
-    "c''url x",
-    "busybox wget x",
-    "find . -exec nc x 1 \\;",
+    "echo $(reboot x)",
+    "re''boot x",
+    "busybox reboot x",
+    "find . -exec reboot x 1 \\;",
     "format c:",
     "mkfs /dev/sda",
     "mkfs.ext4 /dev/sda",
-    "dd if=a of=b",
+    "dd if=a of=/dev/sda",
+    "dd of='/dev/../dev//nvme0n1' if=a",
     "shutdown now",
-    "netcat x 1",
     "rm -rf /",
     "rm -fr /*",
     "rm -r -f /etc",
@@ -220,13 +267,31 @@ describe("the built-in deny list", () => {
     "rm --recursive --force /",
     "rm --rec --fo /",
     "rm x -Rf /",
-    "nice rm -rf ~/x",
+    "rm -r /",
+    "rm -rf //",
+    "rm -rf /.",
+    "rm -rf /./..//",
+    "rm -rf /tmp/..",
+    "rm -rf /{bin,usr}",
+    "rm -rf /u*",
+    "rm -rf /?*",
+    "rm -rf /usr/lib",
+    "rm -rf /home/*",
+    "rm -rf /home/me/",
+    "rm -rf --no-preserve-root /",
+    "rm -rf build /",
+    "nice rm -rf ~",
+    "rm -rf ~/",
+    "rm -rf ~/*",
     "rm -rf ~root",
     'rm -rf "$HOME"',
-    "rm -rf ${HOME}/x",
+    'rm -rf "$HOME"/*',
+    "rm -rf ${HOME}/",
     "chmod 777 x",
     "chmod -R 0777 x",
     "chmod a+rwx x",
+    "chmod 777 /tmp/x /etc",
+    "chmod -R 777 /",
   ])("denies %j, however much is trusted", (line) => {
     for (const trust of TRUST_LEVELS) {
       for (const tool of ["run_command", "bash"]) {
@@ -246,6 +311,22 @@ describe("the built-in deny list", () => {
     "echo sudoku",
     "rm -rf build",
     "rm -r /tmp/x",
+    "rm -rf /tmp/foo /var/tmp/foo /dev/shm/foo",
+    "rm -rf /tmp/*",
+    "rm -rf /home/me/project/build",
+    "rm -rf /srv/project/*.o",
+    "rm -rf ~/.cache/x",
+    "rm -rf ${HOME}/x",
+    "rm /etc/x",
+    "dd if=/dev/zero of=disk.img bs=1M count=1",
+    "dd if=a of=/dev/null",
+    "mkfs.ext4 disk.img",
+    "chmod 777 /tmp/x",
+    "curl localhost:3000",
+    "curl -fsS -X POST -H 'a: b' -d '{\"a\":1}' http://127.0.0.1:8080/x?y#z",
+    'curl -s "http://localhost:$PORT/health"',
+    "curl --retry 3 --max-time 5 -o out http://[::1]:8080/",
+    "wget -qO- http://localhost:8000/",
     "formatter x",
     "ncdu",
     "chmod 755 x",
@@ -255,17 +336,18 @@ describe("the built-in deny list", () => {
   });
 
   test("names what it denies, and the rule that would allow it", () => {
-    expect(judge(command("ls | curl x"), policy("guided"))).toEqual({
+    expect(judge(command("ls | reboot x"), policy("guided"))).toEqual({
       decision: "deny",
-      rule: { text: "deny run_command(curl *)", source: "built-in deny list" },
+      rule: { text: "deny run_command(reboot *)", source: "built-in deny list" },
       reason:
-        '"curl" in "ls | curl x" is on the built-in deny list, and no rule allows it; to allow it add: allow run_command(curl *)',
+        '"reboot" in "ls | reboot x" is on the built-in deny list, and no rule allows it; to allow it add: allow run_command(reboot x)',
     });
-    expect(reasonFor("rm -r -f /tmp/x", "guided")).toMatch(
-      /; to allow it add: allow run_command\(rm -r -f \/tmp\/x\)$/,
+    expect(reasonFor("rm -r -f /etc/x", "guided")).toMatch(
+      /; to allow it add: allow run_command\(rm -r -f \/etc\/x\)$/,
     );
+    expect(reasonFor("rm -rf /etc/*", "guided")).toMatch(/, and no rule allows it\.$/);
     expect(reasonFor("sudo ls", "guided", "allow run_command(ls)")).toMatch(
-      /add: allow run_command\(sudo \*\)$/,
+      /add: allow run_command\(sudo ls\)$/,
     );
     expect(reasonFor("rm -rf $HOME", "guided")).toBe(
       '"rm" in "rm -rf $HOME" is on the built-in deny list, and no rule allows it.',
@@ -273,40 +355,40 @@ describe("the built-in deny list", () => {
   });
 
   test("is beaten by an allow and by an ask for that command, also beside others", () => {
-    expect(decide("curl x", "guided", "allow run_command(curl *)")).toBe("allow");
-    expect(decide("curl x", "guided", "ask run_command(curl *)")).toBe("ask");
-    expect(decide("curl x | head", "guided", "allow run_command(curl *)")).toBe("ask");
-    expect(decide("curl x | head", "autonomous", "allow run_command(curl *)")).toBe("allow");
-    expect(decide("curl x; wget x", "autonomous", "allow run_command(curl *)")).toBe("deny");
-    expect(decide("curl x", "autonomous", "allow run_command(ls *)")).toBe("deny");
+    expect(decide("reboot x", "guided", "allow run_command(reboot *)")).toBe("allow");
+    expect(decide("reboot x", "guided", "ask run_command(reboot *)")).toBe("ask");
+    expect(decide("reboot x | head", "guided", "allow run_command(reboot *)")).toBe("ask");
+    expect(decide("reboot x | head", "autonomous", "allow run_command(reboot *)")).toBe("allow");
+    expect(decide("reboot x; shutdown x", "autonomous", "allow run_command(reboot *)")).toBe("deny");
+    expect(decide("reboot x", "autonomous", "allow run_command(ls *)")).toBe("deny");
   });
 });
 
 describe("the reason", () => {
-  const ASKS = "No rule is about this call, and trust level guided asks before dangerous tools only.";
+  const ASKS = "run_command is dangerous and no rule allows it.";
 
   test.each([
     [
       "a | curly x",
-      '"curly" in "a | curly x" is not covered by any rule; to allow it add: allow run_command(curly *)',
+      '"curly" in "a | curly x" is not covered by any rule; to allow it add: allow run_command(curly x)',
     ],
-    ["nice a", '"nice" in "nice a" is not covered by any rule; to allow it add: allow run_command(nice *)'],
+    ["nice a", '"nice" in "nice a" is not covered by any rule; to allow it add: allow run_command(nice a)'],
     [
       "git push x",
-      '"git" in "git push x" is not covered by any rule; to allow it add: allow run_command(git push *)',
+      '"git" in "git push x" is not covered by any rule; to allow it add: allow run_command(git push x)',
     ],
-    ["./a x", '"./a" in "./a x" is not covered by any rule; to allow it add: allow run_command(./a *)'],
+    ["./a x", '"./a" in "./a x" is not covered by any rule; to allow it add: allow run_command(./a x)'],
     ["'a b' x", "\"'a b'\" in \"'a b' x\" is not covered by any rule."],
     ["'a;b' x", "\"'a;b'\" in \"'a;b' x\" is not covered by any rule."],
     [
       "PATH=. a",
-      'In "PATH=. a" "PATH" is set, and programs run or load what such a variable says: no allow with a pattern covers that.',
+      'In "PATH=. a" "PATH" is set, and programs run or load the value of such a variable. No allow rule with a pattern covers that.',
     ],
-    ["a > /x", 'No allow with a pattern covers a redirect with "/x".'],
+    ["a > /x", 'No allow rule with a pattern covers a redirect to "/x".'],
     ["> x", "There is no command in it that a rule could allow."],
-  ])("of an ask says what no rule covers, and the rule that would: %j", (line, hurdle) => {
+  ])("of an ask says what no rule covers, and the rule that would: %j", (line, uncovered) => {
     const rules = ["allow run_command(a *)", "allow run_command(git diff *)"];
-    expect(reasonFor(line, "guided", ...rules)).toBe(`${ASKS} ${hurdle}`);
+    expect(reasonFor(line, "guided", ...rules)).toBe(`${ASKS} ${uncovered}`);
   });
 
   test("of a rule says what it is about", () => {

@@ -28,21 +28,22 @@ describe("trust levels decide where no rule does", () => {
     expect(DEFAULT_POLICY).toEqual({ trust: "guided", rules: [] });
   });
 
-  test.each<[string, TrustLevel, string, DangerLevel, Verdict["decision"]]>([
-    ["AC-21", "guided", "file_read", "safe", "allow"],
-    ["AC-22", "guided", "bash", "dangerous", "ask"],
-    ["AC-23", "autonomous", "file_read", "safe", "allow"],
-    ["AC-23", "autonomous", "bash", "dangerous", "allow"],
-    ["004 task 10", "supervised", "file_read", "safe", "ask"],
-    ["004 task 10", "supervised", "bash", "dangerous", "ask"],
-  ])("%s: %s and %s (%s): %s", (_, trust, tool, danger, decision) => {
+  const every = "and trust level supervised asks before every call.";
+  const none = "and trust level autonomous asks before no call.";
+  test.each<[string, TrustLevel, string, DangerLevel, Verdict["decision"], string]>([
+    ["AC-21", "guided", "file_read", "safe", "allow", "file_read is safe and no rule restricts it."],
+    ["AC-22", "guided", "bash", "dangerous", "ask", "bash is dangerous and no rule allows it."],
+    ["AC-23", "autonomous", "file_read", "safe", "allow", `No rule restricts file_read, ${none}`],
+    ["AC-23", "autonomous", "bash", "dangerous", "allow", `No rule restricts bash, ${none}`],
+    ["004 task 10", "supervised", "file_read", "safe", "ask", `No rule allows file_read, ${every}`],
+    ["004 task 10", "supervised", "bash", "dangerous", "ask", `No rule allows bash, ${every}`],
+  ])("%s: %s and %s (%s): %s, because %s", (_, trust, tool, danger, decision, why) => {
     const verdict = judge({ ...read, tool, danger, subjects: ["ls"] }, policy(trust));
-    const means = { supervised: "every call", guided: "dangerous tools only", autonomous: "none" }[trust];
-    const more = ' "ls" in "ls" is not covered by any rule; to allow it add: allow bash(ls *)';
+    const more = ' "ls" in "ls" is not covered by any rule; to allow it add: allow bash(ls)';
     expect(verdict).toEqual({
       decision,
       rule: { text: `trust level ${trust}`, source: "built-in" },
-      reason: `No rule is about this call, and trust level ${trust} asks before ${means}.${tool === "bash" && decision === "ask" ? more : ""}`,
+      reason: tool === "bash" && decision === "ask" ? why + more : why,
     });
   });
 });
@@ -104,11 +105,11 @@ describe("protected paths that ask", () => {
     expect(judge(secretary, policy(trust))).toEqual({
       decision: "ask",
       rule: { text: "protected paths", source: "built-in" },
-      reason: "The path is named like one that holds secrets, so a write to it asks.",
+      reason: "The path's name suggests that it contains secrets, so a write needs approval.",
     });
   });
 
-  test("are for writes: a read goes by trust", () => {
+  test("are for writes: trust decides about reads", () => {
     expect(judge({ ...secretary, effect: "read", danger: "safe" }, policy("guided")).decision).toBe("allow");
   });
 

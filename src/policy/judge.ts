@@ -4,8 +4,8 @@ import type { DangerLevel, Effect, TrustLevel, Verdict } from "../core/types.ts"
 import { judgeCommand } from "./judge-command.ts";
 import type { Protection } from "./protected.ts";
 import type { Rule } from "./rule.ts";
-import { findTool, isSameTool, KNOWN_TOOLS, type SubjectKind } from "./tool-names.ts";
-import { builtIn, byTrust, ruled } from "./verdicts.ts";
+import { appliesTo, findTool, KNOWN_TOOLS, type SubjectKind } from "./tool-names.ts";
+import { builtInVerdict, ruleVerdict, trustVerdict } from "./verdicts.ts";
 
 /** The properties of a call that rules use. */
 export interface Judged {
@@ -16,8 +16,8 @@ export interface Judged {
   readonly subject?: SubjectKind;
   /** Every spelling of the call's subjects: paths as given and as resolved, or the command line. */
   readonly subjects: readonly string[];
-  /** `ask` if a write to a protected path needs approval. */
-  readonly protection: "none" | "ask";
+  /** `ask` if a write to a protected path needs approval; `commit` if the call may change the project itself. */
+  readonly protection: "none" | "ask" | "commit";
   /** All changes of the call stay in the session. */
   readonly contained?: boolean;
 }
@@ -34,20 +34,20 @@ export const DEFAULT_POLICY: Policy = { trust: "guided", rules: [] };
 export function judge(call: Judged, policy: Policy): Verdict {
   const subject = call.subject ?? findTool(call.tool, KNOWN_TOOLS)?.subject;
   if (subject === "command") return judgeCommand(call, policy);
-  const rules = policy.rules.filter((rule) => rule.tool === "*" || isSameTool(rule.tool, call.tool));
+  const rules = policy.rules.filter((rule) => appliesTo(rule.tool, call.tool));
   return (
     byRestriction(call, rules, "deny") ??
     byRestriction(call, rules, "ask") ??
     byAllowance(call, rules) ??
     byProtection(call) ??
-    byTrust(call, policy.trust)
+    trustVerdict(call, policy.trust)
   );
 }
 
 /** A deny or ask rule applies if it matches any spelling. */
 function byRestriction(call: Judged, rules: readonly Rule[], decision: "deny" | "ask"): Verdict | null {
   const rule = rules.find((candidate) => candidate.decision === decision && touches(candidate, call));
-  return rule ? ruled(rule) : null;
+  return rule ? ruleVerdict(rule) : null;
 }
 
 function touches(rule: Rule, call: Judged): boolean {
@@ -59,14 +59,17 @@ function byAllowance(call: Judged, rules: readonly Rule[]): Verdict | null {
   const allows = rules.filter((rule) => rule.decision === "allow");
   if (call.subjects.length === 0) {
     const whole = allows.find((rule) => rule.pattern === null);
-    return whole ? ruled(whole) : null;
+    return whole ? ruleVerdict(whole) : null;
   }
   const covering = call.subjects.map((subject) => allows.find((rule) => rule.matches(subject)));
-  return covering.every((rule) => rule !== undefined) ? ruled(covering[0]!) : null;
+  return covering.every((rule) => rule !== undefined) ? ruleVerdict(covering[0]!) : null;
 }
 
+/** A commit asks at every trust level. */
 function byProtection(call: Judged): Verdict | null {
+  if (call.protection === "commit")
+    return builtInVerdict("ask", "commit", "It changes the project itself, so it needs approval.");
   if (call.protection === "none" || call.effect === "read") return null;
-  const reason = "The path is named like one that holds secrets, so a write to it asks.";
-  return builtIn("ask", "protected paths", reason);
+  const reason = "The path's name suggests that it contains secrets, so a write needs approval.";
+  return builtInVerdict("ask", "protected paths", reason);
 }

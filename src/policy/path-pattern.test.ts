@@ -40,7 +40,7 @@ describe("a path pattern", () => {
     ["a/./b", 'no path has an empty name or "." in it; write "a/b"'],
     ["src\\a", 'paths have "/" between names; write "src/a"'],
     ["src/**.ts", '"**" stands for whole directories, not for a part of a name; write it like "src/**/*.ts"'],
-    ["{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "it has too many choices in braces; write several patterns"],
+    ["{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "it has too many alternatives in braces; write several patterns"],
   ])("that can never match says why: %j", (pattern, fault) => {
     expect(findPathPatternFault(pattern)).toBe(fault);
   });

@@ -73,7 +73,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     found: (pattern) => !compiles(pattern),
-    say: () => `it has too many choices in braces; write several patterns`,
+    say: () => `it has too many alternatives in braces; write several patterns`,
   },
 ];
 

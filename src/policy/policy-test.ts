@@ -1,16 +1,18 @@
-// A policy test is a JSON file of calls with their expected decisions. Its trust level and rules replace the configured
-// ones.
+// A policy test is a JSON file of calls with their expected decisions. The settings in it replace the configured ones.
 import { checkJsonText } from "../config/check-json-text.ts";
 import { readJson } from "../config/read-json.ts";
-import type { Schema } from "../config/schema.ts";
+import { CONFIG_PROPERTIES, type Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
+import type { RuleOrigin, TrustLevel, Verdict } from "../core/types.ts";
+import type { ProtectOptions } from "./protected.ts";
 import { DECISIONS, type Decision } from "./rule.ts";
 
 export interface PolicyTest {
   readonly trust?: TrustLevel;
+  readonly approve?: "effects" | "calls";
+  readonly protect?: ProtectOptions;
   readonly rules?: readonly RuleOrigin[];
   readonly tests: readonly PolicyTestEntry[];
 }
@@ -48,7 +50,9 @@ const POLICY_TEST_SCHEMA: Schema = {
   type: "object",
   required: ["tests"],
   properties: {
-    trust: { type: "string", enum: TRUST_LEVELS },
+    trust: CONFIG_PROPERTIES.trust,
+    approve: CONFIG_PROPERTIES.approve,
+    protect: CONFIG_PROPERTIES.protect,
     rules: { type: "array", items: TEXT, maxItems: 1000 },
     tests: { type: "array", items: ENTRY_SCHEMA, minItems: 1, maxItems: 10_000 },
   },
@@ -68,7 +72,7 @@ export function readPolicyTest(text: string, source: string): PolicyTest {
   };
 }
 
-/** `explain` decides by the file's trust level and rules. It may throw a HotcellError for an invalid call. */
+/** `explain` decides by the file's settings. It may throw a HotcellError for an invalid call. */
 export function runPolicyTest(
   { tests }: PolicyTest,
   explain: (tool: string, args: JsonObject) => Verdict,

@@ -3,10 +3,16 @@
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { compilePathPattern, findPathPatternFault, normalizePathPattern } from "./path-pattern.ts";
+import {
+  matchSelfRunning,
+  NESTED_NAMES,
+  SELF_RUNNING_DIRECTORY_NAMES,
+  type SelfRunningClass,
+} from "./self-running.ts";
 
-type NamedClass = "secret" | "credential-data" | "credential-source" | "self-running" | "ci";
-/** A class by name; or the mount is read-only; or hotcell reserves the name in that mount. */
-export type ProtectionClass = NamedClass | "read-only" | "reserved";
+type NamedClass = "secret" | "credential-data" | "credential-source" | SelfRunningClass;
+/** A class by name; or the mount, or `protect.readonly`, makes it read-only; or hotcell reserves the name in that mount. */
+export type ProtectionClass = NamedClass | "read-only" | "read-only-path" | "reserved";
 
 export interface Protection {
   readonly class: ProtectionClass;
@@ -17,7 +23,9 @@ export interface Protection {
 export interface ProtectOptions {
   /** Additional globs that are treated as secrets. */
   readonly secrets?: readonly string[];
-  /** Globs that are never protected. */
+  /** Globs of paths that nobody may write: tools, commands and commits. A pattern that ends in `/**` includes its directory. */
+  readonly readonly?: readonly string[];
+  /** Globs that are never protected, except by `readonly`. */
   readonly allow?: readonly string[];
 }
 
@@ -30,6 +38,7 @@ const PROTECTIONS: Readonly<Record<NamedClass, Protection>> = {
   "credential-source": { class: "credential-source", read: "allow", write: "ask" },
   "self-running": { class: "self-running", read: "allow", write: "refuse" },
   ci: { class: "ci", read: "allow", write: "allow" },
+  instructions: { class: "instructions", read: "allow", write: "allow" },
 };
 
 const KEY_NAME = /^id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)$|\.(pem|key|p12|pfx|ppk|jks|keystore)$/;
@@ -37,37 +46,8 @@ const KEY_NAME = /^id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)$|\.(pem|key|p1
 /** Files that hold a credential rather than code about one: these extensions, or none (a leading dot begins none). */
 const DATA_NAME = /^.[^.]*$|\.(json|txt|ya?ml|toml|ini|env|env\..*|xml|csv|conf|cfg|properties)$/s;
 
-const SELF_RUNNING_DIRECTORIES = new Set([".vscode", ".idea", ".claude", ".cursor"]);
-const SELF_RUNNING_NAMES = new Set([
-  ".gitmodules",
-  ".mcp.json",
-  ".envrc",
-  "hotcell.config.json",
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".cshrc",
-  ".tcshrc",
-  ".kshrc",
-  ".inputrc",
-]);
-
 /** All directory names that rows test. Of a path's names only these are collected. */
-const NAMES_ON_THE_WAY = new Set([
-  ...SELF_RUNNING_DIRECTORIES,
-  ".ssh",
-  ".git",
-  "git~1",
-  ".github",
-  ".config",
-]);
+const NAMES_ON_THE_WAY = new Set([...SELF_RUNNING_DIRECTORY_NAMES, ".ssh"]);
 
 /** A path with folded names. A path that ends in `/` is a directory: rows on file names do not match it. */
 interface FoldedPath {
@@ -81,18 +61,24 @@ interface Row {
   covers(path: FoldedPath): boolean;
 }
 
+/** git~1 is the short name of .git on a Windows drive. */
+const GIT_DIRECTORY_NAMES: readonly string[] = [".git", "git~1"];
+
+/** Whether some file system takes the name for `.git`. */
+export const isGitDirectoryName = (name: string): boolean => GIT_DIRECTORY_NAMES.includes(foldName(name));
+
 /** The first row that covers a path decides. `.git` comes before names; otherwise git could not read a branch `fix-secret`. */
 const ROWS: readonly Row[] = [
   { class: "secret", covers: ({ onTheWay }) => onTheWay.includes(".ssh") },
-  // git~1 is the short name of .git on a Windows drive.
   {
     class: "self-running",
-    covers: ({ onTheWay }) => onTheWay.includes(".git") || onTheWay.includes("git~1"),
+    covers: ({ onTheWay }) => onTheWay.some((name) => GIT_DIRECTORY_NAMES.includes(name)),
   },
   { class: "secret", covers: ({ last }) => isSecretName(last) },
-  { class: "ci", covers: isCi },
+  { class: "ci", covers: matchSelfRunning("ci") },
   { class: "credential-data", covers: ({ last }) => speaksOfCredentials(last) && DATA_NAME.test(last) },
-  { class: "self-running", covers: isSelfRunning },
+  { class: "self-running", covers: matchSelfRunning("self-running") },
+  { class: "instructions", covers: matchSelfRunning("instructions") },
   { class: "credential-source", covers: ({ last }) => speaksOfCredentials(last) },
 ];
 
@@ -100,18 +86,27 @@ const ROWS: readonly Row[] = [
 export function createProtection(options: ProtectOptions = {}): (relativePath: string) => Protection | null {
   const exempt = compileGlobs(options.allow);
   const rows: readonly Row[] = [{ class: "secret", covers: compileGlobs(options.secrets) }, ...ROWS];
+  const isReadOnly = compileGlobs(options.readonly?.flatMap(withDirectory));
   const fold = createFolder();
   return (relativePath) => {
     const path = fold(relativePath);
-    if (exempt(path)) return null;
-    const row = rows.find((candidate) => candidate.covers(path));
-    return row ? PROTECTIONS[row.class] : null;
+    const row = exempt(path) ? undefined : rows.find((candidate) => candidate.covers(path));
+    const found = row ? PROTECTIONS[row.class] : null;
+    if (!isReadOnly(path)) return found;
+    return found?.read === "refuse" ? HIDDEN_READ_ONLY : READ_ONLY_PATH;
   };
 }
 
+const READ_ONLY_PATH: Protection = { class: "read-only-path", read: "allow", write: "refuse" };
+const HIDDEN_READ_ONLY: Protection = { ...READ_ONLY_PATH, read: "refuse" };
+
+/** A directory that can be renamed is not read-only. */
+const withDirectory = (glob: string): string[] =>
+  glob.endsWith("/**") ? [glob, glob.slice(0, -"/**".length)] : [glob];
+
 /** Paths to judge for a link besides its own. Some rows test directory names, and a link may stand for a directory. */
 export function pathsBehindLink(path: string): string[] {
-  return ["*", "workflows/*", "fish/*"].map((below) => `${path}/${below}`);
+  return ["*", ...NESTED_NAMES.map((name) => `${name}/*`)].map((below) => `${path}/${below}`);
 }
 
 function compileGlobs(globs: readonly string[] = []): (path: FoldedPath) => boolean {
@@ -172,15 +167,4 @@ function isSecretName(name: string): boolean {
 
 function speaksOfCredentials(name: string): boolean {
   return name.includes("credential") || name.includes("secret");
-}
-
-function isSelfRunning({ text, onTheWay, last }: FoldedPath): boolean {
-  if (onTheWay.some((name) => SELF_RUNNING_DIRECTORIES.has(name)) || SELF_RUNNING_NAMES.has(last))
-    return true;
-  return onTheWay.includes(".config") && `/${text}/`.includes("/.config/fish/");
-}
-
-function isCi({ text, onTheWay, last }: FoldedPath): boolean {
-  if (last === ".gitlab-ci.yml") return true;
-  return onTheWay.includes(".github") && text.startsWith(".github/workflows/");
 }

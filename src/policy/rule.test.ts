@@ -82,18 +82,18 @@ describe("a rule", () => {
     ["ask bash(a) x", '"ask" must be followed by one tool, and maybe a pattern: "ask write_file(src/**)"'],
     ["allow write_file(src/**", 'its parentheses do not pair; write it like "allow write_file(src/**)"'],
     ["allow write_file)src(", 'its parentheses do not pair; write it like "allow write_file(src/**)"'],
-    ["allow raed_file", 'no tool is called "raed_file"; perhaps "read_file" or "write_file"'],
+    ["allow raed_file", 'no tool is called "raed_file"; perhaps "read_file" or "write_file" or "find_files"'],
     [
       "allow constructor",
       `no tool is called "constructor"; the tools are ${KNOWN_TOOLS.map(({ name }) => name).join(", ")}`,
     ],
     ["allow write_file()", 'its pattern is empty; write "allow write_file" for every call of that tool'],
     ["allow write_file( )", 'its pattern is empty; write "allow write_file" for every call of that tool'],
-    ["deny time.now(x)", 'time.now has nothing that a pattern could match; write "deny time.now"'],
-    ["deny web_search(x)", 'web_search has nothing that a pattern could match; write "deny web_search"'],
+    ["deny time.now(x)", 'time.now has no argument that a pattern could match; write "deny time.now"'],
+    ["deny web_search(x)", 'web_search has no argument that a pattern could match; write "deny web_search"'],
     [
       "deny *(src/**)",
-      '"*" takes no pattern, for it means paths to one tool and commands to another; name the tool',
+      '"*" takes no pattern, because a pattern means a path for one tool and a command for another; name the tool',
     ],
     [
       "deny read_file(/etc/**)",
@@ -105,11 +105,11 @@ describe("a rule", () => {
     ],
     [
       "allow bash(a | b)",
-      'its pattern can never match: an allow covers one command, without shell operators; write one allow for each command, like "allow run_command(git diff *)"',
+      'its pattern can never match: an allow rule covers one command, without shell operators; write one allow rule for each command, like "allow run_command(git diff *)"',
     ],
     [
       "allow bash(./bin/* x)",
-      'its pattern can never match: in an allow "*" stands for no path of a program; write the path whole',
+      'its pattern can never match: in an allow rule, "*" does not match the path of a program; write the whole path',
     ],
     ["deny bash(a\nb)", "it has a control character in it; write it on one line"],
   ])("that can't be read or can never match is refused with what to write: %j", (text, problem) => {
@@ -134,12 +134,12 @@ describe("rules together", () => {
     [
       ["allow read_file", "allow read_file"],
       2,
-      "it stands at hotcell.config.json:1 already; remove one of them",
+      "hotcell.config.json:1 has the same rule; remove one of them",
     ],
     [
       ["allow fs.read(@project/a)", "allow fs_read(./@project/a)"],
       2,
-      "it stands at hotcell.config.json:1 already; remove one of them",
+      "hotcell.config.json:1 has the same rule; remove one of them",
     ],
     [["allow bash(a)", "deny bash(a)"], 1, overruled('"deny bash(a)"', 2)],
     [["ask bash(a)", "allow bash(a)"], 2, overruled('"ask bash(a)"', 1)],
@@ -155,7 +155,7 @@ describe("rules together", () => {
   });
 
   function overruled(winner: string, line: number): string {
-    return `it can never win, for ${winner} (hotcell.config.json:${line}) is stronger: deny, then ask, then allow; remove one of them`;
+    return `it never applies, because ${winner} (hotcell.config.json:${line}) is stronger (deny, then ask, then allow); remove one of them`;
   }
 
   test.each([

@@ -6,13 +6,18 @@ import { quote } from "../core/quote.ts";
 import type { RuleOrigin, Verdict } from "../core/types.ts";
 import { collapseBlanks, findCommandPatternFault } from "./command-pattern.ts";
 import {
+  compileNetworkPattern,
+  findNetworkPatternFault,
+  normalizeNetworkPattern,
+} from "./network-pattern.ts";
+import {
   compilePathPattern,
   findMountPatternFault,
   findPathPatternFault,
   normalizePathPattern,
 } from "./path-pattern.ts";
 import { hasControlCharacter } from "./shell/control-character.ts";
-import { findTool, KNOWN_TOOLS, type KnownTool, type SubjectKind } from "./tool-names.ts";
+import { appliesTo, findTool, KNOWN_TOOLS, type KnownTool, NETWORK, type SubjectKind } from "./tool-names.ts";
 
 export type Decision = Verdict["decision"];
 
@@ -61,7 +66,7 @@ export function parseRules(
 }
 
 /** `hotcell.config.json:4`, or the source alone. */
-export function formatPlace(origin: RuleOrigin): string {
+export function formatOrigin(origin: RuleOrigin): string {
   return origin.line === undefined ? origin.source : `${origin.source}:${origin.line}`;
 }
 
@@ -107,7 +112,7 @@ function anyToolPattern(origin: RuleOrigin, written: string | null): null {
   if (written === null) return null;
   throw refused(
     origin,
-    `"*" takes no pattern, for it means paths to one tool and commands to another; name the tool`,
+    `"*" takes no pattern, because a pattern means a path for one tool and a command for another; name the tool`,
   );
 }
 
@@ -132,7 +137,7 @@ function readPattern(origin: RuleOrigin, { decision, tool, written, mounts }: Wr
   const pattern = tool.subject === "command" ? collapseBlanks(written) : written.trim();
   const whole = `${decision} ${tool.name}`;
   if (tool.subject === "none") {
-    throw refused(origin, `${tool.name} has nothing that a pattern could match; write "${whole}"`);
+    throw refused(origin, `${tool.name} has no argument that a pattern could match; write "${whole}"`);
   }
   if (pattern === "") {
     throw refused(origin, `its pattern is empty; write "${whole}" for every call of that tool`);
@@ -141,8 +146,11 @@ function readPattern(origin: RuleOrigin, { decision, tool, written, mounts }: Wr
     tool.subject === "path"
       ? ((tool.naming === "mounts" ? findMountPatternFault(pattern, mounts) : null) ??
         findPathPatternFault(pattern))
-      : findCommandPatternFault(pattern, decision);
+      : tool.subject === "host"
+        ? findNetworkPatternFault(pattern)
+        : findCommandPatternFault(pattern, decision);
   if (fault !== null) throw refused(origin, `its pattern can never match: ${fault}`);
+  if (tool.subject === "host") return normalizeNetworkPattern(pattern);
   return tool.subject === "path" ? normalizePathPattern(pattern) : pattern;
 }
 
@@ -154,6 +162,7 @@ function makeRule(rule: Omit<Rule, "matches">, subject: SubjectKind): Rule {
 
 function coverageOf({ pattern, decision }: Omit<Rule, "matches">, subject: SubjectKind) {
   if (pattern === null) return () => true;
+  if (subject === "host") return compileNetworkPattern(pattern);
   if (subject === "path" && decision === "allow") return compilePathPattern(pattern);
   return subject === "path" ? compileFolded(pattern) : () => false;
 }
@@ -168,14 +177,14 @@ function compileFolded(pattern: string): (path: string) => boolean {
 function refuseIdle(rule: Rule, index: number, rules: readonly Rule[]): void {
   const twin = rules.slice(0, index).find((other) => isSameRule(other, rule));
   if (twin) {
-    throw refused(rule.origin, `it stands at ${formatPlace(twin.origin)} already; remove one of them`);
+    throw refused(rule.origin, `${formatOrigin(twin.origin)} has the same rule; remove one of them`);
   }
   const stronger = rules.find((other) => isStronger(other, rule) && coversAllOf(other, rule));
   if (!stronger) return;
-  const winner = `${quote(stronger.origin.text)} (${formatPlace(stronger.origin)})`;
+  const winner = `${quote(stronger.origin.text)} (${formatOrigin(stronger.origin)})`;
   throw refused(
     rule.origin,
-    `it can never win, for ${winner} is stronger: deny, then ask, then allow; remove one of them`,
+    `it never applies, because ${winner} is stronger (deny, then ask, then allow); remove one of them`,
   );
 }
 
@@ -188,11 +197,12 @@ function isStronger(a: Rule, b: Rule): boolean {
 }
 
 function coversAllOf(a: Rule, b: Rule): boolean {
-  const sameTool = a.tool === "*" || a.tool === b.tool;
-  return sameTool && (a.pattern === null || a.pattern === b.pattern);
+  // "*" is every tool, and the network is none.
+  const applies = appliesTo(a.tool, b.tool) && (a.tool !== "*" || b.tool !== NETWORK);
+  return applies && (a.pattern === null || a.pattern === b.pattern);
 }
 
 function refused(origin: RuleOrigin, problem: string): HotcellError {
-  const message = `Could not load the rule ${quote(origin.text)} at ${formatPlace(origin)}: ${problem}.`;
+  const message = `Could not load the rule ${quote(origin.text)} at ${formatOrigin(origin)}: ${problem}.`;
   return new HotcellError("POLICY_INVALID", message, { ...origin });
 }

@@ -20,7 +20,7 @@ describe("a scope", () => {
 
   test("AC-10 without permissions permits the safe tools", () => {
     expect(permitted({ permissions: {} })).toEqual([
-      ...["read_file", "list_directory", "search_files", "fs.list", "fs.read", "fs.search"],
+      ...["read_file", "list_directory", "find_files", "search_files", "fs.list", "fs.read", "fs.search"],
       ...["file_read", "web_search", "time.now"],
     ]);
   });

@@ -26,6 +26,7 @@ export interface ToolScope {
 const SAFE_DEFAULTS: readonly string[] = [
   "read_file",
   "list_directory",
+  "find_files",
   "search_files",
   "fs.list",
   "fs.read",
@@ -61,7 +62,7 @@ export function scopeTimeoutMs(scope: ToolScope | null | undefined, tool: string
   if (timeout === undefined) return null;
   const [, amount, unit] = /^(\d{1,10})(ms|s|m)$/.exec(timeout) ?? [];
   const timeoutMs = Number(amount) * { ms: 1, s: 1000, m: 60_000 }[unit as "ms" | "s" | "m"];
-  if (timeoutMs >= 1 && timeoutMs <= LIMITS.maxTimeoutMs) return timeoutMs;
+  if (timeoutMs >= 1 && timeoutMs <= LIMITS.maxTimerMs) return timeoutMs;
   throw refused(tool, "timeout", timeout, `write a time above zero like "500ms", "30s" or "2m"`);
 }
 

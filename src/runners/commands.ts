@@ -2,67 +2,169 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
-import type { RunMeta } from "../core/types.ts";
+import type { HiddenFiles, RefusedHost, RunMeta } from "../core/types.ts";
 import type { Log } from "../log/log.ts";
-import { captureOutput } from "../shield/process/capture-output.ts";
-import type { CommandLimits, ShieldedCommand } from "../shield/process/command.ts";
-import type { Ground } from "../shield/process/command-view.ts";
-import type { Processes } from "../shield/processes.ts";
+import { createByteRedactor } from "../log/redact-bytes.ts";
+import { NO_NETWORK_NOTE, showsMissingNetwork } from "../shield/host/offline-settings.ts";
+import { type Captured, captureOutput, type ShownOutput } from "../shield/process/capture-output.ts";
+import type { CommandEnd, CommandLimits, OnOutput, ShieldedCommand } from "../shield/process/command.ts";
+import type { CommandView } from "../shield/process/command-view.ts";
+import type { Stdio } from "../shield/process/spawn-isolated.ts";
+import type { BackgroundRun, Processes } from "../shield/processes.ts";
 import type { RunOptions, Shield } from "../shield/shield.ts";
 import type { CommandRequest, Commands } from "../tools/commands.ts";
+import { findHardLink } from "../workspace/files/find-hard-link.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
+import { showName } from "../workspace/fs/names.ts";
+import type { HiddenSecrets } from "../workspace/secrets/find-secrets.ts";
 import type { RunContext } from "./runner.ts";
 
 export type CommandsFor = (context: RunContext) => Commands;
 
 export interface CommandParts {
   readonly shield: Shield;
-  readonly ground: Ground;
+  readonly commandView: CommandView;
   readonly processes: Processes;
   readonly workspace: WorkspaceFS;
   readonly log: Log;
   readonly limits: CommandLimits;
+  readonly gate: {
+    /** Whether a rule opens the way to any host. */
+    readonly hasGrants: boolean;
+    readonly isDirect: boolean;
+    watch(callId: string): NetworkWatch;
+  };
+}
+
+interface NetworkWatch {
+  refused(): readonly RefusedHost[];
+  end(): void;
 }
 
 export function createCommandsFor(parts: CommandParts): CommandsFor {
-  const { shield, ground, processes, workspace, log } = parts;
+  const { shield, commandView, processes, workspace, log, gate } = parts;
+  /** Found once for a cell: a view of a session has its own files. */
+  let sharedFile: string | null | undefined;
+  const findSharedFile = () => {
+    sharedFile ??= workspace.mode === "host" ? findHardLink(workspace) : null;
+    return sharedFile;
+  };
   return (context) => ({
     processes,
     async run(request) {
       const command = commandOf(request, workspace);
-      const limits = { ...parts.limits, timeoutMs: timeoutOf(request, context) };
-      const captured = captureOutput(LIMITS.maxShownOutputBytes, log.openArtifact);
-      const { report, ...end } = await shield.run(command, {
-        limits,
-        attached: request.attached ?? false,
-        signal: context.signal,
-        onStart: (shielded) => context.tell(shieldedBy(shielded)),
-        onOutput(stream, bytes) {
-          captured.add(stream, bytes);
-          context.emit(stream, bytes);
-        },
+      const limits = { ...parts.limits, timeoutMs: timeoutOf(request, context, parts.limits) };
+      const captured = captureOutput(shownOf(request), log.openArtifact);
+      const told = withoutSecrets(request, (stream, bytes) => {
+        captured.add(stream, bytes);
+        context.emit(stream, bytes);
       });
+      const network = gate.watch(context.callId);
+      const ran = shield.run(command, {
+        limits,
+        stdio: stdioOf(request),
+        signal: context.signal,
+        onStart: (shielded) => context.reportMeta(shieldedBy(shielded)),
+        onOutput: told.add,
+      });
+      const { report, ...end } = await ran.catch((error) => {
+        network.end();
+        throw error;
+      });
+      network.end();
+      const refusedHosts = network.refused();
+      told.end();
       const output = captured.end();
-      context.tell({ limits: report, artifact: output.artifact });
-      return { ...end, ...output, limits };
+      const hardLink = findSharedFile();
+      const hidden = hiddenFiles(commandView.hiddenSecrets());
+      context.reportMeta({
+        limits: report,
+        artifact: output.artifact,
+        hidden,
+        ...(hardLink !== null && { hardLinked: showName(hardLink) }),
+      });
+      const hasNetwork = gate.hasGrants || gate.isDirect || refusedHosts.length > 0;
+      const notes = [
+        ...refusedHosts.map(describeRefusal),
+        ...notesOn(output, hardLink, hasNetwork),
+        ...hiddenNotes(hidden, end),
+      ];
+      return { ...end, ...output, limits, refusedHosts, notes };
     },
     async start(request, label) {
       const command = commandOf(request, workspace);
       const limits = {
         ...parts.limits,
-        timeoutMs: LIMITS.maxTimeoutMs,
+        timeoutMs: LIMITS.maxTimerMs,
         outputBytes: Number.POSITIVE_INFINITY,
       };
-      const release = ground.hold();
-      return processes.start(label, ({ signal, onOutput, onStart }) => {
+      const release = commandView.hold();
+      const network = gate.watch(context.callId);
+      const begin: BackgroundRun = ({ signal, onOutput, onStart }) => {
         const begun = (shielded: Shielded) => {
-          context.tell(shieldedBy(shielded));
+          const hidden = hiddenFiles(commandView.hiddenSecrets());
+          context.reportMeta({ ...shieldedBy(shielded), hidden });
           onStart();
         };
-        return shield.run(command, { limits, signal, onOutput, onStart: begun }).finally(release);
-      });
+        return shield.run(command, { limits, signal, onOutput, onStart: begun }).finally(() => {
+          network.end();
+          release();
+        });
+      };
+      return processes.start(label, begin, network.refused);
     },
   });
+}
+
+/** Output without the secrets of the request, for everything that is made of it: events, observation and artifact. */
+function withoutSecrets({ secrets = [] }: CommandRequest, tell: OnOutput) {
+  const redactors = { stdout: createByteRedactor(secrets), stderr: createByteRedactor(secrets) };
+  const tellAny: OnOutput = (stream, bytes) => {
+    if (bytes.length > 0) tell(stream, bytes);
+  };
+  return {
+    add: (stream: "stdout" | "stderr", bytes: Buffer) =>
+      tellAny(stream, redactors[stream]?.add(bytes) ?? bytes),
+    end() {
+      for (const stream of ["stdout", "stderr"] as const) {
+        const rest = redactors[stream]?.end();
+        if (rest !== undefined) tellAny(stream, rest);
+      }
+    },
+  };
+}
+
+/** What a model should know to understand the output. */
+function notesOn({ stdout, stderr }: Captured, hardLink: string | null, hasNetwork: boolean): string[] {
+  return [
+    ...(!hasNetwork && showsMissingNetwork(stdout, stderr) ? [NO_NETWORK_NOTE] : []),
+    ...(hardLink === null ? [] : [hardLinkNote(hardLink)]),
+  ];
+}
+
+function hardLinkNote(at: string): string {
+  return `${quote(showName(at))} has another name too (a hard link), maybe outside the project: a command that changes such a file in place, or its mode, changes it under all its names.`;
+}
+
+function hiddenFiles({ count, paths, changed }: HiddenSecrets): HiddenFiles {
+  return { count, paths: paths.map(showName), changed: changed.map(showName) };
+}
+
+/** A command that failed may have missed a hidden file. */
+function hiddenNotes({ count, paths, changed }: HiddenFiles, { exitCode }: CommandEnd): string[] {
+  if (count === 0 || exitCode === 0) return [];
+  const more = count > paths.length ? " and others" : "";
+  const all = `Commands do not see files with a secret's name: ${paths.map(quote).join(", ")}${more}.`;
+  if (changed.length === 0) return [all];
+  return [
+    `${all} git shows ${changed.map(quote).join(", ")} as deleted, because of local changes: do not commit that.`,
+  ];
+}
+
+function shownOf({ maxShownBytes }: CommandRequest): ShownOutput {
+  return maxShownBytes === undefined
+    ? { bytes: LIMITS.maxShownOutputBytes }
+    : { bytes: maxShownBytes, isShared: true };
 }
 
 type Shielded = Parameters<NonNullable<RunOptions["onStart"]>>[0];
@@ -76,16 +178,34 @@ function commandOf(request: CommandRequest, workspace: WorkspaceFS): ShieldedCom
   return { argv, cwd: directoryOf(request, workspace), env, bareEnv, readOnly, stderrToStdout };
 }
 
-function timeoutOf({ attached, timeoutMs }: CommandRequest, context: RunContext): number {
-  if (attached) return LIMITS.maxTimeoutMs;
-  return Math.min(timeoutMs ?? context.timeoutMs, context.timeoutMs);
+function stdioOf({ attached, terminal }: CommandRequest): Stdio {
+  return terminal ? "terminal" : attached ? "inherited" : "captured";
+}
+
+function timeoutOf(
+  { attached, terminal, timeoutMs }: CommandRequest,
+  context: RunContext,
+  { maxTimeoutMs }: CommandLimits,
+): number {
+  if (attached || terminal) return LIMITS.maxTimerMs;
+  const most = context.scopeTimeoutMs ?? Math.max(maxTimeoutMs, context.timeoutMs);
+  if (timeoutMs === undefined || timeoutMs <= most) return timeoutMs ?? context.timeoutMs;
+  const setting = context.scopeTimeoutMs === null ? "limits.maxTimeoutMs" : "the timeout of the scope";
+  throw new HotcellError(
+    "INVALID_ARGUMENTS",
+    `Could not run the command: it asks for ${timeoutMs} ms, and ${setting} is ${most} ms. Ask for less, start it with "background": true, or raise that setting.`,
+  );
 }
 
 /** The working directory as an absolute path that the command sees. */
 function directoryOf({ cwd = "." }: CommandRequest, workspace: WorkspaceFS): string {
   const { path, kind } = workspace.resolve(cwd);
   if (kind === "directory") return path === "" ? workspace.root : `${workspace.root}/${path}`;
-  const state = kind === null ? "it is not there" : `it is a ${kind}`;
+  const state = kind === null ? "it does not exist" : `it is a ${kind}`;
   const code = kind === null ? "NOT_FOUND" : "NOT_A_DIRECTORY";
   throw new HotcellError(code, `Could not run the command in ${quote(cwd)}: ${state}.`);
+}
+
+function describeRefusal({ host, reason, rule }: RefusedHost): string {
+  return `The network refused ${host}: ${rule === undefined ? `${reason.replace(/\.$/, "")}.` : `no rule allows it. To allow it: ${rule}`}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GOOD_MACHINE, NO_NAMESPACES } from "../../test/kit/machines.ts";
+import { GOOD_MACHINE, NO_NAMESPACES } from "../../test/kit/worlds/machines.ts";
 import { chooseTier, findForeign } from "./choose-tier.ts";
 import type { Machine } from "./probe.ts";
 
@@ -10,7 +10,7 @@ describe("a machine", () => {
     expect(chooseTier(GOOD_MACHINE)).toEqual({ tier: "full" });
   });
 
-  test("that has namespaces, but no bubblewrap, gets none and is told the line that installs it", () => {
+  test("that has namespaces, but no bubblewrap, gets none, with the command that installs it", () => {
     expect(chooseTier({ ...GOOD_MACHINE, bubblewrap: null })).toEqual({
       tier: null,
       why: "missing: bubblewrap. Install it: sudo apt-get install -y bubblewrap",
@@ -36,21 +36,21 @@ describe("a machine", () => {
     expect(chooseTier({ ...machine, missing: ["perl"], landlock: 0 })).toEqual(choice);
   });
 
-  test("without user namespaces gets Landlock, and is told so", () => {
+  test("without user namespaces gets Landlock, and the result says so", () => {
     expect(chooseTier(NO_NAMESPACES)).toEqual({
       tier: "landlock",
-      weakened: `Commands are shielded by Landlock only, because user namespaces can't be had (${UNSHARE}). Run hotcell doctor to see what that leaves open, and the fix.`,
+      weakened: `Only Landlock sandboxes commands, because user namespaces are not available (${UNSHARE}). Run hotcell doctor: it shows what this leaves open, and the fix.`,
     });
   });
 
   test.each<[string, Partial<Machine>, string]>([
     ["without Landlock", { landlock: 0 }, "nor Landlock 3 or newer (found: none)"],
     ["with a Landlock that is too old", { landlock: 2 }, "nor Landlock 3 or newer (found: 2)"],
-    ["as root", { isRoot: true }, "and for root there is no weaker shield"],
+    ["as root", { isRoot: true }, "and root cannot use the weaker sandbox"],
   ])("without user namespaces and %s gets none", (_, more, why) => {
     expect(chooseTier({ ...NO_NAMESPACES, ...more })).toEqual({
       tier: null,
-      why: `user namespaces can't be had (${UNSHARE}), ${why}`,
+      why: `user namespaces are not available (${UNSHARE}), ${why}`,
     });
   });
 });
@@ -59,8 +59,8 @@ test.each([
   ["linux", "x64", null],
   ["linux", "arm64", null],
   ["linux", "riscv64", "there is no system call filter for the processor riscv64"],
-  ["darwin", "arm64", "this version has no shield for macOS yet"],
-  ["win32", "x64", "there is no shield for the system win32"],
+  ["darwin", "arm64", "this version has no sandbox for macOS yet"],
+  ["win32", "x64", "there is no sandbox for the system win32"],
 ])("of %s on %s is said: %s", (platform, arch, said) => {
   expect(findForeign(platform, arch)).toBe(said);
 });

@@ -7,7 +7,7 @@ import { LANDLOCK_PROGRAM, type Machine, packagesOf, probeMachine } from "./prob
 import type { Tier } from "./process/tier.ts";
 
 export interface ChosenTier extends Tier {
-  /** Explains to a person what the tier lacks; null for the full tier. */
+  /** Explains to a person what protection is missing; null if none is. */
   readonly weakened: string | null;
 }
 
@@ -20,14 +20,31 @@ export type Choice =
 export async function openTier(options: NamespacesOptions): Promise<ChosenTier> {
   refuseForeign(process.platform, process.arch);
   try {
-    return { ...(await openNamespacesTier(options)), weakened: null };
+    return {
+      ...(await openNamespacesTier(options)),
+      weakened: options.gate.isDirect ? DIRECT_NETWORK : null,
+    };
   } catch (error) {
     const choice = chooseTier(await probeMachine());
     if (choice.tier === "full") throw error instanceof HotcellError ? error : noSandbox(`${error}`);
     if (choice.tier === null) throw noSandbox(choice.why);
-    return { ...(await openLandlockTier(options)), weakened: choice.weakened };
+    const notes = [
+      ...(options.commandView.hasReadOnly ? [READ_ONLY_BY_COMMIT] : []),
+      ...(options.gate.hasGrants || options.gate.isDirect ? [NO_SOCKETS] : []),
+    ];
+    return { ...(await openLandlockTier(options)), weakened: [choice.weakened, ...notes].join(" ") };
   }
 }
+
+/** A Landlock rule for a directory has no exceptions. The tier works on a session only. */
+const READ_ONLY_BY_COMMIT =
+  "Commands can change the paths of protect.readonly in the session; a commit leaves these changes out.";
+
+const NO_SOCKETS = "This sandbox has no sockets: rules about the network have no effect.";
+
+/** For observations and the doctor. */
+export const DIRECT_NETWORK =
+  "Commands use this machine's own network (TOOL_ALLOW_DIRECT_NETWORK): they reach its loopback and the private network too, and rules about the network have no effect.";
 
 /** The first Landlock ABI that prevents truncating files outside the sandbox. */
 export const MIN_LANDLOCK = 3;
@@ -38,8 +55,8 @@ export function chooseTier(machine: Machine): Choice {
   if (untried.length > 0) return lacking(untried, packagesOf(untried), machine);
   if (namespaces === null && bubblewrap !== null) return { tier: "full" };
   if (namespaces === null) return lacking(["bubblewrap"], ["bubblewrap"], machine);
-  const without = `user namespaces can't be had (${namespaces})`;
-  if (isRoot) return { tier: null, why: `${without}, and for root there is no weaker shield` };
+  const without = `user namespaces are not available (${namespaces})`;
+  if (isRoot) return { tier: null, why: `${without}, and root cannot use the weaker sandbox` };
   if (missing.length > 0) return lacking(missing, packagesOf(missing), machine);
   if (landlock < MIN_LANDLOCK)
     return {
@@ -48,7 +65,7 @@ export function chooseTier(machine: Machine): Choice {
     };
   return {
     tier: "landlock",
-    weakened: `Commands are shielded by Landlock only, because ${without}. Run hotcell doctor to see what that leaves open, and the fix.`,
+    weakened: `Only Landlock sandboxes commands, because ${without}. Run hotcell doctor: it shows what this leaves open, and the fix.`,
   };
 }
 
@@ -57,8 +74,8 @@ function lacking(what: readonly string[], packages: readonly string[], machine: 
 }
 
 export function findForeign(platform: string, arch: string): string | null {
-  if (platform === "darwin") return "this version has no shield for macOS yet";
-  if (platform !== "linux") return `there is no shield for the system ${platform}`;
+  if (platform === "darwin") return "this version has no sandbox for macOS yet";
+  if (platform !== "linux") return `there is no sandbox for the system ${platform}`;
   return arch === "x64" || arch === "arm64"
     ? null
     : `there is no system call filter for the processor ${arch}`;
@@ -70,5 +87,5 @@ function refuseForeign(platform: string, arch: string): void {
 }
 
 function noSandbox(why: string): HotcellError {
-  return new HotcellError("NO_SANDBOX", `Could not shield the command: ${why}. Run hotcell doctor.`);
+  return new HotcellError("NO_SANDBOX", `Could not sandbox the command: ${why}. Run hotcell doctor.`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GOOD_MACHINE, GOOD_TRIAL, NO_NAMESPACES } from "../../test/kit/machines.ts";
+import { GOOD_MACHINE, GOOD_TRIAL, NO_NAMESPACES } from "../../test/kit/worlds/machines.ts";
 import { type Finding, findingsOf, type Trial } from "./doctor-report.ts";
 import { PACKAGE_MANAGERS } from "./package-manager.ts";
 import type { Machine } from "./probe.ts";
@@ -56,17 +56,17 @@ describe("where there are no user namespaces", () => {
     });
   });
 
-  test("and nothing tells why, it is a matter of whoever runs the machine", () => {
+  test("and the reason is unknown, the administrator of the machine has to find it", () => {
     expect(fixes({ namespaces })).toEqual({
-      "user namespaces": "Ask whoever runs this machine to allow user namespaces.",
+      "user namespaces": "Ask the administrator of this machine to allow user namespaces.",
     });
   });
 
   test("an ordinary user has the weaker shield, root none", () => {
     const consequence = (isRoot: boolean) => failing({ namespaces, isRoot })[0]?.consequence;
     expect([consequence(false), consequence(true)]).toEqual([
-      "Sessions copy the project, and commands are shielded by Landlock only.",
-      "No command is run. For root there is no weaker shield.",
+      "Sessions copy the project, and only Landlock sandboxes commands.",
+      "hotcell runs no command. Root cannot use the weaker sandbox.",
     ]);
   });
 });
@@ -76,7 +76,7 @@ test("where a container hides parts of /proc, its flags are given", () => {
   const bubblewrap = { version: "0.8.0", isSetuid: false, runs };
   expect(failing({ container: "docker", bubblewrap })).toMatchObject([
     { name: "container", fix: expect.stringContaining("systempaths=unconfined") },
-    { name: "bubblewrap", found: `version 0.8.0 can't make an enclosure: ${runs}` },
+    { name: "bubblewrap", found: `version 0.8.0 cannot create a sandbox: ${runs}` },
   ]);
 });
 
@@ -128,7 +128,7 @@ test("on macOS nothing is promised", () => {
       name: "system",
       ok: false,
       found: "darwin 6.18.0, arm64",
-      consequence: "No command is run: this version has no shield for macOS yet.",
+      consequence: "hotcell runs no command: this version has no sandbox for macOS yet.",
       fix: "Use Linux on x64 or arm64.",
     },
   ]);
@@ -139,13 +139,13 @@ test("limits that are polled are said, and are no failure", () => {
   expect(findingsOf(GOOD_MACHINE, { ...GOOD_TRIAL, limits }).find(({ name }) => name === "cgroup")).toEqual({
     name: "cgroup",
     ok: true,
-    found: "none can be made here",
-    consequence: "Memory and processes are looked at every 250 ms, and may be overshot between.",
+    found: "cannot be created here",
+    consequence: "Memory and processes are polled every 250 ms, and can exceed the limit in between.",
     fix: null,
   });
 });
 
-describe("the enclosure, seen from inside,", () => {
+describe("the sandbox, seen from inside,", () => {
   const inside = GOOD_TRIAL.inside!;
   const status = inside.status;
 
@@ -157,15 +157,18 @@ describe("the enclosure, seen from inside,", () => {
     ["variables come from outside (AWS_KEY)", { variables: ["HOME", "AWS_KEY"] }],
     ["there is a network (lo, eth0)", { interfaces: ["lo", "eth0"] }],
   ])("fails when %s", (leak, more) => {
-    expect(failing({}, { inside: { ...inside, ...more } })).toMatchObject([
-      { name: "enclosure", found: leak },
-    ]);
+    expect(failing({}, { inside: { ...inside, ...more } })).toMatchObject([{ name: "sandbox", found: leak }]);
   });
 
   test("fails when nothing could be asked", () => {
-    const nothing = { isolation: null, inside: null, limits: null, failure: "Could not shield the command." };
+    const nothing = {
+      isolation: null,
+      inside: null,
+      limits: null,
+      failure: "Could not sandbox the command.",
+    };
     expect(failing({}, nothing)).toMatchObject([
-      { name: "enclosure", found: "Could not shield the command.", consequence: "No command is run." },
+      { name: "sandbox", found: "Could not sandbox the command.", consequence: "hotcell runs no command." },
     ]);
   });
 });
@@ -178,7 +181,7 @@ describe("Landlock", () => {
       { name: "user namespaces" },
       { name: "overlay" },
       { name: "Landlock", consequence: "Commands can send signals to your other processes." },
-      { name: "enclosure", found: "by Landlock only" },
+      { name: "sandbox", found: "only Landlock" },
     ]);
   });
 
@@ -191,7 +194,7 @@ describe("Landlock", () => {
 
   test("needs perl, and nothing else does", () => {
     expect(failing({ missing: ["perl"] })).toMatchObject([
-      { name: "programs", consequence: "There is no weaker shield to fall back on." },
+      { name: "programs", consequence: "There is no weaker sandbox to fall back to." },
     ]);
   });
 

@@ -4,7 +4,7 @@ import { asRoot, installLine } from "./package-manager.ts";
 import { LANDLOCK_PROGRAM, type Machine, PROGRAMS, packagesOf, type SettingName } from "./probe.ts";
 import type { LimitReport } from "./process/command.ts";
 import { WATCH_INTERVAL_MS } from "./process/watch-usage.ts";
-import { findLeaks, type Inside } from "./self-check.ts";
+import { findLeaks, type SandboxProperties } from "./self-check.ts";
 
 export interface Finding {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Trial {
   readonly strategy: "kernel" | "clone" | null;
   readonly isolation: "full" | "landlock" | null;
   readonly limits: LimitReport | null;
-  readonly inside: Inside | null;
+  readonly inside: SandboxProperties | null;
   /** Why the session or the command failed. */
   readonly failure: string | null;
 }
@@ -41,9 +41,9 @@ export function findingsOf(machine: Machine, trial: Trial): Finding[] {
   ];
 }
 
-const NOTHING_RUNS = "No command is run.";
-const NOT_EVEN_WEAKER = "There is no weaker shield to fall back on.";
-const WEAKER = "Sessions copy the project, and commands are shielded by Landlock only.";
+const NOTHING_RUNS = "hotcell runs no command.";
+const NOT_EVEN_WEAKER = "There is no weaker sandbox to fall back to.";
+const WEAKER = "Sessions copy the project, and only Landlock sandboxes commands.";
 
 function fine(name: string, found: string): Finding {
   return { name, ok: true, found, consequence: null, fix: null };
@@ -53,7 +53,7 @@ function checkSystem({ platform, arch, release }: Machine): Finding {
   const found = `${platform} ${release}, ${arch}`;
   const foreign = findForeign(platform, arch);
   if (foreign === null) return fine("system", found);
-  const consequence = `No command is run: ${foreign}.`;
+  const consequence = `hotcell runs no command: ${foreign}.`;
   return { name: "system", ok: false, found, consequence, fix: "Use Linux on x64 or arm64." };
 }
 
@@ -64,12 +64,12 @@ function checkNamespaces(machine: Machine): Finding {
     name: "user namespaces",
     ok: false,
     found: namespaces,
-    consequence: isRoot ? `${NOTHING_RUNS} For root there is no weaker shield.` : WEAKER,
+    consequence: isRoot ? `${NOTHING_RUNS} Root cannot use the weaker sandbox.` : WEAKER,
     fix: blockingSettings(machine).length > 0 || machine.container !== null ? "See below." : ASK,
   };
 }
 
-const ASK = "Ask whoever runs this machine to allow user namespaces.";
+const ASK = "Ask the administrator of this machine to allow user namespaces.";
 
 /** The required value of each setting, and which values prevent user namespaces. */
 const WANTED: Readonly<Record<SettingName, { readonly value: number; hinders(found: number): boolean }>> = {
@@ -89,9 +89,7 @@ function checkSetting(machine: Machine, name: SettingName): Finding[] {
   if (machine.namespaces === null || !blockingSettings(machine).includes(name))
     return [fine(name, `${found}`)];
   const fix = asRoot(`sysctl -w ${name}=${WANTED[name].value}`, machine.isRoot);
-  return [
-    { name, ok: false, found: `${found}`, consequence: "It keeps user namespaces from being made.", fix },
-  ];
+  return [{ name, ok: false, found: `${found}`, consequence: "It prevents user namespaces.", fix }];
 }
 
 const CONTAINER_FLAGS = {
@@ -108,7 +106,7 @@ function checkContainer(machine: Machine): Finding {
     name: "container",
     ok: false,
     found,
-    consequence: "By itself it forbids to make namespaces, or to mount /proc in them.",
+    consequence: "By default it forbids new namespaces, or mounting /proc in them.",
     fix: `${CONTAINER_FLAGS[container!]}${isRoot ? " --cap-add SYS_ADMIN" : ""} …`,
   };
 }
@@ -139,11 +137,12 @@ function checkBubblewrap(machine: Machine): Finding {
       SETUID,
     );
   if (runs !== null && namespaces === null)
-    return wrong(`version ${version} can't make an enclosure: ${runs}`, null);
+    return wrong(`version ${version} cannot create a sandbox: ${runs}`, null);
   return fine("bubblewrap", `version ${version}`);
 }
 
-const SETUID = "It has root's rights while it makes the enclosure, and a fault in it would give them away.";
+const SETUID =
+  "It has root's rights while it creates the sandbox. A bug in it would give these rights to commands.";
 
 function isOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -168,9 +167,11 @@ function checkOverlay({ namespaces }: Machine, { strategy, failure }: Trial): Fi
   return {
     name: "overlay",
     ok: false,
-    found: strategy === null ? (failure ?? "not tried") : "can't be mounted on the state directory",
+    found: strategy === null ? (failure ?? "not tried") : "cannot be mounted on the state directory",
     consequence:
-      strategy === null ? "No session can be made." : "Sessions copy the project: slower to begin.",
+      strategy === null
+        ? "hotcell cannot create sessions."
+        : "Sessions copy the project, so they start more slowly.",
     fix: namespaces === null ? "Set HOTCELL_STATE_DIR to a directory on a local disk." : "See above.",
   };
 }
@@ -197,14 +198,14 @@ function checkCgroup({ memory, processes }: LimitReport): Finding {
   return {
     name: "cgroup",
     ok: true,
-    found: "none can be made here",
-    consequence: `Memory${processes === "polled" ? " and processes are" : " is"} looked at every ${WATCH_INTERVAL_MS} ms, and may be overshot between.`,
+    found: "cannot be created here",
+    consequence: `Memory${processes === "polled" ? " and processes are" : " is"} polled every ${WATCH_INTERVAL_MS} ms, and can exceed the limit in between.`,
     fix: null,
   };
 }
 
 function checkSandbox({ isolation, inside, failure }: Trial): Finding {
-  const name = "enclosure";
+  const name = "sandbox";
   if (isolation === null || inside === null)
     return { name, ok: false, found: failure ?? "not tried", consequence: NOTHING_RUNS, fix: "See above." };
   const leaks = findLeaks(inside, isolation === "full");
@@ -213,11 +214,14 @@ function checkSandbox({ isolation, inside, failure }: Trial): Finding {
       name,
       ok: false,
       found: leaks.join("; "),
-      consequence: "Commands are not kept in as they should be. Don't run any.",
+      consequence: "The sandbox does not hold. Run no commands.",
       fix: "Report this: see SECURITY.md.",
     };
   if (isolation === "full")
-    return fine(name, "no privileges, no capabilities, filtered calls, loopback only, no variables of yours");
-  const consequence = "What that leaves open is in docs/threat-model.md.";
-  return { name, ok: false, found: "by Landlock only", consequence, fix: "See above." };
+    return fine(
+      name,
+      "no privileges, no capabilities, filtered system calls, only loopback, none of your variables",
+    );
+  const consequence = "docs/threat-model.md lists what this leaves open.";
+  return { name, ok: false, found: "only Landlock", consequence, fix: "See above." };
 }

@@ -2,6 +2,7 @@
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
+import type { RefusedHost } from "../core/types.ts";
 import { captureOutput } from "./process/capture-output.ts";
 import type { CommandEnd, OnOutput } from "./process/command.ts";
 
@@ -18,11 +19,13 @@ export interface ProcessOutput {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: boolean;
+  /** Hosts that were refused while the process ran. */
+  readonly refusedHosts: readonly RefusedHost[];
 }
 
 export interface Processes {
   /** Resolves when the process has begun, or throws the reason why it could not begin. */
-  start(command: string, run: BackgroundRun): Promise<BackgroundProcess>;
+  start(command: string, run: BackgroundRun, refusedHosts: RefusedSoFar): Promise<BackgroundProcess>;
   list(): readonly BackgroundProcess[];
   /** The head and the tail of the output so far. */
   output(id: string): ProcessOutput;
@@ -31,14 +34,16 @@ export interface Processes {
   stopAll(): Promise<void>;
 }
 
-export interface Beginning {
+export interface BackgroundRunOptions {
   readonly signal: AbortSignal;
   readonly onOutput: OnOutput;
   /** The run calls this when the process has begun. */
   readonly onStart: () => void;
 }
 
-export type BackgroundRun = (beginning: Beginning) => Promise<CommandEnd>;
+export type BackgroundRun = (beginning: BackgroundRunOptions) => Promise<CommandEnd>;
+
+type RefusedSoFar = () => readonly RefusedHost[];
 
 interface TrackedProcess {
   readonly info: () => BackgroundProcess;
@@ -56,9 +61,9 @@ export function createProcesses(): Processes {
     throw new HotcellError("NOT_FOUND", `There is no background process ${quote(id)}. Known: ${known}.`);
   };
   return {
-    async start(command, run) {
+    async start(command, run, refusedHosts) {
       const id = `p${++started}`;
-      const process = await begin(id, command, run);
+      const process = await begin(id, command, run, refusedHosts);
       tracked.set(id, process);
       return process.info();
     },
@@ -75,9 +80,14 @@ export function createProcesses(): Processes {
   };
 }
 
-async function begin(id: string, command: string, run: BackgroundRun): Promise<TrackedProcess> {
+async function begin(
+  id: string,
+  command: string,
+  run: BackgroundRun,
+  refusedHosts: RefusedSoFar,
+): Promise<TrackedProcess> {
   const stopping = new AbortController();
-  const captured = captureOutput(LIMITS.maxShownOutputBytes, null);
+  const captured = captureOutput({ bytes: LIMITS.maxShownOutputBytes }, null);
   const started = new Date();
   let end: CommandEnd | null = null;
   let ended: Promise<void> = Promise.resolve();
@@ -89,7 +99,7 @@ async function begin(id: string, command: string, run: BackgroundRun): Promise<T
   });
   return {
     info: () => ({ id, command, started, end }),
-    output: captured.look,
+    output: () => ({ ...captured.look(), refusedHosts: refusedHosts() }),
     async stop() {
       stopping.abort();
       await ended;

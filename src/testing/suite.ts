@@ -1,14 +1,14 @@
-// What a contract suite needs of a test framework: nothing but the words to group and to name.
+// The functions of a test framework that a contract suite needs: to group and to name tests.
 import assert from "node:assert/strict";
 import { type ErrorCode, HotcellError } from "../core/errors.ts";
 
-export interface TestWords {
+export interface TestApi {
   describe(title: string, body: () => void): void;
   it(title: string, body: () => Promise<void>): void;
 }
 
-/** The work must be refused with this code, in words that name what could not be done. */
-export function refuses(code: ErrorCode, work: () => unknown): void {
+/** The work must be refused with this code, and the message must name the action that failed. */
+export function expectRefusal(code: ErrorCode, work: () => unknown): void {
   let refusal: unknown = null;
   try {
     work();
@@ -19,7 +19,7 @@ export function refuses(code: ErrorCode, work: () => unknown): void {
 }
 
 /** The same, for work that takes its time. */
-export async function refusesLater(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
+export async function expectLaterRefusal(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
   checkRefusal(
     code,
     await work().then(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { refuses } from "./suite.ts";
+import { expectRefusal } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 
 const textOf = (path: string): string => fs.readFileSync(path, "utf8");
@@ -15,15 +15,15 @@ export const CHANGING_ROWS: Checks = {
 
   "mkdir refuses a name that a file has"({ workspace, root }) {
     fs.writeFileSync(`${root}/f`, "");
-    refuses("ALREADY_EXISTS", () => workspace.mkdir("f"));
-    refuses("NOT_A_DIRECTORY", () => workspace.mkdir("f/d"));
+    expectRefusal("ALREADY_EXISTS", () => workspace.mkdir("f"));
+    expectRefusal("NOT_A_DIRECTORY", () => workspace.mkdir("f/d"));
   },
 
   "remove takes a file away"({ workspace, root }) {
     fs.writeFileSync(`${root}/f`, "");
     workspace.remove("f");
     assert.deepEqual(fs.readdirSync(root), []);
-    refuses("NOT_FOUND", () => workspace.remove("f"));
+    expectRefusal("NOT_FOUND", () => workspace.remove("f"));
   },
 
   "remove takes a link itself, wherever it leads"({ workspace, root }) {
@@ -41,7 +41,7 @@ export const CHANGING_ROWS: Checks = {
     fs.mkdirSync(`${root}/full`);
     fs.writeFileSync(`${root}/full/f`, "");
     workspace.remove("empty");
-    refuses("ALREADY_EXISTS", () => workspace.remove("full"));
+    expectRefusal("ALREADY_EXISTS", () => workspace.remove("full"));
     assert.deepEqual(fs.readdirSync(root), ["full"]);
     workspace.remove("full", { recursive: true });
     assert.deepEqual(fs.readdirSync(root), []);
@@ -50,7 +50,7 @@ export const CHANGING_ROWS: Checks = {
   "remove refuses the workspace itself"({ workspace, root }) {
     fs.writeFileSync(`${root}/f`, "");
     for (const path of [".", "./", workspace.root])
-      refuses("DENIED", () => workspace.remove(path, { recursive: true }));
+      expectRefusal("DENIED", () => workspace.remove(path, { recursive: true }));
     assert.deepEqual(fs.readdirSync(root), ["f"]);
   },
 
@@ -93,11 +93,11 @@ export const CHANGING_ROWS: Checks = {
   "rename refuses a full directory or a file in the place of the other kind"({ workspace, root }) {
     for (const dir of ["d", "full"]) fs.mkdirSync(`${root}/${dir}`);
     for (const file of ["f", "full/f"]) fs.writeFileSync(`${root}/${file}`, "");
-    refuses("NOT_A_FILE", () => workspace.rename("f", "d"));
-    refuses("NOT_A_DIRECTORY", () => workspace.rename("d", "f"));
-    refuses("ALREADY_EXISTS", () => workspace.rename("d", "full"));
-    refuses("NOT_A_DIRECTORY", () => workspace.rename("f", "new/"));
-    refuses("NOT_FOUND", () => workspace.rename("missing", "new"));
+    expectRefusal("NOT_A_FILE", () => workspace.rename("f", "d"));
+    expectRefusal("NOT_A_DIRECTORY", () => workspace.rename("d", "f"));
+    expectRefusal("ALREADY_EXISTS", () => workspace.rename("d", "full"));
+    expectRefusal("NOT_A_DIRECTORY", () => workspace.rename("f", "new/"));
+    expectRefusal("NOT_FOUND", () => workspace.rename("missing", "new"));
     assert.deepEqual(fs.readdirSync(root), ["d", "f", "full"]);
   },
 
@@ -106,9 +106,9 @@ export const CHANGING_ROWS: Checks = {
     root,
   }) {
     fs.mkdirSync(`${root}/d`);
-    refuses("INVALID_ARGUMENTS", () => workspace.rename("d", "d/a/b"));
-    refuses("DENIED", () => workspace.rename(".", "d/a"));
-    refuses("DENIED", () => workspace.rename("d", "."));
+    expectRefusal("INVALID_ARGUMENTS", () => workspace.rename("d", "d/a/b"));
+    expectRefusal("DENIED", () => workspace.rename(".", "d/a"));
+    expectRefusal("DENIED", () => workspace.rename("d", "."));
     assert.deepEqual([fs.readdirSync(root), fs.readdirSync(`${root}/d`)], [["d"], []]);
   },
 
@@ -126,15 +126,15 @@ export const CHANGING_ROWS: Checks = {
   "symlink refuses a link that leads outside, by its text or by another link"({ workspace, root }) {
     fs.mkdirSync(`${root}/d`);
     fs.symlinkSync("..", `${root}/d/up`);
-    refuses("PATH_OUTSIDE_WORKSPACE", () => workspace.symlink("../x", "l"));
-    refuses("PATH_OUTSIDE_WORKSPACE", () => workspace.symlink("/etc/passwd", "l"));
-    refuses("PATH_OUTSIDE_WORKSPACE", () => workspace.symlink("../../x", "d/l"));
-    refuses("SYMLINK_OUTSIDE_WORKSPACE", () => workspace.symlink("d/up/../x", "l"));
+    expectRefusal("PATH_OUTSIDE_WORKSPACE", () => workspace.symlink("../x", "l"));
+    expectRefusal("PATH_OUTSIDE_WORKSPACE", () => workspace.symlink("/etc/passwd", "l"));
+    expectRefusal("PATH_OUTSIDE_WORKSPACE", () => workspace.symlink("../../x", "d/l"));
+    expectRefusal("SYMLINK_OUTSIDE_WORKSPACE", () => workspace.symlink("d/up/../x", "l"));
     assert.deepEqual(fs.readdirSync(root), ["d"]);
   },
 
   "symlink refuses a name that is taken"({ workspace, root }) {
     fs.symlinkSync("nowhere", `${root}/l`);
-    refuses("ALREADY_EXISTS", () => workspace.symlink("f", "l"));
+    expectRefusal("ALREADY_EXISTS", () => workspace.symlink("f", "l"));
   },
 };

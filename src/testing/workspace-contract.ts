@@ -1,8 +1,9 @@
-// What every mode of WorkspaceFS promises. A mode's test calls this with a way to open an empty workspace
+// The contract of every mode of WorkspaceFS. The test of a mode calls this with a function that opens an empty workspace
 // that uses the built-in table of protected paths.
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
-import type { TestWords } from "./suite.ts";
+import type { TestApi } from "./suite.ts";
 import { CHANGING_ROWS } from "./workspace-changing.ts";
+import { HANDLES } from "./workspace-handles.ts";
 import { NAMING } from "./workspace-naming.ts";
 import { READING } from "./workspace-reading.ts";
 import { REFUSING } from "./workspace-refusing.ts";
@@ -12,14 +13,14 @@ import { WRITING } from "./workspace-writing.ts";
 
 export interface WorkspaceUnderTest {
   readonly workspace: WorkspaceFS;
-  /** Where the same files are seen and made without the workspace; also when that is closed. */
+  /** The directory with the same files, accessible without the workspace, also after it is closed. */
   readonly root: string;
   /** The directory that holds the project, by `..` from the workspace; it may be written. */
   readonly outside: string;
   close(): void;
 }
 
-/** Behaviour, as a sentence, and what checks it in an empty workspace. */
+/** The behaviour as a sentence, and its check, which gets an empty workspace. */
 export type Checks = Readonly<Record<string, (on: WorkspaceUnderTest) => void | Promise<void>>>;
 
 const TOPICS: Readonly<Record<string, Checks>> = {
@@ -28,13 +29,14 @@ const TOPICS: Readonly<Record<string, Checks>> = {
   writing: WRITING,
   changing: CHANGING_ROWS,
   trees: TREES,
+  handles: HANDLES,
   naming: NAMING,
   refusing: REFUSING,
 };
 
 type Open = () => WorkspaceUnderTest | Promise<WorkspaceUnderTest>;
 
-export function workspaceContract({ describe, it }: TestWords, open: Open): void {
+export function workspaceContract({ describe, it }: TestApi, open: Open): void {
   for (const [topic, checks] of Object.entries(TOPICS)) {
     describe(topic, () => {
       for (const [title, check] of Object.entries(checks)) it(title, () => withWorkspace(open, check));

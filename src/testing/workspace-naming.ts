@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { decodeName, showName } from "../workspace/fs/names.ts";
-import { refuses } from "./suite.ts";
+import { expectRefusal } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 
 const SLASH = 0x2f;
@@ -91,12 +91,12 @@ export const NAMING: Checks = {
   }) {
     fs.writeFileSync(`${root}/é`, "x");
     assert.equal(workspace.resolve("\uDCC3\uDCA9").path, "é");
-    refuses("NOT_FOUND", () => workspace.read("\\xc3\\xa9"));
+    expectRefusal("NOT_FOUND", () => workspace.read("\\xc3\\xa9"));
   },
 
   "half a character that stands for no byte is refused"({ workspace, root }) {
     for (const path of ["\uD800", "a\uDC7F", "\uDFFFb/c"])
-      refuses("INVALID_ARGUMENTS", () => workspace.write(path, "x"));
+      expectRefusal("INVALID_ARGUMENTS", () => workspace.write(path, "x"));
     assert.deepEqual(fs.readdirSync(root), []);
   },
 
@@ -111,13 +111,13 @@ export const NAMING: Checks = {
     const name = "n".repeat(255);
     workspace.write(name, "x");
     assert.equal(workspace.read(name).toString(), "x");
-    refuses("INVALID_ARGUMENTS", () => workspace.write(`${name}n`, "x"));
+    expectRefusal("INVALID_ARGUMENTS", () => workspace.write(`${name}n`, "x"));
     const longest = `${"./".repeat(1920)}${name}`;
     assert.equal(longest.length, 4095);
     assert.equal(workspace.read(longest).toString(), "x");
     workspace.write(`${"d/".repeat(1920)}${name}`, "deep");
     assert.equal(workspace.read(`${"d/".repeat(1920)}${name}`).toString(), "deep");
-    refuses("INVALID_ARGUMENTS", () => workspace.read(`././${longest}`));
+    expectRefusal("INVALID_ARGUMENTS", () => workspace.read(`././${longest}`));
     workspace.remove("d", { recursive: true });
     assert.deepEqual(fs.readdirSync(root), [name]);
   },

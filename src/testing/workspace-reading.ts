@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { refuses } from "./suite.ts";
+import { expectRefusal } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 
 const MIB = 1024 * 1024;
@@ -21,7 +21,7 @@ export const READING: Checks = {
     fs.writeFileSync(`${root}/f`, Buffer.alloc(MIB, "a"));
     assert.equal(workspace.read("f").length, MIB);
     fs.appendFileSync(`${root}/f`, "a");
-    refuses("FILE_TOO_LARGE", () => workspace.read("f"));
+    expectRefusal("FILE_TOO_LARGE", () => workspace.read("f"));
   },
 
   "read with maxBytes gives the beginning, or all of a shorter file"({ workspace, root }) {
@@ -69,7 +69,7 @@ export const READING: Checks = {
     assert.deepEqual(workspace.stat("f"), expected);
   },
 
-  "stat follows a link unless it is told not to"({ workspace, root }) {
+  "stat follows a link by default, and not if the caller says so"({ workspace, root }) {
     fs.mkdirSync(`${root}/d`);
     fs.symlinkSync("d", `${root}/l`);
     assert.equal(workspace.stat("l").kind, "directory");
@@ -111,8 +111,8 @@ export const READING: Checks = {
     fs.symlinkSync("../somewhere/else", `${root}/l`);
     fs.writeFileSync(`${root}/f`, "");
     assert.equal(workspace.readlink("l"), "../somewhere/else");
-    refuses("NOT_A_FILE", () => workspace.readlink("f"));
-    refuses("NOT_FOUND", () => workspace.readlink("missing"));
+    expectRefusal("NOT_A_FILE", () => workspace.readlink("f"));
+    expectRefusal("NOT_FOUND", () => workspace.readlink("missing"));
   },
 
   "resolve gives the canonical path, also of what is not there yet"({ workspace, root }) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { type ErrorCode, HotcellError } from "../core/errors.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
-import { refuses } from "./suite.ts";
+import { expectRefusal } from "./suite.ts";
 import type { Checks, WorkspaceUnderTest } from "./workspace-contract.ts";
 
 type Operation = (workspace: WorkspaceFS, path: string) => unknown;
@@ -40,10 +40,10 @@ function refuseAll(
   workspace: WorkspaceFS,
   path: string,
 ): void {
-  for (const operation of Object.values(operations)) refuses(code, () => operation(workspace, path));
+  for (const operation of Object.values(operations)) expectRefusal(code, () => operation(workspace, path));
 }
 
-/** By the check, or because something is there already. */
+/** Refused by the check, or because an entry exists already. */
 function refusesChange(work: () => unknown): void {
   assert.throws(work, ({ code }: HotcellError) => code === "DENIED" || code === "ALREADY_EXISTS");
 }
@@ -54,7 +54,7 @@ function snapshot({ root, outside }: WorkspaceUnderTest): string {
   return [...fs.readdirSync(outside), ...lines].sort().join("\n");
 }
 
-/** Node's own way to go through a tree follows links from version 22 on. */
+/** Node's recursive `readdir` follows links from version 22 on. */
 function linesBelow(dir: string): string[] {
   return fs.readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const at = `${dir}/${entry.name}`;
@@ -120,14 +120,14 @@ export const REFUSING: Checks = {
     fs.symlinkSync("b", `${root}/a`);
     fs.symlinkSync("a", `${root}/b`);
     fs.symlinkSync("self/x", `${root}/self`);
-    for (const path of ["a", "b/c", "self"]) refuses("EXECUTION_ERROR", () => workspace.read(path));
+    for (const path of ["a", "b/c", "self"]) expectRefusal("EXECUTION_ERROR", () => workspace.read(path));
   },
 
-  "what is missing is told as such"({ workspace }) {
+  "a missing file or directory is NOT_FOUND"({ workspace }) {
     const { resolve, ...others } = LOOKS;
     for (const path of ["missing", "missing/f", "missing/../f"])
       refuseAll(others, "NOT_FOUND", workspace, path);
-    for (const path of ["missing", "missing/f"]) refuses("NOT_FOUND", () => workspace.remove(path));
+    for (const path of ["missing", "missing/f"]) expectRefusal("NOT_FOUND", () => workspace.remove(path));
     assert.equal(workspace.resolve("missing").kind, null);
   },
 
@@ -138,14 +138,14 @@ export const REFUSING: Checks = {
     for (const path of [".env", "./d/../.env", "d/id_rsa", "d/innocent"]) {
       refuseAll(READS, "PROTECTED_PATH", workspace, path);
       for (const change of ["write", "append", "copy from", "copy to", "chmod"]) {
-        refuses("PROTECTED_PATH", () => CHANGES[change]!(workspace, path));
+        expectRefusal("PROTECTED_PATH", () => CHANGES[change]!(workspace, path));
       }
     }
     for (const change of ["remove", "rename from", "rename to"]) {
-      refuses("PROTECTED_PATH", () => CHANGES[change]!(workspace, ".env"));
+      expectRefusal("PROTECTED_PATH", () => CHANGES[change]!(workspace, ".env"));
     }
-    refuses("PROTECTED_PATH", () => workspace.write(".ENV", "x"));
-    refuses("PROTECTED_PATH", () => workspace.symlink("../.env", "d/l"));
+    expectRefusal("PROTECTED_PATH", () => workspace.write(".ENV", "x"));
+    expectRefusal("PROTECTED_PATH", () => workspace.symlink("../.env", "d/l"));
     assert.deepEqual(fs.readdirSync(root).sort(), [".env", "d", "plain"]);
   },
 
@@ -155,13 +155,13 @@ export const REFUSING: Checks = {
     fs.writeFileSync(`${root}/plain`, "");
     assert.equal(workspace.read(".git/config").toString(), "config");
     for (const change of ["write", "append", "remove", "rename from", "rename to", "copy to", "chmod"]) {
-      refuses("PROTECTED_PATH", () => CHANGES[change]!(workspace, ".git/config"));
+      expectRefusal("PROTECTED_PATH", () => CHANGES[change]!(workspace, ".git/config"));
     }
-    refuses("PROTECTED_PATH", () => workspace.mkdir(".git/new"));
-    refuses("PROTECTED_PATH", () => workspace.symlink("../../plain", ".git/hooks/pre-commit"));
-    refuses("PROTECTED_PATH", () => workspace.remove(".git", { recursive: true }));
-    refuses("PROTECTED_PATH", () => workspace.rename(".git", "git"));
-    refuses("PROTECTED_PATH", () => workspace.chmod(".git", 0o700));
+    expectRefusal("PROTECTED_PATH", () => workspace.mkdir(".git/new"));
+    expectRefusal("PROTECTED_PATH", () => workspace.symlink("../../plain", ".git/hooks/pre-commit"));
+    expectRefusal("PROTECTED_PATH", () => workspace.remove(".git", { recursive: true }));
+    expectRefusal("PROTECTED_PATH", () => workspace.rename(".git", "git"));
+    expectRefusal("PROTECTED_PATH", () => workspace.chmod(".git", 0o700));
   },
 
   "a check of one's own is asked of every path where it really leads, and refuses by throwing"({
@@ -179,7 +179,7 @@ export const REFUSING: Checks = {
     for (const path of ["kept/f", "l/f"]) {
       for (const change of Object.values(CHANGES)) refusesChange(() => change(guarded, path));
     }
-    for (const path of ["kept", "l"]) refuses("DENIED", () => guarded.list(path));
+    for (const path of ["kept", "l"]) expectRefusal("DENIED", () => guarded.list(path));
     assert.deepEqual(
       Array.from(guarded.walk("."), ({ path }) => path),
       ["kept", "l", "plain"],
@@ -187,7 +187,7 @@ export const REFUSING: Checks = {
     assert.equal(guarded.read("plain").toString(), "x");
     assert.equal(workspace.read("kept/f").toString(), "x");
     guarded.guardedBy(() => {}).close();
-    refuses("WORKSPACE_UNUSABLE", () => workspace.read("plain"));
+    expectRefusal("WORKSPACE_UNUSABLE", () => workspace.read("plain"));
   },
 
   "files that hotcell itself makes while it writes are not there for anybody"({ workspace, root }) {
@@ -206,7 +206,7 @@ export const REFUSING: Checks = {
     for (const path of ["d/.hotcell-tmp-1", "d/l", "d/.hotcell-tmp-2", ".hotcell-tmp-3/f"]) {
       refuseAll(READS, "NOT_FOUND", workspace, path);
       for (const change of ["write", "append", "mkdir", "copy to", "chmod"]) {
-        refuses("NOT_FOUND", () => CHANGES[change]!(workspace, path));
+        expectRefusal("NOT_FOUND", () => CHANGES[change]!(workspace, path));
       }
     }
     workspace.remove("d", { recursive: true });

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { SearchMatch, SearchQuery, SearchResult } from "../workspace/files/search-query.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
-import { refusesLater } from "./suite.ts";
+import { expectLaterRefusal } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 
 const TRY_MS = 20;
@@ -25,7 +25,7 @@ const PLAIN: Omit<SearchQuery, "pattern"> = {
   maxLineChars: 200,
 };
 
-/** A literal is also searched for as a pattern: however a workspace goes about either, the result is the same. */
+/** A literal is also searched for as a pattern: both must give the same result. */
 async function search(workspace: WorkspaceFS, pattern: string, asked: Asked = {}): Promise<SearchResult> {
   const { path = ".", ...rest } = asked;
   const query = { ...PLAIN, pattern, ...rest };
@@ -88,12 +88,12 @@ export const SEARCHING: Checks = {
   },
 
   async "search refuses a pattern that is none"({ workspace }) {
-    await refusesLater("INVALID_ARGUMENTS", () => search(workspace, "(", { regex: true }));
-    await refusesLater("INVALID_ARGUMENTS", () => search(workspace, ""));
-    await refusesLater("INVALID_ARGUMENTS", () => search(workspace, "a\nb"));
+    await expectLaterRefusal("INVALID_ARGUMENTS", () => search(workspace, "(", { regex: true }));
+    await expectLaterRefusal("INVALID_ARGUMENTS", () => search(workspace, ""));
+    await expectLaterRefusal("INVALID_ARGUMENTS", () => search(workspace, "a\nb"));
   },
 
-  async "search ignores case only when told to, of other letters than ASCII too"({ workspace, root }) {
+  async "search ignores case only if requested, for non-ASCII letters too"({ workspace, root }) {
     plant(root, { f: "Straße\nSTRASSE\nÉTÉ\nété\n[X]\n{x}\n" });
     assert.deepEqual(await found(workspace, "stra"), []);
     assert.deepEqual(await found(workspace, "STRA", { ignoreCase: true }), ["f:1:Straße", "f:2:STRASSE"]);
@@ -130,7 +130,7 @@ export const SEARCHING: Checks = {
     assert.equal((await search(workspace, "hit", { maxMatches: 600 })).truncated, false);
   },
 
-  async "search begins where it is told: below a directory, in a file, through a link to it"({
+  async "search begins at the given path: below a directory, in a file, through a link to it"({
     workspace,
     root,
   }) {
@@ -140,8 +140,8 @@ export const SEARCHING: Checks = {
     assert.deepEqual(await found(workspace, "hit", { path: "l" }), ["d/f:1:hit"]);
     assert.deepEqual(await found(workspace, "hit", { path: "f" }), ["f:1:hit"]);
     assert.deepEqual(await found(workspace, "hit", { path: "d/sub/.hidden" }), ["d/sub/.hidden:1:hit"]);
-    await refusesLater("NOT_FOUND", () => search(workspace, "hit", { path: "missing" }));
-    await refusesLater("PATH_OUTSIDE_WORKSPACE", () => search(workspace, "hit", { path: ".." }));
+    await expectLaterRefusal("NOT_FOUND", () => search(workspace, "hit", { path: "missing" }));
+    await expectLaterRefusal("PATH_OUTSIDE_WORKSPACE", () => search(workspace, "hit", { path: ".." }));
   },
 
   async "search takes globs by name at any depth, by path below its beginning, and to leave out"({
@@ -182,10 +182,7 @@ export const SEARCHING: Checks = {
     assert.equal((await found(workspace, "hit", { ignored: true })).length, 8);
   },
 
-  async "search passes over hidden names unless asked, over .git always, and over names it is told"({
-    workspace,
-    root,
-  }) {
+  async "search skips hidden names by default, .git always, and excluded names"({ workspace, root }) {
     plant(root, {
       ".h/f": "hit",
       ".i": "hit",
@@ -289,7 +286,7 @@ export const SEARCHING: Checks = {
     fs.symlinkSync("..", `${root}/up`);
     execFileSync("mkfifo", [`${root.replace("/proc/self/", `/proc/${process.pid}/`)}/fifo`]);
     assert.deepEqual(await found(workspace, "hit"), ["d/f:1:hit"]);
-    await refusesLater("NOT_A_FILE", () => search(workspace, "hit", { path: "fifo" }));
+    await expectLaterRefusal("NOT_A_FILE", () => search(workspace, "hit", { path: "fifo" }));
   },
 
   async "search shows nothing of what tools may not read"({ workspace, root }) {
@@ -302,7 +299,7 @@ export const SEARCHING: Checks = {
     });
     assert.deepEqual(await found(workspace, "hit", { hidden: "all", maxMatches: 1 }), ["f:1:hit"]);
     for (const path of [".env", ".ssh"])
-      await refusesLater("PROTECTED_PATH", () => search(workspace, "hit", { path }));
+      await expectLaterRefusal("PROTECTED_PATH", () => search(workspace, "hit", { path }));
   },
 
   async "search asks the check of guardedBy about each file it shows, and each directory above"({
@@ -318,7 +315,7 @@ export const SEARCHING: Checks = {
       if (at === "no" || at === "d/g") workspace.read("missing");
     });
     assert.deepEqual(await found(refusing, "hit"), ["d/e/f:1:hit", "f:1:hit"]);
-    await refusesLater("NOT_FOUND", () => search(refusing, "hit", { path: "no" }));
+    await expectLaterRefusal("NOT_FOUND", () => search(refusing, "hit", { path: "no" }));
   },
 
   async "search sees what was written, renamed and removed just before"({ workspace, root }) {
@@ -347,7 +344,7 @@ export const SEARCHING: Checks = {
     const ways: readonly Asked[] = [{}, { maxMatches: 3 }, { path: "d1/e/f" }, { path: "missing" }];
     for (const asked of [...ways, { regex: true }]) await search(workspace, "(hit", asked).catch(() => {});
     for (const asked of ways) await search(workspace, "hit", asked).catch(() => {});
-    // A session may look at the project by itself just now.
+    // A session may check the project at this moment.
     for (let tries = 0; tries < MOST_TRIES && openOn(root) !== before; tries++) await setTimeout(TRY_MS);
     assert.equal(openOn(root), before);
   },
@@ -369,7 +366,7 @@ export const SEARCHING: Checks = {
     plant(root, { f: "hit" });
     const running = search(workspace, "hit");
     workspace.close();
-    await refusesLater("WORKSPACE_UNUSABLE", () => running);
-    await refusesLater("WORKSPACE_UNUSABLE", () => search(workspace, "hit"));
+    await expectLaterRefusal("WORKSPACE_UNUSABLE", () => running);
+    await expectLaterRefusal("WORKSPACE_UNUSABLE", () => search(workspace, "hit"));
   },
 };

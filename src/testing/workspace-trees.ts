@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { refuses } from "./suite.ts";
+import { expectRefusal } from "./suite.ts";
 import type { Checks, WorkspaceUnderTest } from "./workspace-contract.ts";
 
 /** d/{a/{deep/f,f},b,l -> a} */
@@ -23,7 +23,7 @@ export const TREES: Checks = {
     assert.deepEqual(walked(on, "."), ["directory d", ...below("d")]);
   },
 
-  "walk enters only what it is told to"(on) {
+  "walk enters only the directories that the caller selects"(on) {
     plant(on);
     const asked: string[] = [];
     const enter = (path: string): boolean => asked.push(path) > 0 && path !== "d/a/deep";
@@ -50,14 +50,14 @@ export const TREES: Checks = {
     const refused: string[] = [];
     for (const _ of on.workspace.walk(".", { refused: (path) => refused.push(path) }));
     assert.deepEqual([walked(on, "."), refused], [["directory .ssh"], [".ssh"]]);
-    refuses("PROTECTED_PATH", () => walked(on, ".ssh"));
-    refuses("PROTECTED_PATH", () => on.workspace.list(".ssh"));
+    expectRefusal("PROTECTED_PATH", () => walked(on, ".ssh"));
+    expectRefusal("PROTECTED_PATH", () => on.workspace.list(".ssh"));
   },
 
   "walk refuses what is no directory"(on) {
     plant(on);
-    refuses("NOT_A_DIRECTORY", () => walked(on, "d/b"));
-    refuses("NOT_FOUND", () => walked(on, "missing"));
+    expectRefusal("NOT_A_DIRECTORY", () => walked(on, "d/b"));
+    expectRefusal("NOT_FOUND", () => walked(on, "missing"));
   },
 
   "remove takes a whole tree away, links in it as links"(on) {
@@ -106,21 +106,21 @@ export const TREES: Checks = {
 
   "copy refuses a directory into itself, and a target that is there"(on) {
     plant(on);
-    refuses("INVALID_ARGUMENTS", () => on.workspace.copy("d", "d/a/new"));
-    refuses("INVALID_ARGUMENTS", () => on.workspace.copy(".", "new"));
-    refuses("ALREADY_EXISTS", () => on.workspace.copy("d/a", "d"));
-    refuses("ALREADY_EXISTS", () => on.workspace.copy("d/a", "d/b"));
-    refuses("NOT_A_FILE", () => on.workspace.copy("d/b", "d/a"));
-    refuses("NOT_FOUND", () => on.workspace.copy("missing", "x/new"));
+    expectRefusal("INVALID_ARGUMENTS", () => on.workspace.copy("d", "d/a/new"));
+    expectRefusal("INVALID_ARGUMENTS", () => on.workspace.copy(".", "new"));
+    expectRefusal("ALREADY_EXISTS", () => on.workspace.copy("d/a", "d"));
+    expectRefusal("ALREADY_EXISTS", () => on.workspace.copy("d/a", "d/b"));
+    expectRefusal("NOT_A_FILE", () => on.workspace.copy("d/b", "d/a"));
+    expectRefusal("NOT_FOUND", () => on.workspace.copy("missing", "x/new"));
     assert.deepEqual(walked(on, "."), ["directory d", ...below("d")]);
   },
 
   "what is protected inside a tree keeps the whole tree from being moved, copied or removed"(on) {
     plant(on);
     fs.writeFileSync(`${on.root}/d/a/deep/.env`, "KEY=1");
-    refuses("PROTECTED_PATH", () => on.workspace.remove("d", { recursive: true }));
-    refuses("PROTECTED_PATH", () => on.workspace.rename("d", "e"));
-    refuses("PROTECTED_PATH", () => on.workspace.copy("d", "e"));
+    expectRefusal("PROTECTED_PATH", () => on.workspace.remove("d", { recursive: true }));
+    expectRefusal("PROTECTED_PATH", () => on.workspace.rename("d", "e"));
+    expectRefusal("PROTECTED_PATH", () => on.workspace.copy("d", "e"));
     const kept = ["directory d", ...below("d"), "file d/a/deep/.env"].sort();
     assert.deepEqual(walked(on, ".").sort(), kept);
   },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import { refuses } from "./suite.ts";
+import { expectRefusal } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -67,22 +67,24 @@ export const WRITING: Checks = {
   "write with ifMatchSha256 writes only over that version"({ workspace, root }) {
     fs.writeFileSync(`${root}/f`, "one");
     assert.equal(workspace.write("f", "two", { ifMatchSha256: sha256("one") }).sha256, sha256("two"));
-    refuses("PRECONDITION_FAILED", () => workspace.write("f", "three", { ifMatchSha256: sha256("one") }));
+    expectRefusal("PRECONDITION_FAILED", () =>
+      workspace.write("f", "three", { ifMatchSha256: sha256("one") }),
+    );
     assert.equal(textOf(`${root}/f`), "two");
     workspace.write("f", "four", { ifMatchSha256: sha256("two").toUpperCase() });
     assert.equal(textOf(`${root}/f`), "four");
   },
 
   "write with ifMatchSha256 makes no new file"({ workspace, root }) {
-    refuses("PRECONDITION_FAILED", () => workspace.write("a/f", "x", { ifMatchSha256: sha256("") }));
+    expectRefusal("PRECONDITION_FAILED", () => workspace.write("a/f", "x", { ifMatchSha256: sha256("") }));
     assert.deepEqual(fs.readdirSync(root), []);
   },
 
   "write refuses a directory, and a path that is written as one"({ workspace, root }) {
     fs.mkdirSync(`${root}/d`);
-    refuses("NOT_A_FILE", () => workspace.write("d", "x"));
-    refuses("NOT_A_FILE", () => workspace.write("new/", "x"));
-    refuses("NOT_A_FILE", () => workspace.write(".", "x"));
+    expectRefusal("NOT_A_FILE", () => workspace.write("d", "x"));
+    expectRefusal("NOT_A_FILE", () => workspace.write("new/", "x"));
+    expectRefusal("NOT_A_FILE", () => workspace.write(".", "x"));
     assert.deepEqual(fs.readdirSync(root), ["d"]);
   },
 
@@ -110,7 +112,7 @@ export const WRITING: Checks = {
 
   "append refuses a directory"({ workspace, root }) {
     fs.mkdirSync(`${root}/d`);
-    refuses("NOT_A_FILE", () => workspace.append("d", "x"));
+    expectRefusal("NOT_A_FILE", () => workspace.append("d", "x"));
   },
 
   "chmod sets permissions, of directories too, and never more than permissions"({ workspace, root }) {
@@ -126,6 +128,6 @@ export const WRITING: Checks = {
     fs.symlinkSync("f", `${root}/l`);
     workspace.chmod("l", 0o604);
     assert.equal(modeOf(`${root}/f`), 0o604);
-    refuses("NOT_FOUND", () => workspace.chmod("missing", 0o600));
+    expectRefusal("NOT_FOUND", () => workspace.chmod("missing", 0o600));
   },
 };

@@ -1,10 +1,19 @@
+import { CODING_TOOLS } from "./coding/coding-tools.ts";
 import type { Tool } from "./define-tool.ts";
+import { kvDelete, kvGet, kvList, kvSet } from "./kv/kv-tools.ts";
 import { fsApplyPatch } from "./mounts/apply-patch.ts";
 import { fsList } from "./mounts/list.ts";
 import { fsRead } from "./mounts/read.ts";
 import { fsSearch } from "./mounts/search.ts";
 import { fsWrite } from "./mounts/write.ts";
 import { processList, processOutput, processStop } from "./processes.ts";
+import {
+  sessionCommit,
+  sessionCreate,
+  sessionDiff,
+  sessionDiscard,
+  sessionRewind,
+} from "./session/session-tools.ts";
 import { listDirectory } from "./sidecar/list-directory.ts";
 import { readFile } from "./sidecar/read-file.ts";
 import { runCommand } from "./sidecar/run-command.ts";
@@ -14,8 +23,11 @@ import { bash } from "./studio/bash.ts";
 import { fileRead } from "./studio/file-read.ts";
 import { fileWrite } from "./studio/file-write.ts";
 import { timeNow } from "./time-now.ts";
+import { runJsTool } from "./wasm/run-js.ts";
+import { webSearch } from "./web/web-search.ts";
 
 export const BUILTIN_TOOLS: readonly Tool[] = [
+  ...CODING_TOOLS,
   readFile,
   writeFile,
   listDirectory,
@@ -29,8 +41,19 @@ export const BUILTIN_TOOLS: readonly Tool[] = [
   fileRead,
   fileWrite,
   bash,
+  webSearch,
+  runJsTool(),
   processList,
   processOutput,
   processStop,
+  sessionCreate,
+  sessionDiff,
+  sessionCommit,
+  sessionDiscard,
+  sessionRewind,
+  kvGet,
+  kvSet,
+  kvDelete,
+  kvList,
   timeNow,
 ];

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { CommandResult } from "./commands.ts";
 
-/** What the tools of the sidecar's shape say of a command. */
+/** The result of a command, in the format of the toolset `sidecar`. */
 export function commandOutput(result: CommandResult): JsonObject {
   return {
     exit_code: result.exitCode,
@@ -12,5 +12,7 @@ export function commandOutput(result: CommandResult): JsonObject {
     timed_out: result.termination === "timeout",
     termination: result.termination,
     truncated: result.truncated,
+    ...(result.refusedHosts.length > 0 && { refused_hosts: result.refusedHosts }),
+    ...(result.notes.length > 0 && { note: result.notes.join(" ") }),
   };
 }

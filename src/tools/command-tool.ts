@@ -1,21 +1,21 @@
-// What is the same for every tool that runs a command: above all, what is said of one that did not end by itself.
+// The common part of all tools that run commands, with the error for a command that hotcell ended.
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Termination } from "../shield/process/command.ts";
 import type { CommandResult } from "./commands.ts";
 
-/** Gives the output of a command that came to its end, with whatever exit code or signal; else throws with it. */
-export function endedWith(
+/** Returns the output of a command that ended itself, with any exit code or signal. Otherwise throws an error with that output. */
+export function requireEnd(
   tool: string,
   { termination, exceeded, limits }: CommandResult,
   output: JsonObject,
 ): JsonObject {
   if (termination === null || termination === "signal") return output;
-  const message = `${tool} was ended: ${reasonOf(termination, exceeded, limits)}. What it wrote until then is in the output.`;
+  const message = `${tool} was ended: ${reasonOf(termination, exceeded, limits)}. The output up to then is in the result.`;
   throw new HotcellError(CODES[termination], message, { termination }, { output });
 }
 
-/** What tools that run commands have in common. */
+/** The common part of tools that run commands. */
 export const COMMAND_TOOL = {
   category: "exec",
   danger: "dangerous",
@@ -45,12 +45,14 @@ function reasonOf(
     case "cancelled":
       return "it was cancelled by its caller";
     case "oom":
-      return `it used more memory than the ${mib(limits.memoryBytes)} that a command may have`;
+      return `it used more memory than the ${mib(limits.memoryBytes)} that a command may use`;
     case "output":
-      return `it wrote out more than the ${mib(limits.outputBytes)} that a command may`;
+      return `it wrote more output than the ${mib(limits.outputBytes)} that a command may write`;
     case "policy":
+      if (exceeded === "home")
+        return `its home used more disk space than ${mib(limits.homeBytes)} (limits.homeBytes)`;
       return exceeded === "disk"
-        ? `there came to be more on the disk than the ${mib(limits.diskBytes)} that the session may have`
-        : `it had more than the ${limits.processes} processes that a command may have`;
+        ? `the session used more disk space than its limit of ${mib(limits.diskBytes)}`
+        : `it had more than the ${limits.processes} processes that a command may use`;
   }
 }

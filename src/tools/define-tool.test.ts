@@ -1,11 +1,15 @@
-import { expect, test } from "vitest";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import * as z from "zod";
+import { openTempCell } from "../../test/kit/worlds/temp-cell.ts";
 import { LIMITS } from "../core/limits.ts";
 import { defineTool, type Kit } from "./define-tool.ts";
 
 const spec = {
   name: "x.y",
   description: "Test.",
-  inputSchema: { type: "object", properties: {}, additionalProperties: false },
+  input: { type: "object", properties: {}, additionalProperties: false },
   category: "info",
   danger: "safe",
   effect: "read",
@@ -15,9 +19,15 @@ const spec = {
 
 const kit: Kit = {
   workspace: {} as Kit["workspace"],
+  session: {} as Kit["session"],
+  kv: {} as Kit["kv"],
   commands: {} as Kit["commands"],
+  http: {} as Kit["http"],
+  search: {} as Kit["search"],
+  guests: {} as Kit["guests"],
+  model: {} as Kit["model"],
   clock: () => new Date(0),
-  limits: LIMITS.mounts,
+  limits: { ...LIMITS.mounts, observationBytes: LIMITS.observationBytes },
   progress: () => {},
 };
 const { signal } = new AbortController();
@@ -84,3 +94,116 @@ test.each(["", "fs read", "1x", ".x", "x\n", "é", "x".repeat(65)])(
     );
   },
 );
+
+describe("a tool with name, description, input and run", () => {
+  const minimal = {
+    name: "add",
+    description: "Add two numbers.",
+    input: z.object({ a: z.number(), b: z.number().default(1) }),
+    run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
+  };
+
+  test("has safe defaults: guided asks before it, and it runs alone", () => {
+    expect(defineTool(minimal)).toMatchObject({
+      toolset: "own",
+      category: "info",
+      danger: "dangerous",
+      effect: "change",
+      contained: false,
+      subject: "none",
+      needs: [],
+    });
+  });
+
+  test("of zod tells a model its JSON Schema, and runs with what zod makes of the arguments", async () => {
+    const add = defineTool({ ...minimal, run: ({ a, b }) => ({ sum: a + b }) });
+    expect(add.inputSchema).toEqual({
+      type: "object",
+      properties: { a: { type: "number" }, b: { type: "number", default: 1 } },
+      required: ["a"],
+    });
+    const { cell } = await openTempCell({ tools: [add], rules: ["allow add"] });
+    expect((await cell.call({ name: "add", arguments: { a: 2 } })).output).toEqual({ sum: 3 });
+    expect(await cell.call({ name: "add", arguments: { a: "x" } })).toMatchObject({
+      error: {
+        code: "INVALID_ARGUMENTS",
+        message: expect.stringMatching(/^Could not call add: arguments\.a: /),
+      },
+      meta: { outcome: "not_executed", why: "invalid_args" },
+    });
+    expect((await cell.call({ name: "add", arguments: '{"a":"5"}' })).output).toEqual({ sum: 6 });
+  });
+
+  test("of valibot, wrapped by toStandardJsonSchema, tells a model its JSON Schema and infers the arguments", async () => {
+    const input = toStandardJsonSchema(v.object({ text: v.string(), times: v.optional(v.number(), 2) }));
+    const repeat = defineTool({
+      name: "repeat",
+      description: "R.",
+      input,
+      run: ({ text, times }) => ({ text: text.repeat(times) }),
+    });
+    expect(repeat.inputSchema).toEqual({
+      type: "object",
+      properties: { text: { type: "string" }, times: { type: "number", default: 2 } },
+      required: ["text"],
+    });
+    const { cell } = await openTempCell({ tools: [repeat], trust: "autonomous" });
+    expect((await cell.call({ name: "repeat", arguments: { text: "ab" } })).output).toEqual({ text: "abab" });
+  });
+
+  test("of valibot without that wrapper needs inputSchema too", async () => {
+    const input = v.object({ text: v.pipe(v.string(), v.minLength(2)) });
+    const spec = { name: "upper", description: "U.", input, run: ({ text }: { text: string }) => ({ text }) };
+    expect(() => defineTool(spec)).toThrow(
+      'Could not define the tool "upper": the library of its input makes no JSON Schema. Wrap the input in toStandardJsonSchema of the package @valibot/to-json-schema, or give inputSchema too.',
+    );
+    const inputSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+    const { cell } = await openTempCell({
+      tools: [defineTool({ ...spec, inputSchema })],
+      trust: "autonomous",
+    });
+    expect((await cell.call({ name: "upper", arguments: { text: "ab" } })).output).toEqual({ text: "ab" });
+    expect((await cell.call({ name: "upper", arguments: { text: "a" } })).error?.code).toBe(
+      "INVALID_ARGUMENTS",
+    );
+  });
+
+  test("of JSON Schema infers the arguments of run", () => {
+    const tool = defineTool({
+      name: "pick",
+      description: "Pick.",
+      input: {
+        type: "object",
+        properties: {
+          path: { type: "string" },
+          mode: { enum: ["a", "b"] },
+          sizes: { type: "array", items: { type: "integer" } },
+        },
+        required: ["path"],
+      },
+      run(args) {
+        expectTypeOf(args).toEqualTypeOf<{
+          readonly path: string;
+          readonly mode?: "a" | "b";
+          readonly sizes?: readonly number[];
+        }>();
+        return {};
+      },
+    });
+    expect(tool.name).toBe("pick");
+  });
+
+  test.each<[string, object, string]>([
+    ["null", null as unknown as object, "it is not an object."],
+    ["no name", { ...minimal, name: undefined }, "it has no name."],
+    ["no description", { ...minimal, description: undefined }, "it has no description."],
+    ["no input", { ...minimal, input: undefined }, "it has no input."],
+    ["no run", { ...minimal, run: undefined }, "it has no function run."],
+    ["a key that is none", { ...minimal, danger_level: "safe" }, '"danger_level" is no setting'],
+    ["an input that is no object", { ...minimal, input: z.string() }, 'the type of its input is "string"'],
+  ])("that is not complete fails when it is defined: %s", (_, spec, message) => {
+    expect(() => defineTool(spec as typeof minimal)).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(message) }),
+    );
+  });
+});

@@ -1,19 +1,44 @@
+import { describeUnknownKey } from "../config/find-fault.ts";
 import { HotcellError } from "../core/errors.ts";
-import { deepFreeze, type JsonObject } from "../core/json.ts";
+import { deepFreeze, isJsonObject, type JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { DangerLevel, Effect, FileLimits, Progress, ToolCategory } from "../core/types.ts";
-import type { PathNaming, SubjectKind } from "../policy/tool-names.ts";
+import type { DangerLevel, Effect, Progress, ToolCategory, ToolLimits } from "../core/types.ts";
+import type { ModelGateway } from "../models/gateway.ts";
+import type { HttpClient } from "../net/http-client.ts";
+import type { WebSearch } from "../net/search/web-search.ts";
+import { NETWORK, type PathNaming, type SubjectKind } from "../policy/tool-names.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
+import type { KeyValues } from "../workspace/kv/key-values.ts";
 import type { Commands } from "./commands.ts";
+import {
+  isStandardSchema,
+  jsonSchemaOf,
+  parseStandard,
+  type StandardSchema,
+} from "./input/standard-schema.ts";
+import type { ToolArguments, ToolInput } from "./input/tool-arguments.ts";
+import type { SessionKit } from "./session/session-kit.ts";
+import type { Guests } from "./wasm/guests.ts";
 
-/** Everything a tool may be given; it gets only what it names in `needs`. */
+/** All capabilities. A tool gets only those that it names in `needs`. */
 export interface Kit {
   readonly workspace: WorkspaceFS;
   readonly commands: Commands;
+  /** WebAssembly modules, in processes of their own. */
+  readonly guests: Guests;
+  /** Requests to public servers. */
+  readonly http: HttpClient;
+  readonly search: WebSearch;
+  /** One request to the cell's model; only for tools that `modelAccess` names. */
+  readonly model: ModelGateway;
   readonly clock: () => Date;
   /** Of the agent that calls. */
-  readonly limits: FileLimits;
-  /** Says how far a long call is. */
+  readonly limits: ToolLimits;
+  /** The session as a whole. A dangerous tool with it asks before each call, unless a rule allows the call. */
+  readonly session: SessionKit;
+  /** The values of the session by key. */
+  readonly kv: KeyValues;
+  /** Reports the progress of a long call. */
   readonly progress: (seen: Omit<Progress, "kind">) => void;
 }
 
@@ -23,61 +48,190 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** The schema of the result of `run`; null if the tool has none. */
+  readonly outputSchema: JsonObject | null;
   readonly category: ToolCategory;
   readonly danger: DangerLevel;
   readonly effect: Effect;
   readonly toolset: string;
-  /** False: it answers when called, but no list shows it. */
+  /** False: it can be called, but no list shows it. */
   readonly listed: boolean;
   /** Null: the cell's own limit. */
   readonly timeoutMs: number | null;
-  /** True: it ends by itself when its time is over or it is called off, and tells what it did until then. */
+  /** True: on timeout or cancellation the tool ends itself and returns a partial result. */
   readonly keepsTime: boolean;
-  /** True: whatever it changes is in the workspace, so that in a session nothing leaves it. */
+  /** True: it changes only the workspace, so in a session all its effects stay in the session. */
   readonly contained: boolean;
   readonly needs: readonly Need[];
   readonly naming: PathNaming;
-  /** What rules about this tool can be about. */
+  /** The part of a call that rules match. */
   readonly subject: SubjectKind;
   /** The paths or command lines in the arguments of a call. */
   subjects(args: JsonObject): readonly string[];
+  /** Throws INVALID_ARGUMENTS for arguments that a Standard Schema refuses; null if `inputSchema` says all. */
+  readonly checksInput: ((args: JsonObject) => void) | null;
+  /** Of a tool that writes one file: its new text, for the person who is asked. `before` is null for a new file. */
+  preview?(args: JsonObject, before: string | null): string;
+  /** Of a tool that works on the session: what it is going to do, for the person who is asked. A yes holds for this version. */
+  previewSession?(args: JsonObject, session: SessionKit, signal: AbortSignal): Promise<SessionPreview>;
+  /** Of a wasm tool: whether its operator granted it the model, and any host. */
+  readonly wasm?: { readonly model: boolean; readonly anyHost: boolean };
   run(args: JsonObject, kit: Kit, signal: AbortSignal): Promise<JsonObject> | JsonObject;
 }
 
-export interface ToolSpec<Args, Needed extends Need>
-  extends Omit<
-    Tool,
-    "listed" | "timeoutMs" | "keepsTime" | "contained" | "needs" | "naming" | "subjects" | "run"
-  > {
-  readonly listed?: boolean;
-  readonly timeoutMs?: number;
-  readonly keepsTime?: boolean;
-  readonly contained?: boolean;
-  readonly needs: readonly Needed[];
-  /** Within the project unless told otherwise. */
-  readonly naming?: PathNaming;
-  /** Without it: the argument `path` or `command`. */
+interface SessionPreview {
+  readonly text: string;
+  readonly version: string;
+}
+
+/** The argument of `defineTool`: `name`, `description`, `input` and `run`; everything else has a default. */
+export interface ToolSpec<Input extends ToolInput, Needed extends Need, Args = ToolArguments<Input>> {
+  /** A letter, then letters, digits, `_`, `-` and dots, at most 64 characters. */
+  readonly name: string;
+  /** Describes the purpose of the tool to the model. */
+  readonly description: string;
+  /** A JSON Schema of type object, or a Standard Schema (zod, valibot and others). Arguments that do not fit are refused. */
+  readonly input: Input;
+  /**
+   * The JSON Schema that models get, if `input` is a Standard Schema.
+   * @default that of `input`; required if its library has none
+   */
+  readonly inputSchema?: JsonObject;
+  /** A JSON Schema of type object for the result of `run`. MCP clients get it. @default none */
+  readonly outputSchema?: JsonObject;
+  /** The capabilities that `run` gets. @default [] */
+  readonly needs?: readonly Needed[];
+  /** Whether trust level `guided` asks before a call. @default "dangerous" */
+  readonly danger?: DangerLevel;
+  /** `read`: calls run in parallel, and may be repeated. `session`: for tools that need `session`. @default "change" */
+  readonly effect?: Effect;
+  /** The argument that rules match: `path` or `command`, or none. @default "none" */
+  readonly subject?: SubjectKind;
+  /** The paths or command lines of a call, if they are not in the argument that `subject` names. */
   subjects?(args: Args): readonly string[];
+  /** Of a tool that writes the one file in `path`: its new text, for the person who is asked. `before` is null for a new file. */
+  preview?(args: Args, before: string | null): string;
+  /** @default "info" */
+  readonly category?: ToolCategory;
+  /** @default "own" */
+  readonly toolset?: string;
+  /** False: it can be called, but no list shows it. @default true */
+  readonly listed?: boolean;
+  /** @default the time limit of the cell */
+  readonly timeoutMs?: number;
+  /** True: on timeout or cancellation the tool ends itself and returns a partial result. @default false */
+  readonly keepsTime?: boolean;
+  /** True: it changes nothing but the workspace, so that in a session `guided` need not ask. @default false */
+  readonly contained?: boolean;
+  /** @default "project" */
+  readonly naming?: PathNaming;
   run(args: Args, kit: Pick<Kit, Needed>, signal: AbortSignal): Promise<JsonObject> | JsonObject;
 }
 
-/** `Args` is what `inputSchema` lets through: arguments are validated before `subjects` and `run` see them. */
-export function defineTool<Args = JsonObject, Needed extends Need = never>(
-  spec: ToolSpec<Args, Needed>,
-): Tool {
-  refuseUnusableName(spec.name);
+/**
+ * Defines a tool of your own. Throws CONFIG_INVALID if the definition is not complete.
+ * @example
+ * defineTool({
+ *   name: "add",
+ *   description: "Add two numbers.",
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   run: ({ a, b }) => ({ sum: a + b }),
+ * });
+ */
+export function defineTool<
+  const Input extends ToolInput,
+  Needed extends Need = never,
+  Args = ToolArguments<Input>,
+>(spec: ToolSpec<Input, Needed, Args>): Tool {
+  checkSpec(spec);
+  const { name, description, needs = [], subject = "none" } = spec;
+  const standard = isStandardSchema(spec.input) ? spec.input : null;
+  const parse = (args: JsonObject) =>
+    (standard === null ? args : parseStandard(name, standard, args)) as Args;
   return Object.freeze({
-    ...spec,
-    inputSchema: deepFreeze(spec.inputSchema),
+    name,
+    description,
+    inputSchema: deepFreeze(inputSchemaOf(spec, standard)),
+    outputSchema: spec.outputSchema === undefined ? null : deepFreeze(spec.outputSchema),
+    category: spec.category ?? "info",
+    danger: spec.danger ?? "dangerous",
+    effect: spec.effect ?? "change",
+    toolset: spec.toolset ?? "own",
+    ...(spec.preview && {
+      preview: (args: JsonObject, before: string | null) => spec.preview!(parse(args), before),
+    }),
     listed: spec.listed ?? true,
     timeoutMs: spec.timeoutMs ?? null,
     keepsTime: spec.keepsTime ?? false,
     contained: spec.contained ?? false,
+    needs,
     naming: spec.naming ?? "project",
-    subjects: (args: JsonObject) => spec.subjects?.(args as Args) ?? namedSubject(spec.subject, args),
-    run: (args: JsonObject, kit: Kit, signal: AbortSignal) =>
-      spec.run(args as Args, pick(kit, spec.needs), signal),
+    subject,
+    checksInput: standard === null ? null : (args: JsonObject) => void parse(args),
+    subjects: (args: JsonObject) => spec.subjects?.(parse(args)) ?? namedSubject(subject, args),
+    run: (args: JsonObject, kit: Kit, signal: AbortSignal) => spec.run(parse(args), pick(kit, needs), signal),
   });
+}
+
+type AnySpec = ToolSpec<ToolInput, Need, never>;
+
+const SPEC_KEYS: Readonly<Record<keyof AnySpec, true>> = {
+  name: true,
+  description: true,
+  input: true,
+  inputSchema: true,
+  outputSchema: true,
+  needs: true,
+  danger: true,
+  effect: true,
+  subject: true,
+  subjects: true,
+  preview: true,
+  category: true,
+  toolset: true,
+  listed: true,
+  timeoutMs: true,
+  keepsTime: true,
+  contained: true,
+  naming: true,
+  run: true,
+};
+
+/** A caller in JavaScript may omit or misspell a property. */
+function checkSpec(spec: AnySpec): void {
+  if (!isJsonObject(spec)) throw incomplete(spec, "it is not an object");
+  const { name, description, input, run } = spec;
+  if (typeof name !== "string") throw incomplete(name, "it has no name");
+  refuseUnusableName(name);
+  if (typeof description !== "string" || description === "") throw incomplete(name, "it has no description");
+  if (!isJsonObject(input) && !isStandardSchema(input))
+    throw incomplete(name, "it has no input. Give a JSON Schema of type object, or a Standard Schema");
+  const { outputSchema } = spec;
+  if (outputSchema !== undefined && (!isJsonObject(outputSchema) || outputSchema.type !== "object"))
+    throw incomplete(name, "its outputSchema is no JSON Schema of type object");
+  if (typeof run !== "function") throw incomplete(name, "it has no function run");
+  const known = Object.keys(SPEC_KEYS);
+  const unknown = Object.keys(spec).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    throw incomplete(name, `${quote(unknown)} ${describeUnknownKey(unknown, known)}`);
+}
+
+function inputSchemaOf({ name, input, inputSchema }: AnySpec, standard: StandardSchema | null): JsonObject {
+  const schema = inputSchema ?? (standard === null ? (input as JsonObject) : jsonSchemaOf(standard));
+  if (schema === null)
+    throw incomplete(name, `the library of its input makes no JSON Schema. ${adviceOn(standard)}`);
+  if (schema.type === "object") return schema;
+  throw incomplete(name, `the type of its input is ${quote(schema.type)}; allowed is "object"`);
+}
+
+function adviceOn(standard: StandardSchema | null): string {
+  const isValibot = standard?.["~standard"].vendor === "valibot";
+  const wrap = "Wrap the input in toStandardJsonSchema of the package @valibot/to-json-schema, or give";
+  return `${isValibot ? wrap : "Give"} inputSchema too`;
+}
+
+function incomplete(name: unknown, problem: string): HotcellError {
+  return new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(name)}: ${problem}.`);
 }
 
 function namedSubject(kind: SubjectKind, args: JsonObject): string[] {
@@ -87,8 +241,13 @@ function namedSubject(kind: SubjectKind, args: JsonObject): string[] {
 
 // The narrowest of the wires' rules, with dots, which are mapped where a wire has none.
 function refuseUnusableName(name: string): void {
+  if (name === NETWORK)
+    throw new HotcellError(
+      "CONFIG_INVALID",
+      `Could not define the tool ${quote(name)}: rules use this name for the hosts of commands. Choose another.`,
+    );
   if (/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name)) return;
-  const rule = "begin with a letter, and go on with letters, digits, _ - and dots, 64 at most";
+  const rule = "begin with a letter, followed by letters, digits, _ - and dots, at most 64 characters";
   throw new HotcellError(
     "CONFIG_INVALID",
     `Could not define the tool ${quote(name)}: its name must ${rule}.`,

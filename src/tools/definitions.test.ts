@@ -16,7 +16,7 @@ const schema = {
 const tool = defineTool({
   name: "fs.peek",
   description: "Look.",
-  inputSchema: {
+  input: {
     ...schema,
     properties: { ...schema.properties, path: { ...schema.properties.path, format: "path" } },
   },
@@ -37,9 +37,10 @@ test.each([
     "mcp",
     {
       name: "fs.peek",
+      title: "Fs peek",
       description: "Look.",
       inputSchema: schema,
-      annotations: { readOnlyHint: true, destructiveHint: false },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
   ],
 ] as const)("%s gets its own shape, and no format that only hotcell knows", (format, definition) => {
@@ -48,12 +49,13 @@ test.each([
 
 test("AC-2: a definition serializes with camelCase fields", () => {
   const [definition] = JSON.parse(JSON.stringify(toolDefinitions([tool], "mcp"))) as [object];
-  expect(Object.keys(definition)).toEqual(["name", "description", "inputSchema", "annotations"]);
+  expect(Object.keys(definition)).toEqual(["name", "title", "description", "inputSchema", "annotations"]);
 });
 
 describe("names", () => {
   const rules = {
     openai: /^[A-Za-z0-9_-]{1,64}$/,
+    "openai-responses": /^[A-Za-z0-9_-]{1,64}$/,
     anthropic: /^[A-Za-z0-9_-]{1,128}$/,
     ollama: /./,
     mcp: /^[A-Za-z0-9._-]{1,128}$/,
@@ -65,19 +67,35 @@ describe("names", () => {
   });
 });
 
-test("a tool that changes something is told to MCP clients as destructive", () => {
+test("a tool that changes something is destructive for MCP clients", () => {
   const hints = toolDefinitions(MOUNT_TOOLS, "mcp").map((definition) => [
     nameOf(definition),
     isJsonObject(definition) && definition.annotations,
   ]);
+  const read = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  const change = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
   expect(hints).toEqual([
-    ["fs.list", { readOnlyHint: true, destructiveHint: false }],
-    ["fs.read", { readOnlyHint: true, destructiveHint: false }],
-    ["fs.search", { readOnlyHint: true, destructiveHint: false }],
-    ["fs.write", { readOnlyHint: false, destructiveHint: true }],
-    ["fs.apply_patch", { readOnlyHint: false, destructiveHint: true }],
+    ["fs.list", read],
+    ["fs.read", read],
+    ["fs.search", read],
+    ["fs.write", change],
+    ["fs.apply_patch", change],
   ]);
 });
+
+test("a tool that may reach other machines has openWorldHint for MCP clients", () => {
+  const open = toolDefinitions(BUILTIN_TOOLS, "mcp").filter(({ annotations }) => annotations.openWorldHint);
+  expect([...new Set(open.map(nameOf))]).toEqual(OPEN_TO_THE_WORLD);
+});
+
+const OPEN_TO_THE_WORLD = [
+  "run_command",
+  "bash",
+  "web_search",
+  "process_list",
+  "process_output",
+  "process_stop",
+];
 
 function nameOf(definition: Json): string {
   if (!isJsonObject(definition)) throw new Error("no object");

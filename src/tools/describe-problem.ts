@@ -1,4 +1,4 @@
-// What a schema found wrong, in words for the model that made the call.
+// Describes a violation of a schema to the model that made the call.
 import { argumentPath } from "../core/argument-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";

@@ -5,10 +5,10 @@ export const formats = {
   path: (text: string): boolean => pathProblem(text) === undefined,
 };
 
-/** What keeps the text from being a path of any file, before anybody looks at the disk. */
+/** Why the text cannot be the path of a file; does not use the disk. */
 export function pathProblem(text: string): string | undefined {
-  if (text === "") return "a path can't be empty";
-  if (text.includes("\0")) return "a path can't hold a NUL character";
+  if (text === "") return "a path cannot be empty";
+  if (text.includes("\0")) return "a path cannot contain a NUL character";
   const limit = LIMITS.maxPathBytes;
-  return Buffer.byteLength(text) > limit ? `a path can't be longer than ${limit} bytes` : undefined;
+  return Buffer.byteLength(text) > limit ? `a path cannot be longer than ${limit} bytes` : undefined;
 }

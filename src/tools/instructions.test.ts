@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { STUDIO_STAND_INS } from "../../test/kit/stand-ins.ts";
+import { STUDIO_STAND_INS } from "../../test/kit/worlds/stand-ins.ts";
 import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { toolInstructions } from "./instructions.ts";
 
@@ -8,7 +8,7 @@ const MOUNT_TOOLS = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
 test("P5.4 the instructions hold every tool with its argument schema", () => {
   const [read] = MOUNT_TOOLS.filter((tool) => tool.name === "fs.read");
   expect(toolInstructions([read!])).toContain(
-    "fs.read: Read a text file, whole or from startLine to endLine. A long answer is cut and says so; sha256 is of the whole file.\n" +
+    "fs.read: Read a text file, whole or from startLine to endLine. A long result is cut, with a note. sha256 covers the whole file.\n" +
       'arguments: {"type":"object","properties":{"path":{"type":"string","description":"A path that begins with a mount, such as @project/src/index.ts"},' +
       '"startLine":{"type":"integer","minimum":1,"description":"First line to read (1-based)"},' +
       '"endLine":{"type":"integer","minimum":1,"description":"Last line to read (inclusive)"}},' +

@@ -10,11 +10,11 @@ const INTRODUCTION = `You can call tools. To call one, answer with this JSON obj
 
 {"tool_call":{"name":"TOOL","arguments":{"ARGUMENT":"VALUE"}}}
 
-"arguments" must match the tool's JSON Schema. Leave it out when the tool needs none:
+"arguments" must match the tool's JSON Schema. Omit it if the tool needs no arguments:
 
 {"tool_call":{"name":"TOOL"}}
 
-One call at a time. The next message brings its result. To answer the user, write text without a tool call.
+Make one call at a time. The next message contains its result. To answer the user, write text without a tool call.
 
 The tools:`;
 

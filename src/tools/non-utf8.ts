@@ -1,10 +1,10 @@
 import type { OpenedFile } from "../workspace/files/workspace-fs.ts";
 
-export const ODD_BYTES_NOTE =
-  "The file is not UTF-8: its odd bytes are shown as U+FFFD, and writing this text back would destroy them. Change it only with a command that works on bytes, where there is one.";
+export const NON_UTF8_NOTE =
+  "The file is not UTF-8. Its invalid bytes are shown as U+FFFD, and writing this text back would destroy them. Change the file only with a command that works on bytes, if commands are available.";
 
-/** Whether the text, which the file begins with, would not give the same bytes again. */
-export function hasOddBytes(file: Pick<OpenedFile, "chunks">, text: string): boolean {
+/** Whether the text, when written back, would change the bytes at the beginning of the file. */
+export function hasNonUtf8Bytes(file: Pick<OpenedFile, "chunks">, text: string): boolean {
   if (!text.includes("\uFFFD")) return false;
   const expected = Buffer.from(text);
   let at = 0;

@@ -1,8 +1,9 @@
-// The toolset `processes`: what a model does with the background processes of its cell.
+// The toolset `processes`: tools for the background processes of a cell.
 
 import type { JsonObject } from "../core/json.ts";
 import type { BackgroundProcess } from "../shield/processes.ts";
 import { defineTool } from "./define-tool.ts";
+import { PROCESS_LIST_OUTPUT, PROCESS_OUTPUT, PROCESS_OUTPUT_OUTPUT } from "./output/output-schemas.ts";
 
 const common = {
   toolset: "processes",
@@ -14,7 +15,7 @@ const common = {
 
 const ID = {
   type: "object",
-  properties: { process_id: { type: "string", description: "As run_command gave it" } },
+  properties: { process_id: { type: "string", description: "The id that run_command returned" } },
   required: ["process_id"],
   additionalProperties: false,
 };
@@ -26,8 +27,9 @@ interface Args {
 export const processList = defineTool({
   ...common,
   name: "process_list",
+  outputSchema: PROCESS_LIST_OUTPUT,
   description: "List the background processes of this cell.",
-  inputSchema: { type: "object", properties: {}, additionalProperties: false },
+  input: { type: "object", properties: {}, additionalProperties: false },
   effect: "read",
   run: (_args, { commands }) => ({ processes: commands.processes.list().map(shown) }),
 });
@@ -35,17 +37,22 @@ export const processList = defineTool({
 export const processOutput = defineTool({
   ...common,
   name: "process_output",
-  description: "Read what a background process has written so far: the beginning and the end of it.",
-  inputSchema: ID,
+  outputSchema: PROCESS_OUTPUT_OUTPUT,
+  description: "Read the output of a background process so far: its beginning and its end.",
+  input: ID,
   effect: "read",
-  run: ({ process_id }: Args, { commands }) => ({ ...commands.processes.output(process_id) }),
+  run({ process_id }: Args, { commands }) {
+    const { refusedHosts, ...output } = commands.processes.output(process_id);
+    return { ...output, ...(refusedHosts.length > 0 && { refused_hosts: refusedHosts }) };
+  },
 });
 
 export const processStop = defineTool({
   ...common,
   name: "process_stop",
-  description: "End a background process and everything that it started.",
-  inputSchema: ID,
+  outputSchema: PROCESS_OUTPUT,
+  description: "End a background process and all its descendants.",
+  input: ID,
   effect: "read",
   keepsTime: true,
   run: async ({ process_id }: Args, { commands }) => shown(await commands.processes.stop(process_id)),

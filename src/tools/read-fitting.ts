@@ -1,14 +1,14 @@
 import type { JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 
-/** A control character as it stands in JSON: `\u001f`. */
+/** The length of an escaped control character in JSON, such as `\u001f`. */
 const MOST_ESCAPED_CHARS = 6;
-/** For the path, and for what is said of the text. */
+/** Reserved for the path and for notes. */
 const BESIDE_CHARS = 64 * 1024;
-/** So many bytes of any text fit into one observation. */
+/** This many bytes of any text fit into one observation. */
 const SURE_BYTES = Math.floor((LIMITS.maxObservationBytes - BESIDE_CHARS) / MOST_ESCAPED_CHARS);
 
-/** Reads at most so many bytes of a file; fewer where the answer would be too long as JSON, and be cut where nobody can go on. */
+/** Reads at most `maxBytes` bytes of a file. Reads fewer if the JSON would exceed the limit of an observation, so that the caller can continue at a line. */
 export async function readFitting<T extends JsonObject>(
   size: number,
   maxBytes: number,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { STUDIO_STAND_INS } from "../../test/kit/stand-ins.ts";
 import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { defineTool, type Tool } from "./define-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
@@ -16,7 +15,7 @@ function named(name: string, listed = true): Tool {
   return defineTool({
     name,
     description: "Test.",
-    inputSchema: { type: "object" },
+    input: { type: "object" },
     category: "info",
     danger: "safe",
     effect: "read",
@@ -29,7 +28,8 @@ function named(name: string, listed = true): Tool {
 }
 
 const names = (tools: readonly Tool[]) => tools.map((tool) => tool.name);
-const studio = () => registryOf(STUDIO_STAND_INS);
+const studio = () =>
+  registryOf(BUILTIN_TOOLS.filter(({ toolset }) => toolset === "studio" || toolset === "web"));
 
 describe("list", () => {
   test("AC-8: without a scope all four core tools are listed", () => {
@@ -96,7 +96,7 @@ describe("register", () => {
     expect(() => registry.register(named(second))).toThrow(
       expect.objectContaining({
         code: "DUPLICATE_TOOL",
-        message: `Could not register the tool "${second}": the toolset "test" has "${first}" already.`,
+        message: `Could not register the tool "${second}" of the toolset "test": the toolset "test" already has "${first}". Load one of the two toolsets, or give your own tool another name.`,
       }),
     );
     expect(names(registry.list())).toEqual([first]);

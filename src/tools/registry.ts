@@ -1,9 +1,9 @@
 import { HotcellError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
+import { wireName } from "../core/wire-name.ts";
 import { permits, type ToolScope } from "../policy/scope.ts";
 import type { Tool } from "./define-tool.ts";
-import { wireName } from "./definitions.ts";
 
 export interface Registry {
   /** Throws DUPLICATE_TOOL, also when only the names on the wire are the same. */
@@ -12,7 +12,7 @@ export interface Registry {
   get(name: string): Tool | undefined;
   /** The listed tools that the scope permits, in the order of registration. */
   list(scope?: ToolScope | null): Tool[];
-  /** Names in the scope that a wrong one was probably meant to be, best first. */
+  /** The names in the scope that are most similar to an unknown name, best first. */
   nearest(name: string, scope?: ToolScope | null): string[];
   registerMcp(server: string): never;
 }
@@ -47,6 +47,8 @@ export function createRegistry(): Registry {
 }
 
 function duplicate(tool: Tool, taken: Tool): HotcellError {
-  const found = `the toolset ${quote(taken.toolset)} has ${quote(taken.name)} already`;
-  return new HotcellError("DUPLICATE_TOOL", `Could not register the tool ${quote(tool.name)}: ${found}.`);
+  const found = `the toolset ${quote(taken.toolset)} already has ${quote(taken.name)}`;
+  const which = `the tool ${quote(tool.name)} of the toolset ${quote(tool.toolset)}`;
+  const next = "Load one of the two toolsets, or give your own tool another name.";
+  return new HotcellError("DUPLICATE_TOOL", `Could not register ${which}: ${found}. ${next}`);
 }

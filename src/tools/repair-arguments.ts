@@ -1,4 +1,4 @@
-// Lossless repairs, where the schema says what was meant: each is named, and nothing else is changed.
+// Lossless repairs of arguments, if the schema leaves one interpretation. Each repair is reported.
 import { argumentPath } from "../core/argument-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { parseJson } from "../core/parse-json.ts";
@@ -22,7 +22,7 @@ export function repairArguments(schema: JsonObject, args: JsonObject): Repaired 
 function shortened(repairs: readonly string[]): readonly string[] {
   const rest = repairs.length - MAX_REPAIRS_TOLD;
   return rest > 0
-    ? [...repairs.slice(0, MAX_REPAIRS_TOLD), `Made ${rest} more repairs like these.`]
+    ? [...repairs.slice(0, MAX_REPAIRS_TOLD), `Made ${rest} more repairs of this kind.`]
     : repairs;
 }
 
@@ -62,7 +62,7 @@ function typesOf({ type }: JsonObject): readonly Json[] {
 function repairValue(schema: JsonObject, value: Json, keys: Keys, repairs: string[]): Json {
   const decoded = typeof value === "string" ? decodeText(typesOf(schema), value) : value;
   if (decoded !== value) {
-    repairs.push(`Took the text ${quote(value)} in ${argumentPath(keys)} for ${kindOf(decoded)}.`);
+    repairs.push(`Converted the text ${quote(value)} in ${argumentPath(keys)} to ${kindOf(decoded)}.`);
   }
   if (isJsonObject(decoded)) return repairMembers(schema, decoded, keys, repairs);
   if (!Array.isArray(decoded) || !isJsonObject(schema.items)) return decoded;

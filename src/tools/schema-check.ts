@@ -1,4 +1,4 @@
-/** One thing that a schema found wrong, as ajv says it. */
+/** One violation of a schema, in ajv's format. */
 export interface SchemaProblem {
   /** JSON pointers, into the arguments and into the schema. */
   readonly instancePath: string;

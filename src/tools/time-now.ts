@@ -1,12 +1,14 @@
 import { defineTool } from "./define-tool.ts";
+import { TIME_NOW_OUTPUT } from "./output/output-schemas.ts";
 
 /** Answers a name-only call. Not listed: the sidecar set stays at five. */
 export const timeNow = defineTool({
   name: "time.now",
+  outputSchema: TIME_NOW_OUTPUT,
   toolset: "sidecar",
   listed: false,
-  description: "Tell the present time.",
-  inputSchema: { type: "object", properties: {}, additionalProperties: false },
+  description: "Return the current time.",
+  input: { type: "object", properties: {}, additionalProperties: false },
   category: "info",
   danger: "safe",
   effect: "read",

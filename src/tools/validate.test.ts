@@ -10,7 +10,7 @@ const MOUNT_TOOLS = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
 function toolWith(name: string, inputSchema: JsonObject): Tool {
   return defineTool({
     name,
-    inputSchema,
+    input: inputSchema,
     description: "Test.",
     category: "info",
     danger: "safe",
@@ -76,20 +76,24 @@ describe("P5.2 arguments that match the schema pass as they are", () => {
 
 describe("lossless repairs are made where the schema says what was meant, and named", () => {
   test.each<[JsonObject, JsonObject, string]>([
-    [{ line: "5" }, { line: 5 }, 'Took the text "5" in arguments.line for the number 5.'],
-    [{ ratio: "-0.5" }, { ratio: -0.5 }, 'Took the text "-0.5" in arguments.ratio for the number -0.5.'],
-    [{ force: "true" }, { force: true }, 'Took the text "true" in arguments.force for the boolean true.'],
-    [{ force: "false" }, { force: false }, 'Took the text "false" in arguments.force for the boolean false.'],
+    [{ line: "5" }, { line: 5 }, 'Converted the text "5" in arguments.line to the number 5.'],
+    [{ ratio: "-0.5" }, { ratio: -0.5 }, 'Converted the text "-0.5" in arguments.ratio to the number -0.5.'],
+    [{ force: "true" }, { force: true }, 'Converted the text "true" in arguments.force to the boolean true.'],
+    [
+      { force: "false" },
+      { force: false },
+      'Converted the text "false" in arguments.force to the boolean false.',
+    ],
     [{ line: null }, {}, "Left out arguments.line: it was null."],
     [
       { patch: '{"op":"set"}' },
       { patch: { op: "set" } },
-      'Took the text "{\\"op\\":\\"set\\"}" in arguments.patch for an object.',
+      'Converted the text "{\\"op\\":\\"set\\"}" in arguments.patch to an object.',
     ],
     [
       { patch: { op: "set", lines: ["1"] } },
       { patch: { op: "set", lines: [1] } },
-      'Took the text "1" in arguments.patch.lines[0] for the number 1.',
+      'Converted the text "1" in arguments.patch.lines[0] to the number 1.',
     ],
     [
       { patch: { op: "set", lines: null } },
@@ -126,12 +130,12 @@ describe("lossless repairs are made where the schema says what was meant, and na
     expect(refusal({ path: "a", ...args })).toContain("Could not call edit: arguments.");
   });
 
-  test("ten repairs are told, the rest is counted", () => {
+  test("ten repairs are listed, the rest is counted", () => {
     const lines = Array.from({ length: 1000 }, (_, index) => String(index));
     const { arguments: args, repairs } = validate(tool, { path: "a", patch: { op: "set", lines } });
     expect(args).toEqual({ path: "a", patch: { op: "set", lines: lines.map(Number) } });
     expect(repairs).toHaveLength(11);
-    expect(repairs.at(-1)).toBe("Made 990 more repairs like these.");
+    expect(repairs.at(-1)).toBe("Made 990 more repairs of this kind.");
   });
 
   test("text stays text where text is allowed", () => {
@@ -152,9 +156,9 @@ describe("lossless repairs are made where the schema says what was meant, and na
 describe("P5.5 the message names the path, what was expected and what came", () => {
   test.each<[JsonObject, string]>([
     [{}, "arguments.path is missing"],
-    [{ path: "" }, "arguments.path: a path can't be empty"],
-    [{ path: "a\0" }, "arguments.path: a path can't hold a NUL character"],
-    [{ path: "é".repeat(2049) }, "arguments.path: a path can't be longer than 4096 bytes"],
+    [{ path: "" }, "arguments.path: a path cannot be empty"],
+    [{ path: "a\0" }, "arguments.path: a path cannot contain a NUL character"],
+    [{ path: "é".repeat(2049) }, "arguments.path: a path cannot be longer than 4096 bytes"],
     [{ path: null }, "arguments.path: expected a string, got null"],
     [{ path: ["a"] }, "arguments.path: expected a string, got an array of 1"],
     [{ path: "a", line: "abc" }, 'arguments.line: expected an integer, got "abc"'],
@@ -176,12 +180,15 @@ describe("P5.5 the message names the path, what was expected and what came", () 
     [{ path: "a", toString: "x" }, "arguments.toString is unknown"],
     [
       { path: "a", line: 2 ** 53 },
-      "arguments.line: 9007199254740992 is beyond 2^53, where numbers lose digits",
+      "arguments.line: 9007199254740992 is beyond 2^53, so it would lose digits",
     ],
-    [{ path: "\ud800" }, "arguments.path: the text holds an unpaired surrogate, which has no bytes in UTF-8"],
+    [
+      { path: "\ud800" },
+      "arguments.path: the text contains an unpaired surrogate, which has no bytes in UTF-8",
+    ],
     [
       { path: "a", note: "\udc00" },
-      "arguments.note: the text holds an unpaired surrogate, which has no bytes in UTF-8",
+      "arguments.note: the text contains an unpaired surrogate, which has no bytes in UTF-8",
     ],
     [{ filename: "a" }, "arguments.path is missing; arguments.filename is unknown"],
   ])("%j", (args, problems) => {
@@ -190,7 +197,7 @@ describe("P5.5 the message names the path, what was expected and what came", () 
 
   test("a key counts as text too", () => {
     expect(refusal({ "\ud800": 1 }, free)).toBe(
-      'Could not call free: the key arguments["\\ud800"]: the text holds an unpaired surrogate, which has no bytes in UTF-8. free takes any.',
+      'Could not call free: the key arguments["\\ud800"]: the text contains an unpaired surrogate, which has no bytes in UTF-8. free takes any.',
     );
   });
 
@@ -200,7 +207,7 @@ describe("P5.5 the message names the path, what was expected and what came", () 
     );
   });
 
-  test("five problems are told, the rest is counted", () => {
+  test("five problems are listed, the rest is counted", () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`unknown${index}`, index]));
     expect(refusal({ path: "a", ...many })).toBe(
       `Could not call edit: ${[0, 1, 2, 3, 4].map((n) => `arguments.unknown${n} is unknown`).join("; ")}; and 49995 more. ${TAKES}`,
@@ -222,7 +229,7 @@ describe("a schema that can't be used is an error when the validator is made", (
   test.each<[string, JsonObject]>([
     ["an unknown keyword", { type: "object", propertys: {} }],
     ["an unknown format", { type: "object", properties: { a: { type: "string", format: "pathh" } } }],
-    ["an unknown type", { type: "objekt" }],
+    ["an unknown type", { type: "object", properties: { a: { type: "objekt" } } }],
   ])("%s", async (_, schema) => {
     await expect(createValidator([toolWith("broken", schema)])).rejects.toThrow(
       expect.objectContaining({

@@ -1,4 +1,4 @@
-// Writes the checks of known schemas as code that needs no ajv. Used by scripts/precompile-validators.js.
+// Generates validators for known schemas as code that needs no ajv. Used by scripts/precompile-validators.js.
 import { _ } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { JsonObject } from "../core/json.ts";

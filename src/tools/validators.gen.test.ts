@@ -22,9 +22,9 @@ test("the built-in tools are validated without compiling a schema", async () => 
   const [readFile] = BUILTIN_TOOLS;
   expect(validate(readFile!, { path: "a", start_line: "2" })).toEqual({
     arguments: { path: "a", start_line: 2 },
-    repairs: ['Took the text "2" in arguments.start_line for the number 2.'],
+    repairs: ['Converted the text "2" in arguments.start_line to the number 2.'],
   });
-  expect(() => validate(readFile!, { path: "" })).toThrow("arguments.path: a path can't be empty");
+  expect(() => validate(readFile!, { path: "" })).toThrow("arguments.path: a path cannot be empty");
   expect(compile).not.toHaveBeenCalled();
   await createValidator([{ ...readFile!, inputSchema: { type: "object" } }]);
   expect(compile).toHaveBeenCalledOnce();

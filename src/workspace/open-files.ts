@@ -5,13 +5,16 @@ import { defaultStateDir } from "../config/load-config.ts";
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import type { Protection } from "../policy/protected.ts";
+import { removeDatabase } from "./agentfs/driver.ts";
 import { openHostWorkspace, workspaceKey } from "./directory/host.ts";
 import { openStateDir } from "./files/state-dir.ts";
 import type { WorkspaceFS } from "./files/workspace-fs.ts";
-import { readRecord, type Strategy, sessionDir } from "./layers/record.ts";
+import { databaseOf, readRecord, type SessionRecord, type Strategy, sessionDir } from "./layers/record.ts";
 import { removeSession } from "./layers/session-dirs.ts";
-import type { SessionPlace } from "./overlay/session-view.ts";
+import type { SessionStore } from "./overlay/session-view.ts";
 import { createSession } from "./session/create-session.ts";
+import { findSessionId } from "./session/registry/find-session.ts";
+import { keepsState } from "./session/registry/gc.ts";
 import { findNamedSession, nameKey, nameSession } from "./session/registry/named-session.ts";
 import { openSession } from "./session/session.ts";
 import type { Session } from "./session/session-types.ts";
@@ -19,17 +22,21 @@ import type { Session } from "./session/session-types.ts";
 export interface FilesOptions {
   /** The project's directory. With `session` it may be left out. */
   readonly workspace?: string;
-  /** Where changes go: into a session (`overlay`, the default), or into the project itself (`host`). */
+  /** Where changes go: into a session (`overlay`, the default), a session with a database (`agentfs`), or into the project itself (`host`). A session keeps its mode. */
   readonly fs?: "host" | "overlay" | "agentfs";
-  /** The id of a session to go on with; without it a new one is made. */
+  /** The file of a new session's database. */
+  readonly database?: string;
+  /** A session to go on with: its id, its name, or `last`; without it a new one is made. */
   readonly session?: string;
-  /** A name of the caller's own for what it does in this project: a later cell of the same name goes on with the same session, log and state. */
+  /** The caller's name for its work in this project. A later cell with this name continues the same session, log and state. */
   readonly run?: string;
   /** How a new session's view is made; the kernel's overlay where it can be had, when left out. */
   readonly strategy?: Strategy;
   readonly stateDir?: string;
-  /** Told while the project is copied, where a session needs that. */
+  /** Called with the progress while a session copies the project. */
   readonly onProgress?: (done: number, total: number | null) => void;
+  /** How long to wait for a session that another process has open. */
+  readonly waitMs?: number;
 }
 
 export interface Files {
@@ -39,74 +46,120 @@ export interface Files {
   readonly stateDir: string;
   /** The name of the run that `@state` and the log are of. */
   readonly run: string;
-  close(): void;
+  /** `isUnused`: the session holds nothing. Then it is removed, unless the caller named or chose it. */
+  close(isUnused?: boolean): void;
 }
 
 export async function openFiles(
   options: FilesOptions,
   protectionOf: (path: string) => Protection | null,
 ): Promise<Files> {
-  const { fs: mode = "overlay", session: id } = options;
-  if (mode === "agentfs") throw cannotOpen("NOT_SUPPORTED", `this version has no fs ${quote(mode)} yet`);
   const givenState = options.stateDir ?? defaultStateDir(process.env);
-  const given = workspaceOf(options, givenState);
+  const id = await sessionOf(options, { stateDir: realPathOf(givenState) ?? givenState, protectionOf });
+  const given = workspaceOf(options, givenState, id);
   const stateDir = openStateDir(givenState, given);
-  if (mode === "overlay") return openSessionFiles(id, given, stateDir, options, protectionOf);
+  if (options.fs !== "host") return openSessionFiles(id, given, stateDir, options, protectionOf);
+  if (options.database !== undefined) throw cannotOpen('the option database needs fs "agentfs"');
   const workspace = openHostWorkspace({ workspace: given, stateDir, protectionOf });
   const key = options.run === undefined ? workspaceKey(workspace.root) : nameKey(workspace.root, options.run);
   const run = `host-${key}`;
   return { workspace, session: null, stateDir, run, close: workspace.close };
 }
 
-async function openSessionFiles(
-  id: string | undefined,
-  workspace: string,
-  stateDir: string,
-  { strategy, onProgress, run }: FilesOptions,
-  protectionOf: (path: string) => Protection | null,
-): Promise<Files> {
-  const place = { stateDir, protectionOf, ...(onProgress && { onProgress }) };
-  const project = realPathOf(workspace) ?? workspace;
-  const known = id ?? (run === undefined ? null : findNamedSession(stateDir, project, run));
-  const create = () => createSession(workspace, { ...place, ...(strategy && { strategy }) });
-  const session =
-    known !== null
-      ? await openSession(known, place)
-      : run === undefined
-        ? await create()
-        : await named(await create(), place, { project, run });
-  return { workspace: session.workspace, session, stateDir, run: session.record.id, close: session.close };
+/** The id of the session that the caller means; null for a new one. */
+async function sessionOf(
+  { session, workspace, fs: mode }: FilesOptions,
+  store: SessionStore,
+): Promise<string | null> {
+  if (session === undefined) return null;
+  if (mode === "host") throw cannotOpen(`fs ${quote(mode)} has no sessions, but the options name one`);
+  return findSessionId(session, store, workspace === undefined ? null : realPathOf(workspace));
 }
 
-/** The session, with its name; or the one that somebody else has given that name meanwhile. */
+async function openSessionFiles(
+  id: string | null,
+  workspace: string,
+  stateDir: string,
+  options: FilesOptions,
+  protectionOf: (path: string) => Protection | null,
+): Promise<Files> {
+  const { strategy, onProgress, run, waitMs, fs: mode, database } = options;
+  const store = {
+    stateDir,
+    protectionOf,
+    ...(onProgress && { onProgress }),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+  const project = realPathOf(workspace) ?? workspace;
+  const known = id ?? (run === undefined ? null : findNamedSession(stateDir, project, run));
+  if (known !== null) checkMode(known, stateDir, options);
+  const create = () =>
+    createSession(workspace, {
+      ...store,
+      ...(strategy && { strategy }),
+      ...(mode === "agentfs" && { fs: mode }),
+      ...(database !== undefined && { database }),
+    });
+  const session =
+    known !== null
+      ? await openSession(known, store)
+      : run === undefined
+        ? await create()
+        : await named(await create(), store, { project, run });
+  const isImplicit = known === null && run === undefined;
+  const close = (isUnused = false) => {
+    session.close();
+    if (isImplicit && isUnused && !keepsState(session.record.id, stateDir))
+      removeWithDatabase(session.record, stateDir);
+  };
+  return { workspace: session.workspace, session, stateDir, run: session.record.id, close };
+}
+
+/** The session, with its name; or another session that got that name meanwhile. */
 async function named(
   made: Session,
-  place: SessionPlace,
+  store: SessionStore,
   { project, run }: { readonly project: string; readonly run: string },
 ): Promise<Session> {
-  const winner = nameSession(place.stateDir, project, run, made.record.id);
+  const winner = nameSession(store.stateDir, project, run, made.record.id);
   if (winner === made.record.id) return made;
   made.close();
-  removeSession(made.record.id, place.stateDir);
-  return openSession(winner, place);
+  removeWithDatabase(made.record, store.stateDir);
+  return openSession(winner, store);
+}
+
+/** A session that nobody has used leaves nothing. */
+function removeWithDatabase(record: SessionRecord, stateDir: string): void {
+  const file = databaseOf(record, sessionDir(stateDir, record.id));
+  removeSession(record.id, stateDir);
+  if (file !== null) removeDatabase(file);
+}
+
+/** A session keeps its mode and its database. */
+function checkMode(id: string, stateDir: string, { fs: mode, database }: FilesOptions): void {
+  const dir = sessionDir(stateDir, id);
+  const own = databaseOf(readRecord(dir), dir);
+  const has = own === null ? "overlay" : "agentfs";
+  if (mode !== undefined && mode !== has)
+    throw cannotOpen(
+      `the session ${quote(id)} keeps its mode, fs ${quote(has)}, and the options say fs ${quote(mode)}`,
+    );
+  if (database === undefined || path.resolve(database) === own) return;
+  throw cannotOpen(
+    `the session ${quote(id)} has ${own === null ? "no database" : `the database ${quote(own)}`}, not ${quote(database)}`,
+  );
 }
 
 /** A session brings its own. */
-function workspaceOf({ workspace, session, fs: mode }: FilesOptions, stateDir: string): string {
-  if (session === undefined) {
-    if (workspace === undefined)
-      throw cannotOpen("CONFIG_INVALID", "neither a workspace nor a session is given");
+function workspaceOf({ workspace }: FilesOptions, stateDir: string, session: string | null): string {
+  if (session === null) {
+    if (workspace === undefined) throw cannotOpen("the options have neither a workspace nor a session");
     return workspace;
   }
-  if (mode === "host")
-    throw cannotOpen("CONFIG_INVALID", `a session is given, and fs ${quote(mode)} has none`);
   const own = readRecord(sessionDir(stateDir, session)).workspace;
-  // Of a project that is gone, it is said when it is opened.
+  // A missing project is reported when the session is opened.
   if (workspace === undefined || (realPathOf(workspace) ?? path.resolve(workspace)) === own) return own;
-  throw cannotOpen(
-    "CONFIG_INVALID",
-    `the session ${quote(session)} belongs to ${quote(own)}, not to ${quote(workspace)}`,
-  );
+  throw cannotOpen(`the session ${quote(session)} belongs to ${quote(own)}, not to ${quote(workspace)}`);
 }
 
 function realPathOf(workspace: string): string | null {
@@ -117,6 +170,6 @@ function realPathOf(workspace: string): string | null {
   }
 }
 
-function cannotOpen(code: "NOT_SUPPORTED" | "CONFIG_INVALID", state: string): HotcellError {
-  return new HotcellError(code, `Could not open the cell: ${state}.`);
+function cannotOpen(state: string): HotcellError {
+  return new HotcellError("CONFIG_INVALID", `Could not open the cell: ${state}.`);
 }

@@ -53,9 +53,11 @@ describe("under rules for the words of its allowlist, and nothing else", () => {
 });
 
 describe("the built-in deny list alone, with every word allowed by trust", () => {
-  const blocked = ROWS.filter(({ cat }) => cat === "blocklist");
+  // curl, wget, nc and netcat run: rules about the network decide which hosts they reach.
+  const CLIENTS: readonly string[] = ["cmd-372", "cmd-373", "cmd-374", "cmd-375", "cmd-391", "cmd-396"];
+  const blocked = ROWS.filter(({ cat, id }) => cat === "blocklist" && !CLIENTS.includes(id));
 
-  test("is checked against all of its rows", () => expect(blocked).toHaveLength(12));
+  test("is checked against all of its rows", () => expect(blocked).toHaveLength(8));
 
   test.each(blocked)("$id $command is denied", ({ command }) => {
     for (const trust of TRUST_LEVELS) {
@@ -66,7 +68,9 @@ describe("the built-in deny list alone, with every word allowed by trust", () =>
 
   // No command of the list is in these lines: only the shield stops what they do.
   const SHIELDED: readonly string[] = ["cmd-386", "cmd-387", "cmd-393", "cmd-401", "cmd-404", "cmd-406"];
-  const bypasses = ROWS.filter(({ cat, id }) => cat === "blocklist-bypass" && !SHIELDED.includes(id));
+  const bypasses = ROWS.filter(
+    ({ cat, id }) => cat === "blocklist-bypass" && ![...SHIELDED, ...CLIENTS].includes(id),
+  );
 
   test.each(bypasses)("$id $command is no way round it", ({ command }) => {
     expect(judgeLine(expand(command), "autonomous", []).decision).not.toBe("allow");

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { LIMITS } from "../../src/core/limits.ts";
 import type { CallRequest, Meta, MountsObservation, Observation } from "../../src/core/types.ts";
-import { STUDIO_STAND_INS } from "../kit/stand-ins.ts";
-import { openTempCell } from "../kit/temp-cell.ts";
+import { STUDIO_STAND_INS } from "../kit/worlds/stand-ins.ts";
+import { openTempCell } from "../kit/worlds/temp-cell.ts";
 
 type Text = string | { readonly gen: readonly (readonly [string, number])[] };
 
@@ -93,7 +93,7 @@ function checkAcceptance(row: Row, { output, meta }: Answer): void {
   if (row.never?.includes("log line split")) expect(meta.callId).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u);
   if (row.never?.includes("fire immediately")) {
     expect(output?.timeoutMs).toBeGreaterThanOrEqual(1000);
-    expect(output?.timeoutMs).toBeLessThanOrEqual(LIMITS.maxTimeoutMs);
+    expect(output?.timeoutMs).toBeLessThanOrEqual(LIMITS.maxTimerMs);
   }
 }
 

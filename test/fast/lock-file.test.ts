@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "../kit/document.ts";
+import { ROOT } from "../kit/worlds/document.ts";
 
 interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import path from "node:path";
 
 const NOBODY = 65534;
 
-/** Runs synchronous work without root's rights; the directories are made nobody's own first. */
+/** Runs synchronous work as the user `nobody`, who gets the directories first. */
 export function asNobody<T>(owned: readonly string[], work: () => T): T {
   if (process.getuid?.() !== 0) return work();
   for (const dir of owned) execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path.dirname(dir)]);
@@ -15,7 +15,7 @@ export function asNobody<T>(owned: readonly string[], work: () => T): T {
   }
 }
 
-/** The same for work that takes its time, as root; nothing else may be going on. */
+/** The same for asynchronous work, if this process is root. Nothing else may run meanwhile. */
 export async function asNobodyLater<T>(work: () => Promise<T>): Promise<T> {
   const comeBack = becomeNobody();
   try {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 
-/** Also what is closed to its owner: by an attack, a scene, or the kernel (an overlay's own directory). */
+/** Also removes directories without access for their owner, such as the work directory of an overlay. */
 export function removeTree(dir: string): void {
   try {
     fs.rmSync(dir, { recursive: true, force: true });

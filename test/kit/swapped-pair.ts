@@ -1,21 +1,21 @@
-// The two names that an attacker exchanges: something real, and a link that leads outside.
+// The two names that an attacker exchanges: a real file or directory, and a link that leads outside.
 import fs from "node:fs";
 import path from "node:path";
-import type { PathRow } from "./path-fixture.ts";
+import type { PathRow } from "./worlds/path-fixture.ts";
 
-/** An attacker that died must not hold up the test for ever. */
+/** A dead attacker must not block the test. */
 const MOST_LOOKS = 1_000_000;
-/** An attacker takes far less for an exchange: it is not running, and may need our processor. */
+/** An exchange takes far less time. After this long the attacker is not scheduled, and may need our processor. */
 const MOST_LOOKS_AT_ONCE = 100;
 const PAUSE_MS = 0.1;
 
 export interface SwappedPair {
   readonly names: readonly [string, string];
-  /** Waits until the first name does not lead outside: an attempt begins where a check would pass. */
+  /** Waits until the first name does not lead outside, so that a check would pass when an attempt begins. */
   awaitInside(): void;
-  /** Puts both back when an attempt may have used them up. */
+  /** Recreates both after an attempt that may have removed them. */
   restore(): void;
-  /** Whether the attempt took the link away, not the real thing. */
+  /** Whether the attempt removed the link, not the real entry. */
   onlyLinkIsGone(): boolean;
 }
 
@@ -37,7 +37,7 @@ export function createSwappedPair(top: string, row: PathRow, restores?: "directo
       for (let looks = 1; looks < MOST_LOOKS && tryReadlink(names[0]) === target; looks++)
         if (looks % MOST_LOOKS_AT_ONCE === 0) Atomics.wait(clock, 0, 0, PAUSE_MS);
     },
-    // With one name missing the attacker can do nothing: both are out of its reach until the last rename.
+    // While one name is missing, the attacker cannot exchange: both names exist again only after the last rename.
     restore() {
       if (restores === undefined) return;
       names.forEach((name, index) => {

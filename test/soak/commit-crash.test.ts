@@ -1,7 +1,7 @@
 // The same as in test/machine, at every step, and for pairs of kills.
 import fs from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { makeScene, type Scene } from "../kit/commit-child.ts";
+import { makeScene, type Scene } from "../kit/children/commit-child.ts";
 import {
   checkRecovered,
   checkWhole,
@@ -10,8 +10,8 @@ import {
   killAtMoments,
   stepsOf,
   upTo,
-} from "../kit/commit-crash.ts";
-import { layOutHundred, layOutScene } from "../kit/commit-scene.ts";
+} from "../kit/machine-and-soak/commit-crash.ts";
+import { layOutHundred, layOutScene } from "../kit/worlds/commit-scene.ts";
 
 let scene: Scene;
 afterEach(() => scene.world.remove());

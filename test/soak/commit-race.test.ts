@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { raceCommits, raceRenames } from "../kit/commit-race.ts";
+import { raceCommits, raceRenames } from "../kit/machine-and-soak/commit-race.ts";
 
 const ROUNDS = 20_000;
 

@@ -5,14 +5,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { ROOT } from "../kit/document.ts";
+import { ROOT } from "../kit/worlds/document.ts";
 
 const SIZE_BYTES = 8 * 2 ** 30;
-const TESTED = /^(session|commit|contract|clone|diff|layers|overlay|ownership|write-crash|search-model)/;
-const FILES = fs
-  .readdirSync(path.join(ROOT, "test/machine"))
-  .filter((name) => TESTED.test(name) && name.endsWith(".test.ts"))
-  .map((name) => `test/machine/${name}`);
+const FILES = [
+  ...["commit", "diff", "overlay", "session"].map((folder) => `test/machine/${folder}/`),
+  ...["contract-host", "write-crash"].map((name) => `test/machine/files/${name}.test.ts`),
+  "test/machine/search/model.test.ts",
+];
 
 describe.each(["btrfs", "xfs"])("on %s", (kind) => {
   let home: string;
@@ -39,7 +39,12 @@ describe.each(["btrfs", "xfs"])("on %s", (kind) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["node_modules/vitest/vitest.mjs", "run", "--project", "machine", ...FILES],
-      { cwd: ROOT, env: { PATH, HOME, TMPDIR: disk() }, encoding: "utf8", maxBuffer: 2 ** 28 },
+      {
+        cwd: ROOT,
+        env: { PATH, HOME, TMPDIR: disk(), HOTCELL_TEST_DIR: disk() },
+        encoding: "utf8",
+        maxBuffer: 2 ** 28,
+      },
     );
     expect(stdout).toContain("Test Files");
     expect({ status, failures: stderr.match(/^.*FAIL.*$/gm) ?? [] }).toEqual({ status: 0, failures: [] });

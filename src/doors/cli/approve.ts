@@ -1,46 +1,108 @@
-import type { ApprovalRequest, Approve } from "../../approval/approve.ts";
+import type { ApprovalAnswer, ApprovalRequest, Approve } from "../../approval/approve.ts";
+import type { Question } from "../../approval/desk.ts";
+import type { Remember } from "../../approval/remembered.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { makeVisible } from "../../core/quote.ts";
-import { isAgreed } from "./ask.ts";
+import { NETWORK } from "../../policy/tool-names.ts";
 import type { Io } from "./io.ts";
 
-/** Without a terminal an ask is a denial that says what would allow it. */
+/** Without a terminal, hotcell denies the call and names the rule that would allow it. */
 export const denyUnasked: Approve = (request) => ({
   approved: false,
-  reason: `there is no terminal to ask in. To allow it, add --rule '${ruleFor(request)}' or use --trust autonomous`,
+  reason: `there is no terminal to ask in${adviceFor(request)}`,
 });
 
 export function askInTerminal(io: Io): Approve {
   return async (request, signal) => {
-    io.err(`${describe(request)}\n`);
-    return { approved: await isAgreed(io, "Run it?", signal), digest: request.digest };
+    io.err(`${describeQuestion({ ...request, reason: request.verdict.reason })}\n`);
+    const offers = offersFor(request);
+    const question = ["[y]es", ...offers.map(({ text }) => text), "[N]o and why"].join(", ");
+    const typed = await io.ask(`Run it? ${question}: `, signal);
+    return { ...readAnswer(typed.trim(), offers), digest: request.digest };
   };
 }
 
-/** What decides stands last, right above the question: nothing that a model wrote can push it away. */
-function describe({ tool, arguments: args, paths, verdict, digest }: ApprovalRequest): string {
+/** A yes that holds for longer than this call, and the word that gives it. */
+interface Offer {
+  readonly word: string;
+  readonly text: string;
+  readonly remember: Remember;
+}
+
+/** The rule is shown here, before it is saved. */
+function offersFor({ rememberFor, allowRule }: ApprovalRequest): Offer[] {
+  const exact = rememberFor.map((kind) => ({
+    word: kind,
+    text: `yes for this [${kind[0]}]${kind.slice(1)}`,
+    remember: { for: kind },
+  }));
+  if (allowRule === null || !rememberFor.includes("project")) return exact;
+  const text = `[a]lways in this project by the rule ${makeVisible(allowRule)}`;
+  return [...exact, { word: "always", text, remember: { for: "project", rule: allowRule } }];
+}
+
+/** Only "yes" and what is offered approve. Any other answer denies; text after "no" is the reason. */
+function readAnswer(answer: string, offers: readonly Offer[]): Exclude<ApprovalAnswer, boolean> {
+  if (isWord(answer, "yes")) return { approved: true };
+  const offer = offers.find(({ word }) => isWord(answer, word));
+  if (offer !== undefined) return { approved: true, remember: offer.remember };
+  const reason = /^no?\b[\s,:]*(.+)$/i.exec(answer)?.[1];
+  return { approved: false, ...(reason !== undefined && { reason: `the answer was no: ${reason}` }) };
+}
+
+/** The word, or its first letter. */
+function isWord(typed: string, word: string): boolean {
+  return [word, word[0]].includes(typed.toLowerCase());
+}
+
+type Shown = Pick<Question, "tool" | "arguments" | "paths" | "digest" | "reason" | "agentId" | "preview">;
+
+/** The facts that decide are printed last, right above the question: text of a model cannot scroll them away. */
+export function describeQuestion({
+  tool,
+  arguments: args,
+  paths,
+  digest,
+  reason,
+  agentId,
+  preview,
+}: Shown): string {
+  const asker = agentId === null ? "" : ` for ${makeVisible(agentId)}`;
+  const subject = [tool, ...paths].join(" ");
+  const shown = preview === null ? inertJson(args, 2).split("\n") : preview.split("\n").map(makeVisible);
+  const more = shown.length - MAX_LINES;
   return [
-    `${makeVisible(tool)} asks for approval. ${makeVisible(verdict.reason)}`,
-    inertJson(args, 2).split("\n").map(cutLine).slice(0, MAX_LINES).join("\n"),
+    `${makeVisible(tool)} asks for approval${asker}. ${makeVisible(reason)}`,
+    ...shown.slice(0, MAX_LINES).map(cutLine),
+    ...(more > 0 ? [`… ${more} more lines, the last: ${cutLine(shown.at(-1)!)}`] : []),
+    ...oddCharacters(JSON.stringify(args)),
     `arguments sha256 ${digest.slice(0, 16)}`,
-    `>>> ${makeVisible([tool, ...paths].join(" "))}`,
+    `>>> ${makeVisible(subject)}`,
   ].join("\n");
 }
 
-const MAX_LINES = 12;
+const MAX_LINES = 40;
 const MAX_COLUMNS = 200;
+const TAIL_COLUMNS = 60;
 
+/** Both ends of a long line, so that the end of the line is visible too. */
 function cutLine(line: string): string {
-  return line.length <= MAX_COLUMNS ? line : `${line.slice(0, MAX_COLUMNS)}… (${line.length} characters)`;
+  if (line.length <= MAX_COLUMNS) return line;
+  const head = line.slice(0, MAX_COLUMNS - TAIL_COLUMNS);
+  return `${head}… (${line.length} characters) …${line.slice(-TAIL_COLUMNS)}`;
 }
 
-/** Not every argument that is called path is one: rules about a tool without paths have no pattern. */
-function ruleFor({ tool, arguments: { path }, paths }: ApprovalRequest): string {
-  const plain =
-    paths.length > 0 &&
-    typeof path === "string" &&
-    /^[\w./@+ -]+$/.test(path) &&
-    !path.split("/").includes("..") &&
-    !path.startsWith("/");
-  return plain ? `allow ${tool}(${path})` : `allow ${tool}`;
+/** Letters that look like others are named by their code points. */
+function oddCharacters(text: string): string[] {
+  const odd = [...new Set(text.match(/[^\x00-\x7f]/gu) ?? [])].slice(0, 10);
+  const named = odd.map((char) => `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
+  return named.length === 0 ? [] : [`characters beyond ASCII: ${named.join(" ")}`];
+}
+
+/** How to have this call allowed, and not more. */
+export function adviceFor(request: ApprovalRequest): string {
+  if (request.tool === NETWORK) return ". To allow it without a question, write allow in the rule that asks";
+  const { allowRule, verdict } = request;
+  const isNamed = allowRule === null || verdict.reason.includes(allowRule);
+  return isNamed ? "" : `. To allow it, add --rule '${allowRule}'`;
 }

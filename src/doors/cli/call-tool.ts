@@ -1,19 +1,22 @@
+import { LIMITS } from "../../core/limits.ts";
 import type { AnyObservation } from "../../core/types.ts";
 import { askInTerminal, denyUnasked } from "./approve.ts";
 import { cellOptions } from "./cell-options.ts";
 import { type ExitCode, type Io, printJson } from "./io.ts";
-import type { CellFlags } from "./main.ts";
+import type { CallFlags } from "./main.ts";
 import { withCell } from "./with-cell.ts";
 
 export async function callTool(
   io: Io,
   tool: string,
   given: string | undefined,
-  flags: CellFlags,
+  flags: CallFlags,
 ): Promise<ExitCode> {
-  const text = given === "-" ? await io.readStdin() : given;
-  const approve = io.interactive && given !== "-" ? askInTerminal(io) : denyUnasked;
-  return withCell(io, { ...cellOptions(io, flags), approve }, async (cell, signal) => {
+  const text = given === "-" ? (await io.readStdin(LIMITS.maxCallBytes)).toString() : given;
+  const onAsk = io.interactive && given !== "-" ? askInTerminal(io) : denyUnasked;
+  const { deterministic = false } = flags;
+  const options = { ...(await cellOptions(io, flags)), onAsk, deterministic };
+  return withCell(io, options, async (cell, signal) => {
     const request = text === undefined ? { name: tool } : { name: tool, arguments: text };
     const observation = await cell.call<AnyObservation>(request, { signal });
     printJson(io, observation, flags.json === true);

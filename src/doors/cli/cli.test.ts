@@ -1,12 +1,21 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openCliWorld as openWorld } from "../../../test/kit/cli-world.ts";
+import { openCliWorld as openWorld } from "../../../test/kit/worlds/cli-world.ts";
 
 const WRITE = ["call", "write_file", '{"path":"b.txt","content":"x"}', "--fs", "host"];
+const SEVEN = [
+  "read_file",
+  "edit_file",
+  "write_file",
+  "list_directory",
+  "find_files",
+  "search_files",
+  "run_command",
+];
 const OF_SESSIONS = "create fork shell list show diff commit revert recover rewind discard gc".split(" ");
 const COMMANDS = [
-  ["call", "tools", "exec", "doctor", "session", ...OF_SESSIONS.map((name) => `session ${name}`)],
+  ["call", "tools", "exec", "run", "doctor", "session", ...OF_SESSIONS.map((name) => `session ${name}`)],
   ["audit", "audit show", "audit verify", "policy", "policy explain", "policy test", ""],
 ].flat();
 
@@ -24,7 +33,7 @@ describe("hotcell call", () => {
   test("reads arguments from standard input with -", async () => {
     const { run } = openWorld({ "a.txt": "hi\n" });
     const { code, out } = await run(["call", "read_file", "-", "--json"], {
-      readStdin: async () => '{"path":"a.txt"}\n',
+      readStdin: async () => Buffer.from('{"path":"a.txt"}\n'),
     });
     expect([code, JSON.parse(out).output.content]).toEqual([0, "1\thi"]);
   });
@@ -66,8 +75,12 @@ describe("hotcell call", () => {
       return answer;
     };
     const { code, err } = await run([...WRITE, "--json"], { interactive: true, ask });
-    expect([code, questions, fs.readdirSync(root)]).toEqual([exit, ["Run it? [y/N] "], files]);
-    expect(err).toContain('"path": "b.txt"');
+    expect([code, questions, fs.readdirSync(root)]).toEqual([
+      exit,
+      [expect.stringMatching(/^Run it\? /)],
+      files,
+    ]);
+    expect(err).toContain("+++ b.txt");
   });
 
   test("shows arguments that try to hide from the person as what they are", async () => {
@@ -77,17 +90,16 @@ describe("hotcell call", () => {
       content: "\u001b[2K\u001b[1Anothing to see\u200b",
     });
     const { err } = await run(["call", "write_file", args, "--fs", "host"], { interactive: true });
-    expect(err).toContain("\\u202e");
+    expect(err).toContain("\\u{202e}");
     expect(err).not.toMatch(/[\u001b\u202e\u200b]/);
   });
 
   test.each([
     ["--trust", "x", 'it is "x"; allowed are "supervised", "guided", "autonomous"'],
     ["--fs", "docker", 'it is "docker"; allowed are "host", "overlay", "agentfs"'],
-    ["--fs", "agentfs", 'this version has no fs "agentfs" yet'],
     ["--session", "none", 'There is no session "none"'],
     ["--strategy", "fuse", '--strategy is "fuse"; allowed are kernel, clone.'],
-    ["--toolset", "nope", 'allowed are "sidecar"'],
+    ["--toolset", "nope", 'allowed are "coding"'],
     ["--rule", "allow raed_file", 'perhaps "read_file"'],
     ["--workspace", "nowhere", "there is no such directory"],
     ["--config", "none.json", "there is no such file"],
@@ -104,10 +116,10 @@ describe("hotcell call", () => {
 
   test.each([
     ["TOOL_RUNTIME", "docker", '"builtin", "wasm"'],
-    ["TOOL_RUNTIME", "wasm", "does not have toolRuntime wasm yet"],
-    ["WORKSPACE_FS_MODE", "agentfs", 'this version has no fs "agentfs" yet'],
+    ["TOOL_MEMORY_MB", "much", "whole numbers"],
+    ["WORKSPACE_FS_MODE", "docker", 'allowed are "host", "overlay", "agentfs"'],
     ["TOOL_TIMEOUT_SECS", "soon", "whole numbers"],
-    ["TOOL_ALLOW_DIRECT_NETWORK", "true", "does not have toolAllowDirectNetwork yet"],
+    ["TOOL_ALLOW_DIRECT_NETWORK", "yes", "allowed are true, false"],
   ])("%s=%s in the environment is exit 2", async (name, value, message) => {
     const { run, root } = openWorld();
     const env = { HOTCELL_STATE_DIR: `${root}-state`, [name]: value };
@@ -125,7 +137,7 @@ describe("hotcell call", () => {
   });
 
   test("a configuration with a toolchain that is not there is exit 2, before anything runs", async () => {
-    const { run, root } = openWorld({ "c.json": '{"commands":{"toolchains":["py"]}}' });
+    const { run, root } = openWorld({ "c.json": '{"toolchains":["py"]}' });
     expect(await run(["call", "time.now", "--config", "c.json"])).toMatchObject({
       code: 2,
       err: expect.stringContaining(`toolchains[0] is "${root}/py"; allowed is the whole path of a directory`),
@@ -146,7 +158,7 @@ describe("hotcell tools", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(" ")[0]);
-    expect(listed).toEqual(["read_file", "write_file", "list_directory", "run_command", "search_files"]);
+    expect(listed).toEqual(SEVEN);
     const names = async (format: string, pick: (definition: never) => string) =>
       JSON.parse((await run(["tools", "--format", format])).out).map(pick);
     expect(await names("openai", (tool: { function: { name: string } }) => tool.function.name)).toEqual(
@@ -224,6 +236,19 @@ describe("hotcell policy", () => {
       'FAILED time.now {}: expected deny, got allow by "trust level guided"\n2 of 3 hold\n',
     ]);
   });
+
+  test("takes approve and protect from the file", async () => {
+    const write = { tool: "write_file", arguments: { path: "a.key", content: "" } };
+    const file = (settings: object, expect: string) =>
+      JSON.stringify({ ...settings, tests: [{ ...write, expect }] });
+    const { run } = openWorld({
+      "session.json": file({ protect: { allow: ["*.key"] } }, "allow"),
+      "calls.json": file({ protect: { allow: ["*.key"] }, approve: "calls" }, "ask"),
+      "secret.json": file({ protect: { secrets: ["*.key"] } }, "deny"),
+    });
+    for (const name of ["session", "calls", "secret"])
+      expect(await run(["policy", "test", `${name}.json`])).toMatchObject({ code: 0, out: "1 of 1 hold\n" });
+  });
 });
 
 describe("hotcell audit", () => {
@@ -263,12 +288,12 @@ describe("hotcell audit", () => {
 
 describe("the command line", () => {
   test.each([
-    [["nope"], "unknown command 'nope'"],
-    [[], "see hotcell --help"],
+    [["nope"], "unknown command 'nope'. Run hotcell --help for the commands.\n"],
+    [["audit", "verfy"], "unknown command 'verfy' (Did you mean verify?)\n"],
     [["call"], "missing required argument 'tool'"],
     [["call", "time.now", "--nope"], "unknown option '--nope'"],
     [["call", "time.now", "{}", "more"], "too many arguments"],
-    [["call", "time.now", "--session", "last", "--strategy", "clone"], "leave one of them out"],
+    [["call", "time.now", "--session", "last", "--strategy", "clone"], "Omit one of them"],
   ])("%j is exit 2 and says what is wrong", async (args, message) => {
     expect(await openWorld().run(args)).toMatchObject({
       code: 2,
@@ -277,16 +302,20 @@ describe("the command line", () => {
     });
   });
 
-  test.each([[["--help"]], [["call", "--help"]], [["policy", "--help"]], [["audit", "verify", "--help"]]])(
-    "%j is exit 0 and goes to standard output",
-    async (args) => {
-      expect(await openWorld().run(args)).toMatchObject({
-        code: 0,
-        out: expect.stringContaining("Usage: hotcell"),
-        err: "",
-      });
-    },
-  );
+  test.each([
+    [[]],
+    [["policy"]],
+    [["--help"]],
+    [["call", "--help"]],
+    [["policy", "--help"]],
+    [["audit", "verify", "--help"]],
+  ])("%j is exit 0 and goes to standard output", async (args) => {
+    expect(await openWorld().run(args)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Usage: hotcell"),
+      err: "",
+    });
+  });
 
   test.each(COMMANDS)(
     "the help of %j has one line for each command and option, with a capital and without a full stop",

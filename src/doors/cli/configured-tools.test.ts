@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openCliWorld } from "../../../test/kit/cli-world.ts";
+import { openCliWorld } from "../../../test/kit/worlds/cli-world.ts";
 import type { ToolConfig } from "../../config/config.ts";
 import { configuredTools } from "./configured-tools.ts";
 
@@ -11,12 +11,15 @@ const ADD: ToolConfig = {
   interpreter: "node",
   script: "1",
   secrets: ["API_TOKEN", "OTHER"],
-  timeoutSecs: 3,
+  timeoutMs: 3000,
 };
 const env = { API_TOKEN: "t0ken-value", OTHER: "other-value", UNASKED: "not-for-tools" };
 
 test("tools are made of their configuration, with the values of their secrets for the redactor", () => {
-  const { tools, secrets } = configuredTools({ tools: [COUNT, ADD], allowedCommands: ["wc"] }, env);
+  const { tools, secrets } = configuredTools(
+    { tools: [COUNT, ADD], allowedCommands: ["wc"], toolRuntime: "wasm" },
+    env,
+  );
   expect(tools.map(({ name, toolset, timeoutMs }) => ({ name, toolset, timeoutMs }))).toEqual([
     { name: "count", toolset: "command", timeoutMs: null },
     { name: "add", toolset: "inline", timeoutMs: 3000 },
@@ -25,26 +28,31 @@ test("tools are made of their configuration, with the values of their secrets fo
 });
 
 test.each([[undefined], [""]])("a secret that the environment does not have is named: %j", (value) => {
-  expect(() => configuredTools({ tools: [ADD], allowedCommands: [] }, { ...env, OTHER: value })).toThrow(
+  expect(() =>
+    configuredTools({ tools: [ADD], allowedCommands: [], toolRuntime: "wasm" }, { ...env, OTHER: value }),
+  ).toThrow(
     expect.objectContaining({
       code: "CONFIG_INVALID",
       message:
-        'Could not give the tool "add" its secret "OTHER": the environment has no such variable. Set it, or take it from the tool\'s "secrets".',
+        'Could not give the tool "add" its secret "OTHER": the environment has no such variable. Set the variable, or remove it from the tool\'s "secrets".',
     }),
   );
 });
 
 test("a secret's name is no way to what every object has", () => {
   const tool: ToolConfig = { ...ADD, secrets: ["constructor"] };
-  expect(() => configuredTools({ tools: [tool], allowedCommands: [] }, env)).toThrow(
+  expect(() => configuredTools({ tools: [tool], allowedCommands: [], toolRuntime: "wasm" }, env)).toThrow(
     expect.objectContaining({ code: "CONFIG_INVALID" }),
   );
 });
 
 test("the list of allowed commands is the configuration's, and empty without it", () => {
-  const [blocked] = configuredTools({ tools: [COUNT], allowedCommands: [] }, env).tools;
+  const [blocked] = configuredTools({ tools: [COUNT], allowedCommands: [], toolRuntime: "wasm" }, env).tools;
   expect(() => blocked!.subjects({})).toThrow(/^command tool execution blocked: no allowlist configured\./);
-  const [allowed] = configuredTools({ tools: [COUNT], allowedCommands: ["wc"] }, env).tools;
+  const [allowed] = configuredTools(
+    { tools: [COUNT], allowedCommands: ["wc"], toolRuntime: "wasm" },
+    env,
+  ).tools;
   expect(allowed!.subjects({})).toEqual([]);
 });
 
@@ -60,12 +68,16 @@ test("a named configuration's tools are listed and judged, and one that was foun
   });
   const found = await run(["tools"]);
   expect([found.code, found.out]).toEqual([2, ""]);
-  expect(found.err).toContain('the workspace brings it along, and it has "tools".');
+  expect(found.err).toContain('it belongs to the workspace, and it contains "tools".');
 });
 
 test("a refusal names a rule that can be written, also where an argument is called path", async () => {
   const parameters = { type: "object", properties: { path: { type: "string" } } };
-  const config = JSON.stringify({ tools: [{ ...COUNT, parameters }], allowedCommands: ["wc"] });
+  const config = JSON.stringify({
+    tools: [{ ...COUNT, parameters }],
+    allowedCommands: ["wc"],
+    toolRuntime: "wasm",
+  });
   const { run } = openCliWorld({ "hotcell.config.json": config });
   const named = ["--config", "hotcell.config.json", "--fs", "host", "--json"];
   const { out } = await run(["call", "count", '{"path":"a"}', ...named]);

@@ -1,6 +1,8 @@
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Cell } from "../../cell.ts";
+import { makeVisible } from "../../core/quote.ts";
+import type { CommandOutput } from "../../tools/builtin-types.ts";
 import { cellOptions } from "./cell-options.ts";
 import { type Io, usage } from "./io.ts";
 import type { CellFlags } from "./main.ts";
@@ -9,26 +11,43 @@ import { withCell } from "./with-cell.ts";
 const NOT_RUN = 125;
 const INTERRUPTED = 128 + constants.signals.SIGINT;
 
-/** A shell with a terminal of its own, in which Ctrl-C and the like work. */
+/** A shell with a separate terminal, in which Ctrl-C works. */
 export function openShell(io: Io, id: string, flags: CellFlags): Promise<number> {
-  return execCommand(io, ["script", "--quiet", "--return", "--command", "bash -i", "/dev/null"], {
-    ...flags,
-    session: id,
-  });
+  const isTerminal = isatty(0) && isatty(1);
+  return execCommand(io, isTerminal ? ["bash", "-i"] : ["bash"], { ...flags, session: id }, isTerminal);
 }
 
-/** A person's command in the cell: its input and output are this terminal's, its exit code is given on. */
-export async function execCommand(io: Io, argv: readonly string[], flags: CellFlags): Promise<number> {
+/** The command of a person in the cell: it has this terminal's input and output, and hotcell exits with its exit code. */
+export async function execCommand(
+  io: Io,
+  argv: readonly string[],
+  flags: CellFlags,
+  terminal = false,
+): Promise<number> {
   const [program, ...args] = argv;
   if (program === undefined) throw usage("Give a command after --: hotcell exec -- npm test");
   const work = async (cell: Cell, signal: AbortSignal) => {
-    const { output, error, meta } = await cell.exec([program, ...args], { attached: true, signal });
+    const { output, error, meta } = await cell.exec([program, ...args], { attached: true, terminal, signal });
     if (error !== null) io.err(`hotcell: ${error.message}\n`);
+    for (const line of noteLines(output)) io.err(`hotcell: ${makeVisible(line)}\n`);
     if (meta.weakened !== undefined) io.err(`hotcell: ${meta.weakened}\n`);
-    if (meta.session !== null) io.err(`hotcell: session ${meta.session}\n`);
+    // A new session without changes ends with its cell.
+    const isKept = flags.session !== undefined || flags.name !== undefined || (meta.changes?.count ?? 0) > 0;
+    if (meta.session !== null && isKept) io.err(`hotcell: session ${meta.session}\n`);
     if (signal.reason?.details.by === "SIGINT" && output?.signal) return INTERRUPTED;
     return typeof output?.exit_code === "number" ? output.exit_code : NOT_RUN;
   };
   // In a terminal the first Ctrl-C is the command's, to do with as it likes; by the second it is asked to end.
-  return withCell(io, cellOptions(io, flags), work, isatty(0) ? 1 : 0);
+  return withCell(io, await cellOptions(io, flags), work, isatty(0) ? 1 : 0);
+}
+
+/** The terminal has the output itself, but not why the network refused a host or which files are hidden. */
+function noteLines(output: CommandOutput | null): string[] {
+  if (output?.note === undefined) return [];
+  const rules = (output.refused_hosts ?? []).flatMap(({ rule }) => rule ?? []);
+  if (rules.length === 0) return [output.note];
+  return [
+    output.note,
+    `Add it to the command: hotcell exec ${rules.map((rule) => `--rule '${rule}'`).join(" ")} -- …`,
+  ];
 }

@@ -2,7 +2,7 @@
 import { quote } from "../../core/quote.ts";
 import { usage } from "./io.ts";
 
-export function counted(count: number, thing: string): string {
+export function formatCount(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 

@@ -4,7 +4,7 @@ import { HotcellError } from "../../core/errors.ts";
 export async function interruptible<T>(
   action: string,
   work: (signal: AbortSignal, end: () => void) => Promise<T>,
-  /** How often Ctrl-C is for somebody else first. */
+  /** How many times Ctrl-C goes to another handler first. */
   spared = 0,
 ): Promise<T> {
   const interrupted = new AbortController();

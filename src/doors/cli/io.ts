@@ -2,7 +2,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { makeVisible } from "../../core/quote.ts";
 
-/** What a command may touch of the world; tests bring their own. */
+/** The input and output of a command. Tests replace it. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -10,11 +10,18 @@ export interface Io {
   readonly interactive: boolean;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
-  /** False when nobody reads it any more. */
+  /** False if the reader has closed the stream. */
   out(text: string | Uint8Array): boolean;
   err(text: string): void;
-  readStdin(): Promise<string>;
-  /** One line from the person; empty at the end of input. */
+  /** Shows a text that may be long: in a terminal, a page at a time. */
+  page(text: string): Promise<void>;
+  /** Throws USAGE if there are more bytes. */
+  readStdin(maxBytes: number): Promise<Buffer>;
+  /** One key of these, without Enter; null for Enter, Escape, Ctrl-C and the end of input. */
+  askKey(question: string, keys: string): Promise<string | null>;
+  /** One line from the person; null at the end of input. */
+  askLine(question: string, signal?: AbortSignal): Promise<string | null>;
+  /** The same; empty at the end of input. */
   ask(question: string, signal?: AbortSignal): Promise<string>;
 }
 
@@ -25,13 +32,13 @@ export function printJson(io: Io, value: unknown, compact: boolean): void {
   io.out(`${inertJson(value, compact ? undefined : 2)}\n`);
 }
 
-/** Lines of text from anywhere, with nothing in them that a terminal obeys and no line end of their own. */
+/** Lines of untrusted text, without terminal escapes and line ends. */
 export function printLines(io: Io, ...lines: readonly string[]): void {
   for (const line of lines) io.out(`${makeVisible(line)}\n`);
 }
 
-/** The same beside the output: what only a person reads. */
-export function tellLines(io: Io, ...lines: readonly string[]): void {
+/** Prints lines for a person to standard error. */
+export function printNotes(io: Io, ...lines: readonly string[]): void {
   for (const line of lines) io.err(`${makeVisible(line)}\n`);
 }
 

@@ -7,7 +7,7 @@ import type { CellFlags } from "./main.ts";
 
 export async function printTools(io: Io, flags: CellFlags & { format?: string }): Promise<ExitCode> {
   const format = readFormat(flags.format);
-  const cell = await openPreview(cellOptions(io, flags));
+  const cell = await openPreview(await cellOptions(io, flags));
   try {
     const definitions = cell.tools(format ?? "mcp");
     if (format !== null || flags.json === true) printJson(io, definitions, flags.json === true);

@@ -1,5 +1,7 @@
 // A parsed command line: all its simple commands, however nested, as far as the text shows them.
 
+import type { Hazard } from "./name-hazard.ts";
+
 /** One word of a command after quote removal. */
 export interface ShellWord {
   /** Without quotes; null if the word contains an expansion, which only the running shell knows. */
@@ -26,8 +28,7 @@ export interface ReadCommandLine {
   readonly commands: readonly SimpleCommand[];
   /** Without redirects that only duplicate or close a descriptor. */
   readonly redirects: readonly Redirect[];
-  /** Constructs that change the meaning of words: `"f() { …" defines a function`. */
-  readonly hazards: readonly string[];
+  readonly hazards: readonly Hazard[];
 }
 
 export interface UnreadableCommandLine {

@@ -4,16 +4,16 @@ import { readCommandLine } from "./read-command-line.ts";
 function hazardsOf(line: string): readonly string[] {
   const read = readCommandLine(line);
   if (!read.readable) throw new Error(`${JSON.stringify(line)} was not read: ${read.fault}`);
-  return read.hazards;
+  return read.hazards.map(({ text }) => text);
 }
 
-describe("a builtin that takes names of variables, or gives names another meaning, is a hazard", () => {
-  const EVALUATED = "the shell evaluates what a variable holds in";
-  const SET = "is set, and programs run or load what such a variable says";
+describe("a builtin that takes names of variables, or changes the meaning of names, is a hazard", () => {
+  const EVALUATED = "the shell evaluates the value of a variable in";
+  const SET = "is set, and programs run or load the value of such a variable";
 
   test.each([
-    ["alias a=b", '"alias" gives names another meaning'],
-    ["declare a", '"declare" gives names another meaning'],
+    ["alias a=b", '"alias" changes the meaning of names'],
+    ["declare a", '"declare" changes the meaning of names'],
     ["read -r PATH", `"PATH" ${SET}`],
     ["let x", `${EVALUATED} "x"`],
     ["test -v 'x[$(a)]'", `${EVALUATED} "x[$(a)]"`],
@@ -30,7 +30,7 @@ describe("a builtin that takes names of variables, or gives names another meanin
     ["read -ra y[x]", `${EVALUATED} "y[x]"`],
     ["read -p $x y", `${EVALUATED} "$x"`],
     ["mapfile -t PS4", `"PS4" ${SET}`],
-    ["mapfile -C a y", '"-C" is an option that may run or rename'],
+    ["mapfile -C a y", '"-C" is an option that may run commands or rename'],
     ["readarray 'y[x]'", `${EVALUATED} "y[x]"`],
     ["getopts a$x y", `${EVALUATED} "a$x"`],
     ["getopts a y[x]", `${EVALUATED} "y[x]"`],
@@ -43,18 +43,18 @@ describe("a builtin that takes names of variables, or gives names another meanin
     ["test -R y[x]", `${EVALUATED} "y[x]"`],
     ['[ "$x" "$y" ]', `${EVALUATED} "\\"$y\\""`],
     ["[ $x = y ]", `${EVALUATED} "$x"`],
-    ["export -a 'x=($(a))'", '"-a" is an option that may run or rename'],
-    ["readonly -A x='([$(a)]=1)'", '"-A" is an option that may run or rename'],
+    ["export -a 'x=($(a))'", '"-a" is an option that may run commands or rename'],
+    ["readonly -A x='([$(a)]=1)'", '"-A" is an option that may run commands or rename'],
     ["readonly x='($(a))'", `${EVALUATED} "x=($(a))"`],
     ["export x=$y", `${EVALUATED} "x=$y"`],
     ["export $x", `${EVALUATED} "$x"`],
     ["readonly RANDOM=x", `"RANDOM" ${SET}`],
-    ["local -n x=y", '"-n" is an option that may run or rename'],
-    ["typeset -i x", '"typeset" gives names another meaning'],
-    ["hash -p x a", '"-p" is an option that may run or rename'],
-    ["enable -f x a", '"enable" gives names another meaning'],
-    ["trap a EXIT", '"trap" runs what it is given as text'],
-    ["compgen -C a", '"compgen" runs what it is given as text'],
+    ["local -n x=y", '"-n" is an option that may run commands or rename'],
+    ["typeset -i x", '"typeset" changes the meaning of names'],
+    ["hash -p x a", '"-p" is an option that may run commands or rename'],
+    ["enable -f x a", '"enable" changes the meaning of names'],
+    ["trap a EXIT", '"trap" runs its arguments as a script'],
+    ["compgen -C a", '"compgen" runs its arguments as a script'],
     ["set -k", 'set may get an option from "-k" that turns words into assignments'],
     ["set -o keyword", 'set may get an option from "keyword" that turns words into assignments'],
   ])("%j: %s", (line, hazard) => {

@@ -2,7 +2,7 @@
 // are safe.
 import { quote } from "../../core/quote.ts";
 import type { ShellWord } from "./command-line.ts";
-import { evaluated, findNameHazard, isPlainName } from "./name-hazard.ts";
+import { describeEvaluation, findNameHazard, type Hazard, isPlainName } from "./name-hazard.ts";
 
 interface NameTaker {
   /** Options without a value; with a value that is not a name; with a name. */
@@ -37,12 +37,15 @@ const NAME_TAKERS: ReadonlyMap<string, NameTaker> = new Map<string, NameTaker>([
 ]);
 
 const RENAMING: ReadonlySet<string> = new Set(["alias", "declare", "enable", "typeset"]);
+/** `findInnerCommands` finds the text that compgen and trap run. */
 const RUNNING: ReadonlySet<string> = new Set(["compgen", "fc", "trap"]);
 
-export function findBuiltinHazard([name, ...args]: readonly ShellWord[]): string | null {
+export function findBuiltinHazard([name, ...args]: readonly ShellWord[]): Hazard | null {
   const builtin = name?.text ?? "";
-  if (RENAMING.has(builtin)) return `${quote(builtin)} gives names another meaning`;
-  if (RUNNING.has(builtin)) return `${quote(builtin)} runs what it is given as text`;
+  if (RENAMING.has(builtin))
+    return { text: `${quote(builtin)} changes the meaning of names`, evaluates: true };
+  if (RUNNING.has(builtin))
+    return { text: `${quote(builtin)} runs its arguments as a script`, evaluates: builtin === "fc" };
   if (builtin === "let") return args[0] ? evaluatedWord(args[0]) : null;
   if (builtin === "set") return findSetHazard(args);
   if (builtin === "test" || builtin === "[") return findTestHazard(args);
@@ -50,7 +53,7 @@ export function findBuiltinHazard([name, ...args]: readonly ShellWord[]): string
   return taker ? findTakerHazard(args, taker) : null;
 }
 
-function findTakerHazard(args: readonly ShellWord[], taker: NameTaker): string | null {
+function findTakerHazard(args: readonly ShellWord[], taker: NameTaker): Hazard | null {
   let at = 0;
   while (at < args.length && mayBeOption(args[at]!)) {
     const option = args[at++]!;
@@ -63,14 +66,14 @@ function findTakerHazard(args: readonly ShellWord[], taker: NameTaker): string |
 }
 
 interface ReadOption {
-  readonly hazard: string | null;
+  readonly hazard: Hazard | null;
   /** How many of the next words belong to the option. */
   readonly more: 0 | 1;
 }
 
 function readOption(option: ShellWord, next: ShellWord | undefined, taker: NameTaker): ReadOption {
   const { text, fixed, source } = option;
-  if (text === null || !fixed) return { hazard: evaluated(source), more: 0 };
+  if (text === null || !fixed) return { hazard: describeEvaluation(source), more: 0 };
   const at = [...text].findIndex((letter, index) => index > 0 && !taker.flags.includes(letter));
   if (at === -1) return { hazard: null, more: 0 };
   const attached = text.slice(at + 1);
@@ -83,29 +86,31 @@ function findValueHazard(
   letter: string,
   value: ShellWord | undefined,
   { values, names }: NameTaker,
-): string | null {
+): Hazard | null {
   if (!(values + names).includes(letter))
-    return `${quote(option.source)} is an option that may run or rename`;
+    return { text: `${quote(option.source)} is an option that may run commands or rename`, evaluates: true };
   if (value === undefined) return null;
   if (names.includes(letter)) return findWordHazard(value);
   return isOneWord(value) ? null : evaluatedWord(value);
 }
 
 /** Accepts a name or `NAME=value`. The shell evaluates an array list, even in quotes. */
-function findWordHazard(word: ShellWord): string | null {
+function findWordHazard(word: ShellWord): Hazard | null {
   const [, name] = /^(\w+)(?:\+?=(?!\s*\().*)?$/s.exec(word.text ?? "") ?? [];
   return name === undefined ? evaluatedWord(word) : findNameHazard(name);
 }
 
 /** With `-k`, every word of a command that looks like an assignment is one. */
-function findSetHazard(args: readonly ShellWord[]): string | null {
+function findSetHazard(args: readonly ShellWord[]): Hazard | null {
   const end = args.findIndex(({ text }) => text === "--" || text === "-");
   const options = end === -1 ? args : args.slice(0, end);
   const odd = options.find((word) => !word.fixed || /^(-[a-zA-Z]*k|keyword$)/.test(word.text ?? ""));
-  return odd ? `set may get an option from ${quote(odd.source)} that turns words into assignments` : null;
+  if (odd === undefined) return null;
+  const text = `set may get an option from ${quote(odd.source)} that turns words into assignments`;
+  return { text, evaluates: true };
 }
 
-function findTestHazard(args: readonly ShellWord[]): string | null {
+function findTestHazard(args: readonly ShellWord[]): Hazard | null {
   return firstHazard(args, (word, at) => {
     if (!isOneWord(word)) return evaluatedWord(word);
     const next = args[at + 1];
@@ -135,11 +140,11 @@ function holdsNumber({ source }: ShellWord): boolean {
 
 function firstHazard(
   words: readonly ShellWord[],
-  find: (word: ShellWord, at: number) => string | null,
-): string | null {
+  find: (word: ShellWord, at: number) => Hazard | null,
+): Hazard | null {
   return words.map(find).find((hazard) => hazard !== null) ?? null;
 }
 
-function evaluatedWord({ text, source }: ShellWord): string {
-  return evaluated(text ?? source);
+function evaluatedWord({ text, source }: ShellWord): Hazard {
+  return describeEvaluation(text ?? source);
 }

@@ -1,16 +1,15 @@
 // Finds constructs that give words a meaning that the line does not show. An allow rule does not cover such a line.
 import type { Assignment, ParameterExpansionPart, SyntaxNode, TestExpression, Word } from "unbash";
 import { quote } from "../../core/quote.ts";
-import { evaluated, findNameHazard, isPlainName } from "./name-hazard.ts";
+import { describeEvaluation, findNameHazard, type Hazard, isPlainName } from "./name-hazard.ts";
 import { readWord } from "./read-word.ts";
 
-/** A sentence without a full stop: `"PATH=." sets a variable that …`. */
-export function findHazard(node: SyntaxNode): string | null {
+export function findHazard(node: SyntaxNode): Hazard | null {
   switch (node.type) {
     case "Function":
-      return `${quote(node.name.text)} is made a function`;
+      return { text: `${quote(node.name.text)} is defined as a function`, evaluates: false };
     case "Coproc":
-      return "a coprocess is started";
+      return { text: "a coprocess is started", evaluates: false };
     case "Assignment":
       return findAssignmentHazard(node);
     case "For":
@@ -21,9 +20,9 @@ export function findHazard(node: SyntaxNode): string | null {
     case "ParameterExpansion":
       return findExpansionHazard(node);
     case "ArithmeticWord":
-      return isNumber(node.value) ? null : evaluated(node.value);
+      return isNumber(node.value) ? null : describeEvaluation(node.value);
     case "ArithmeticCommandExpansion":
-      return evaluated(node.text);
+      return describeEvaluation(node.text);
     case "TestBinary":
     case "TestUnary":
       return findTestHazard(node);
@@ -32,24 +31,24 @@ export function findHazard(node: SyntaxNode): string | null {
   }
 }
 
-function findAssignmentHazard({ name, index, value, text }: Assignment): string | null {
-  if (index !== undefined && !isNumber(index.text)) return evaluated(text);
+function findAssignmentHazard({ name, index, value, text }: Assignment): Hazard | null {
+  if (index !== undefined && !isNumber(index.text)) return describeEvaluation(text);
   const subscript = value.type === "ArrayValue" && value.elements.some((word) => word.text.startsWith("["));
-  return subscript ? evaluated(text) : findNameHazard(name);
+  return subscript ? describeEvaluation(text) : findNameHazard(name);
 }
 
-function findExpansionHazard(node: ParameterExpansionPart): string | null {
+function findExpansionHazard(node: ParameterExpansionPart): Hazard | null {
   const { parameter, prefix, index, operation, text } = node;
-  if (prefix === "!" && operation?.type !== "Names") return evaluated(text);
-  if (index !== undefined && !isPlainSubscript(index.text)) return evaluated(text);
+  if (prefix === "!" && operation?.type !== "Names") return describeEvaluation(text);
+  if (index !== undefined && !isPlainSubscript(index.text)) return describeEvaluation(text);
   switch (operation?.type) {
     case "Transform":
     case "Unknown":
-      return evaluated(text);
+      return describeEvaluation(text);
     case "Slice":
       return [operation.offset, operation.length].every((at) => isNumber(at?.text ?? ""))
         ? null
-        : evaluated(text);
+        : describeEvaluation(text);
     case "Default":
       return operation.operator.includes("=") ? findNameHazard(parameter) : null;
     default:
@@ -57,11 +56,11 @@ function findExpansionHazard(node: ParameterExpansionPart): string | null {
   }
 }
 
-function findTestHazard(node: Extract<TestExpression, { type: "TestBinary" | "TestUnary" }>): string | null {
+function findTestHazard(node: Extract<TestExpression, { type: "TestBinary" | "TestUnary" }>): Hazard | null {
   const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
   const isComputed = /^-(eq|ne|lt|le|gt|ge)$/.test(node.operator);
   const odd = words.find((word) => (isComputed ? !isNumber(word.value) : isOddName(node.operator, word)));
-  return odd ? evaluated(odd.text) : null;
+  return odd ? describeEvaluation(odd.text) : null;
 }
 
 function isOddName(operator: string, word: Word): boolean {

@@ -1,12 +1,19 @@
 import { quote } from "../../core/quote.ts";
-import { isDangerousVariable } from "./dangerous-variable.ts";
+import { isDangerousVariable, isEvaluatedVariable } from "./dangerous-variable.ts";
+
+/** A construct that gives words of a line a meaning that the line does not show. */
+export interface Hazard {
+  /** A sentence without a full stop: `"PATH" is set, and …`. */
+  readonly text: string;
+  /** The shell may run text as commands that the parsed line does not contain. */
+  readonly evaluates: boolean;
+}
 
 /** The hazard of setting a variable. The shell evaluates the subscript of a name, if there is one. */
-export function findNameHazard(name: string): string | null {
-  if (!isPlainName(name)) return evaluated(name);
-  return isDangerousVariable(name)
-    ? `${quote(name)} is set, and programs run or load what such a variable says`
-    : null;
+export function findNameHazard(name: string): Hazard | null {
+  if (!isPlainName(name)) return describeEvaluation(name);
+  const text = `${quote(name)} is set, and programs run or load the value of such a variable`;
+  return isDangerousVariable(name) ? { text, evaluates: isEvaluatedVariable(name) } : null;
 }
 
 export function isPlainName(text: string | null): boolean {
@@ -14,6 +21,6 @@ export function isPlainName(text: string | null): boolean {
 }
 
 /** In arithmetic, in subscripts and in `${!x}` the shell evaluates the value of a variable, which may run commands. */
-export function evaluated(text: string): string {
-  return `the shell evaluates what a variable holds in ${quote(text)}`;
+export function describeEvaluation(text: string): Hazard {
+  return { text: `the shell evaluates the value of a variable in ${quote(text)}`, evaluates: true };
 }

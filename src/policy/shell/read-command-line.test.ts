@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import type { CommandLine } from "./command-line.ts";
 import { readCommandLine } from "./read-command-line.ts";
 
@@ -172,11 +173,11 @@ describe("what a command runs is found behind it", () => {
     "runuser - y -- -u",
     "strace -o '|y' x",
     "strace -EPATH=. x",
-  ])("what can't be told is a command that is not known: %j", (line) => {
+  ])("an ambiguous word is an unknown command: %j", (line) => {
     expect(commandsOf(line).slice(1)).toContain("?");
   });
 
-  test("where the command begins can't be told, every word that could be it counts", () => {
+  test("if the start of the command is ambiguous, every possible word counts", () => {
     expect(commandsOf("env -S a b c")).toEqual(["env -S a b c", "?", "-S a b c", "a b c", "b c", "c"]);
   });
 });
@@ -209,12 +210,12 @@ describe("redirects", () => {
 });
 
 describe("hazards", () => {
-  const EVALUATED = "the shell evaluates what a variable holds in";
-  const SET = "is set, and programs run or load what such a variable says";
+  const EVALUATED = "the shell evaluates the value of a variable in";
+  const SET = "is set, and programs run or load the value of such a variable";
 
   test.each([
-    ["f() { a; }", '"f" is made a function'],
-    ["function f { a; }", '"f" is made a function'],
+    ["f() { a; }", '"f" is defined as a function'],
+    ["function f { a; }", '"f" is defined as a function'],
     ["coproc a", "a coprocess is started"],
     ["PATH=. a", `"PATH" ${SET}`],
     ["PATH+=:. a", `"PATH" ${SET}`],
@@ -239,7 +240,7 @@ describe("hazards", () => {
     ["[[ -v $x ]]", `${EVALUATED} "$x"`],
     ["a {y[x]}> b", `${EVALUATED} "y[x]"`],
   ])("%j: %s", (line, hazard) => {
-    expect(readable(line).hazards).toEqual([hazard]);
+    expect(readable(line).hazards.map(({ text }) => text)).toEqual([hazard]);
   });
 
   test.each([
@@ -250,7 +251,7 @@ describe("hazards", () => {
     'find "$x" -name *.md',
     "PID=1 random=2 seconds=3 LINES=4 a",
   ])("%j has none", (line) => {
-    expect(readable(line).hazards).toEqual([]);
+    expect(readable(line).hazards.map(({ text }) => text)).toEqual([]);
   });
 
   test.each(
@@ -258,7 +259,7 @@ describe("hazards", () => {
       " ",
     ),
   )("%s makes programs do something else", (name) => {
-    expect(readable(`${name}=x a`).hazards).toEqual([`"${name}" ${SET}`]);
+    expect(readable(`${name}=x a`).hazards.map(({ text }) => text)).toEqual([`"${name}" ${SET}`]);
   });
 });
 
@@ -317,7 +318,7 @@ describe("whatever the line", () => {
   );
 
   test("it is read or it says why, and nothing is thrown", () => {
-    fc.assert(
+    assertProperty(
       fc.property(lines, (line) => {
         const read = readCommandLine(line);
         expect(read.line).toBe(line);
@@ -358,7 +359,7 @@ describe("whatever the line", () => {
 
   test("the command in it is found, in whatever it is wrapped", () => {
     const wrapped = fc.array(fc.constantFrom(...POSITIONS), { maxLength: 4 });
-    fc.assert(
+    assertProperty(
       fc.property(wrapped, (positions) => {
         const line = positions.reduce((inner, wrap) => wrap(inner), "hidden --now");
         expect(commandsOf(line)).toContain("hidden --now");

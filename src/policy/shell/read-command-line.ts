@@ -13,15 +13,17 @@ import type { CommandLine, Redirect, ShellWord, SimpleCommand } from "./command-
 import { hasControlCharacter } from "./control-character.ts";
 import { findBuiltinHazard } from "./find-builtin-hazard.ts";
 import { findHazard } from "./find-hazard.ts";
-import type { Inner } from "./inner.ts";
-import { lookThrough } from "./look-through.ts";
+import type { InnerCommand } from "./inner.ts";
+import { findInnerCommands } from "./inner-commands.ts";
+import type { Hazard } from "./name-hazard.ts";
 import { readInput } from "./read-input.ts";
 import { readWord, unknownWord } from "./read-word.ts";
 
 interface Reading {
   readonly commands: SimpleCommand[];
   readonly redirects: Redirect[];
-  readonly hazards: Set<string>;
+  /** By their text. */
+  readonly hazards: Map<string, Hazard>;
   /** The length of all words of all commands. */
   chars: number;
   fault: string | null;
@@ -29,11 +31,11 @@ interface Reading {
 
 /** Never throws: an unreadable line contains the reason. */
 export function readCommandLine(line: string): CommandLine {
-  const reading: Reading = { commands: [], redirects: [], hazards: new Set(), chars: 0, fault: null };
+  const reading: Reading = { commands: [], redirects: [], hazards: new Map(), chars: 0, fault: null };
   readScript(line, 0, reading);
   const { commands, redirects, hazards, fault } = reading;
   if (fault !== null) return { readable: false, line, fault };
-  return { readable: true, line, commands, redirects, hazards: [...hazards] };
+  return { readable: true, line, commands, redirects, hazards: [...hazards.values()] };
 }
 
 function readScript(text: string, depth: number, reading: Reading): void {
@@ -63,7 +65,7 @@ function visit(node: SyntaxNode, depth: number, reading: Reading): void {
   reading.fault ??= findNodeFault(node, depth);
   if (reading.fault !== null) return;
   const hazard = findHazard(node);
-  if (hazard !== null) reading.hazards.add(hazard);
+  addHazard(hazard, reading);
   if (node.type === "Redirect") noteRedirect(node, reading);
   if (node.type === "Command") noteCommand(node, depth, reading);
   forEachChild(node, (child) => visit(child, depth + 1, reading));
@@ -99,15 +101,19 @@ function readAssigned({ name, append, index, value, text: source }: Assignment):
 function noteWords(words: readonly ShellWord[], input: string | null, depth: number, reading: Reading): void {
   if (!addCommand(words, reading)) return;
   const hazard = findBuiltinHazard(words);
-  if (hazard !== null) reading.hazards.add(hazard);
-  for (const inner of lookThrough(words, input)) noteInner(inner, input, depth + 1, reading);
+  addHazard(hazard, reading);
+  for (const inner of findInnerCommands(words, input)) noteInner(inner, input, depth + 1, reading);
 }
 
-function noteInner(inner: Inner, input: string | null, depth: number, reading: Reading): void {
+function noteInner(inner: InnerCommand, input: string | null, depth: number, reading: Reading): void {
   if (inner.type === "script") readScript(inner.text, depth, reading);
-  if (inner.type === "hazard") reading.hazards.add(inner.text);
+  if (inner.type === "hazard") addHazard(inner.hazard, reading);
   if (inner.type === "command") noteWords(inner.words, input, depth, reading);
   if (inner.type === "candidate") addCommand(inner.words, reading);
+}
+
+function addHazard(hazard: Hazard | null, reading: Reading): void {
+  if (hazard !== null) reading.hazards.set(hazard.text, hazard);
 }
 
 function addCommand(words: readonly ShellWord[], reading: Reading): boolean {

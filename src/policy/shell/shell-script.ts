@@ -1,28 +1,28 @@
 // Finds what a shell runs: the text after `-c`, a file, or its input.
 import type { ShellWord } from "./command-line.ts";
-import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
+import { guessCommands, type InnerCommand, readScriptWord, unknownCommand } from "./inner.ts";
 
 /** `input` is null if the line does not show it. */
-export function scriptOf(words: readonly ShellWord[], input: string | null): readonly Inner[] {
+export function scriptOf(words: readonly ShellWord[], input: string | null): readonly InnerCommand[] {
   const { at, letters, ends } = readShellOptions(words);
   const operand = words[at];
-  if (operand && !operand.fixed) return guesses(words);
+  if (operand && !operand.fixed) return guessCommands(words);
   if (ends) return [];
-  if (letters.includes("c")) return operand ? [scriptIn(operand)] : [];
+  if (letters.includes("c")) return operand ? [readScriptWord(operand)] : [];
   return operand && !letters.includes("s")
     ? sourceOf(words[0]!, operand, input)
     : [fromInput(words[0]!, input)];
 }
 
 /** The line shows the content of a file only if the file is the standard input. */
-export function sourceOf(name: ShellWord, file: ShellWord, input: string | null): readonly Inner[] {
+export function sourceOf(name: ShellWord, file: ShellWord, input: string | null): readonly InnerCommand[] {
   if (/^[<>]\(/.test(file.source)) return [unknownCommand(file)];
   const [path] = /(^|\/)(stdin|fd\/[/.]*\d+)$|^\d+$/.exec(file.text ?? "") ?? [];
   if (path === undefined) return [];
   return [fromInput(name, /(stdin|\b0)$/.test(path) ? input : null)];
 }
 
-function fromInput(name: ShellWord, input: string | null): Inner {
+function fromInput(name: ShellWord, input: string | null): InnerCommand {
   return input === null ? unknownCommand(name) : { type: "script", text: input };
 }
 

@@ -1,33 +1,33 @@
 // Commands that pass text of their arguments to a shell.
 import type { ShellWord } from "./command-line.ts";
-import { guesses, type Inner, scriptIn, unknownCommand } from "./inner.ts";
+import { guessCommands, type InnerCommand, readScriptWord, unknownCommand } from "./inner.ts";
 
-export function evalOf(args: readonly ShellWord[]): readonly Inner[] {
+export function evalOf(args: readonly ShellWord[]): readonly InnerCommand[] {
   const unknown = args.find(({ text, fixed }) => text === null || !fixed);
   if (unknown) return [unknownCommand(unknown)];
   return [{ type: "script", text: args.map(({ text }) => text).join(" ") }];
 }
 
-export function trapOf(args: readonly ShellWord[]): readonly Inner[] {
+export function trapOf(args: readonly ShellWord[]): readonly InnerCommand[] {
   const [action] = args.filter(({ text }) => text !== "--");
   if (action === undefined || args.length < 2 || /^-/.test(action.text ?? "")) return [];
   return evalOf([action]);
 }
 
 /** `su` and `script` start a shell, which runs the text of `-c` or reads its input. */
-export function startedShell(words: readonly ShellWord[]): readonly Inner[] {
-  const texts = optionValues(words, /^(?:-[a-zA-Z]*?c|--(?:c|session)[a-z-]*=?)(.*)$/s).map(scriptIn);
-  if (!words.every(({ fixed }) => fixed)) return [...texts, ...guesses(words)];
+export function startedShell(words: readonly ShellWord[]): readonly InnerCommand[] {
+  const texts = optionValues(words, /^(?:-[a-zA-Z]*?c|--(?:c|session)[a-z-]*=?)(.*)$/s).map(readScriptWord);
+  if (!words.every(({ fixed }) => fixed)) return [...texts, ...guessCommands(words)];
   return texts.length > 0 ? texts : [unknownCommand(words[0]!)];
 }
 
 /** `mapfile -C TEXT` runs TEXT while it reads. */
-export function callbackOf(words: readonly ShellWord[]): readonly Inner[] {
-  return optionValues(words, /^-\w*?C(.*)$/s).map(scriptIn);
+export function callbackOf(words: readonly ShellWord[]): readonly InnerCommand[] {
+  return optionValues(words, /^-\w*?C(.*)$/s).map(readScriptWord);
 }
 
 /** `compgen -C TEXT` runs TEXT, `-W TEXT` expands it. */
-export function completionsOf(words: readonly ShellWord[]): readonly Inner[] {
+export function completionsOf(words: readonly ShellWord[]): readonly InnerCommand[] {
   const expanded = optionValues(words, /^-\w*?W(.*)$/s).filter(({ text }) => /[$`<>]/.test(text ?? "$"));
   return [...callbackOf(words), ...expanded.map(unknownCommand)];
 }

@@ -3,14 +3,20 @@ import os from "node:os";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 import type { CgroupLimits } from "../process/cgroup.ts";
-import { closed, type Spawned, type Surroundings, spawnAlone } from "../process/spawn-isolated.ts";
+import {
+  type SpawnedProcess,
+  type SpawnResources,
+  type Stdio,
+  spawnIsolated,
+  waitForClose,
+} from "../process/spawn-isolated.ts";
 import {
   cannotStart,
-  MAX_SAID,
+  MAX_ERROR_CHARS,
   type ProcessEnd,
   type StartedProcess,
+  sendSignal,
   signalName,
-  signalTo,
 } from "../process/start-process.ts";
 import { type LandlockPlan, landlockArgs } from "./landlock.ts";
 
@@ -19,9 +25,9 @@ export interface LandlockStart {
   readonly seccomp: Uint8Array;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly attached: boolean;
+  readonly stdio: Stdio;
   readonly stderrToStdout: boolean;
-  readonly surroundings: Surroundings;
+  readonly resources: SpawnResources;
   readonly limits: CgroupLimits;
   readonly onBegin: () => void;
 }
@@ -37,11 +43,11 @@ interface Reported {
 }
 
 export function startLandlocked(start: LandlockStart): StartedProcess {
-  const { plan, seccomp, env, cwd, attached, stderrToStdout, surroundings, limits, onBegin } = start;
+  const { plan, seccomp, env, cwd, stdio, stderrToStdout, resources, limits, onBegin } = start;
   const descriptors = { ...DESCRIPTORS, ...(stderrToStdout && { stderr: STDOUT }) };
   const line = landlockArgs({ ...plan, descriptors });
-  const spawned = spawnAlone(line, { attached, links: 3, cwd, surroundings });
-  const cgroup = surroundings.makeCgroup(limits);
+  const spawned = spawnIsolated(line, { stdio, channels: 3, cwd, resources });
+  const cgroup = resources.makeCgroup(limits);
   const { child } = spawned;
   const pipe = (fd: number) => child.stdio[fd as 3] as Duplex;
   const link = pipe(DESCRIPTORS.link);
@@ -67,9 +73,10 @@ export function startLandlocked(start: LandlockStart): StartedProcess {
   };
   const signalGroup = (signal: NodeJS.Signals) => () => {
     if (reported.pid === null || !reported.hasBegun) kill();
-    else if (reported.end === null) signalTo(-reported.pid, signal);
+    else if (reported.end === null) sendSignal(-reported.pid, signal);
   };
   return {
+    terminal: null,
     stdout: spawned.stdout,
     stderr: spawned.stderr,
     cgroup,
@@ -111,13 +118,17 @@ function endBy(exitCode: number, number: number): ProcessEnd {
 
 const KILLED = endBy(0, os.constants.signals.SIGKILL);
 
-async function endOf(spawned: Spawned, reported: Reported, isKilled: () => boolean): Promise<ProcessEnd> {
+async function endOf(
+  spawned: SpawnedProcess,
+  reported: Reported,
+  isKilled: () => boolean,
+): Promise<ProcessEnd> {
   const { child } = spawned;
   let said = "";
   spawned.stderr?.on("data", (chunk: Buffer) => {
-    if (said.length < MAX_SAID) said += chunk;
+    if (said.length < MAX_ERROR_CHARS) said += chunk;
   });
-  const everything = closed(spawned);
+  const everything = waitForClose(spawned);
   everything.catch(() => {});
   const linkClosed = new Promise((resolve) => child.stdio[DESCRIPTORS.link]!.on("close", resolve));
   await new Promise((resolve, reject) => {
@@ -132,8 +143,8 @@ async function endOf(spawned: Spawned, reported: Reported, isKilled: () => boole
 }
 
 /** Somebody killed the supervisor. Processes that are left may keep the output open. */
-function endAfterSupervisor({ stdout, stderr }: Spawned, { pid }: Reported): void {
-  if (pid !== null) signalTo(-pid, "SIGKILL");
+function endAfterSupervisor({ stdout, stderr }: SpawnedProcess, { pid }: Reported): void {
+  if (pid !== null) sendSignal(-pid, "SIGKILL");
   stdout?.destroy();
   stderr?.destroy();
 }

@@ -2,17 +2,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
-import { enterArgs, type Room } from "../../workspace/overlay/mount-namespace.ts";
+import { HELPER_OPTIONS } from "../../workspace/fs/helper-environment.ts";
+import { enterArgs, type MountNamespace } from "../../workspace/overlay/mount-namespace.ts";
 
 // bubblewrap brings loopback up.
 const HOLD = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--", "sh", "-c", "echo $$ && read _"];
 
 /** Returns a file descriptor that keeps the namespace alive. */
-export async function openNetwork(room: Room): Promise<number> {
-  const line = [...enterArgs(room), ...HOLD];
+export async function openNetwork(mountNamespace: MountNamespace): Promise<number> {
+  const line = [...enterArgs(mountNamespace), ...HOLD];
   const helper = spawn(line[0]!, line.slice(1), {
-    env: HELPER_ENVIRONMENT,
+    ...HELPER_OPTIONS,
     stdio: ["pipe", "pipe", "ignore"],
   });
   try {

@@ -1,13 +1,13 @@
 // Ends processes that a killed hotcell left behind. bubblewrap may have started them before it set its parent-death
 // signal. They wait for ever for the dead process and run no command.
 import fs from "node:fs";
-import { processToken, tokenIsAlive } from "../../core/lock.ts";
-import { signalTo } from "./start-process.ts";
+import { processToken, tokenIsAlive } from "../../core/process-token.ts";
+import { sendSignal } from "./start-process.ts";
 
 const MARK = "hotcell:";
 
 /** An argument that identifies the processes that this process starts. */
-export function createMark(): string {
+export function createOwnerMark(): string {
   return MARK + processToken();
 }
 
@@ -29,6 +29,6 @@ function argumentsOf(pid: string): string[] {
 /** Ignores processes of other users, which we may not signal. */
 function end(pid: number): void {
   try {
-    signalTo(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
   } catch {}
 }

@@ -1,6 +1,7 @@
 // Builds bubblewrap's arguments. Nothing here starts a process.
 import path from "node:path";
-import { FURNITURE } from "../../workspace/overlay/mount-namespace.ts";
+import { isBelow } from "../../workspace/fs/path-text.ts";
+import { MOUNT_POINTS } from "../../workspace/overlay/mount-namespace.ts";
 import { IGNORE_FILE_IDENTITY } from "./git-settings.ts";
 import type { Hidden, SystemRoot } from "./system-root.ts";
 
@@ -10,15 +11,22 @@ export interface CommonRoot {
   readonly project: string;
   /** A directory outside the project that commands may read. */
   readonly storage: string | null;
+  /** The path at which commands see the repository of a worktree or a submodule. */
+  readonly repository: string | null;
+  /** A directory that lasts, as the home; null for one in memory. */
+  readonly home: string | null;
   readonly system: SystemRoot;
   /** Paths in the system's directories that are hidden from commands. */
   readonly hidden: readonly Hidden[];
+  /** Whether commands see the cell's own `/etc/hosts`. */
+  readonly hasOwnHosts: boolean;
 }
 
 /** The sandbox of one command. The paths are those of the mount namespace in which bubblewrap starts. */
-export interface Enclosure {
+export interface SandboxOptions {
   readonly project: string;
   readonly storage: string | null;
+  readonly repository: string | null;
   /** Paths in the view or the storage that are hidden from commands. */
   readonly masked: readonly Hidden[];
   readonly uid: number;
@@ -31,7 +39,8 @@ export interface Descriptors {
   readonly status: number;
 }
 
-const HOME = "/home/cell";
+export const HOME = "/home/cell";
+export const HOSTS_FILE = "/etc/hosts";
 
 export const BASE_ENV = {
   HOME,
@@ -52,14 +61,15 @@ export const GIT_SETTINGS = [
 ] as const;
 
 /** The root directory, mounted once in the mount namespace of the view; every command gets it. */
-export function rootArgs({ project, storage, system, hidden }: CommonRoot): string[] {
-  const places = projectAndStorage({ project, storage });
+export function rootArgs({ system, home, hidden, hasOwnHosts, ...own }: CommonRoot): string[] {
+  const places = ownPlaces(own);
   const isOwn = (scratch: string) => places.some((at) => isBelow(at, scratch));
   return [
     ...systemArgs(system),
+    ...(hasOwnHosts ? ["--ro-bind", MOUNT_POINTS.hosts, inRoot(HOSTS_FILE)] : []),
     ...["--dev", inRoot("/dev"), "--dir", inRoot("/proc"), "--dir", inRoot("/run"), "--dir", inRoot("/var")],
     ...SCRATCH.flatMap(({ at, from }) =>
-      isOwn(at) ? ["--dir", inRoot(at)] : bindInRoot("--bind", from, at),
+      isOwn(at) ? ["--dir", inRoot(at)] : bindInRoot("--bind", at === HOME ? (home ?? from) : from, at),
     ),
     ...(isOwn("/var/tmp") ? [] : ["--symlink", "../tmp", inRoot("/var/tmp")]),
     ...hidden.flatMap(({ at, kind }) => hide({ at: inRoot(at), kind })),
@@ -68,12 +78,14 @@ export function rootArgs({ project, storage, system, hidden }: CommonRoot): stri
   ];
 }
 
-function projectAndStorage({ project, storage }: Pick<CommonRoot, "project" | "storage">): string[] {
-  return storage === null ? [project] : [storage, project];
+type OwnPlaces = Pick<CommonRoot, "project" | "storage" | "repository">;
+
+function ownPlaces({ project, storage, repository }: OwnPlaces): string[] {
+  return [storage, repository, project].filter((at) => at !== null);
 }
 
 function inRoot(at: string): string {
-  return FURNITURE.root + at;
+  return MOUNT_POINTS.root + at;
 }
 
 /** Creates the parent with --dir, so that any user may enter it: bubblewrap makes implicit parents for its own user only. */
@@ -81,18 +93,20 @@ function bindInRoot(option: "--bind" | "--ro-bind", from: string, at: string): s
   return ["--dir", inRoot(path.dirname(at)), option, from, inRoot(at)];
 }
 
-export function bwrapArgs(enclosure: Enclosure, { seccomp, status }: Descriptors): string[] {
+export function bwrapArgs(options: SandboxOptions, { seccomp, status }: Descriptors): string[] {
+  const bind = options.readOnly ? "--ro-bind" : "--bind";
   return [
     ...NAMESPACES,
-    ...["--uid", `${enclosure.uid}`, "--gid", `${enclosure.gid}`],
-    ...["--dev-bind", FURNITURE.root, "/"],
+    ...["--uid", `${options.uid}`, "--gid", `${options.gid}`],
+    ...["--dev-bind", MOUNT_POINTS.root, "/"],
     ...PROC,
-    ...ownScratchArgs(projectAndStorage(enclosure)),
-    ...(enclosure.storage === null ? [] : ["--ro-bind", enclosure.storage, enclosure.storage]),
-    ...[enclosure.readOnly ? "--ro-bind" : "--bind", FURNITURE.view, enclosure.project],
-    ...enclosure.masked.flatMap(hide),
+    ...ownScratchArgs(ownPlaces(options)),
+    ...(options.storage === null ? [] : ["--ro-bind", options.storage, options.storage]),
+    ...(options.repository === null ? [] : [bind, MOUNT_POINTS.repository, options.repository]),
+    ...[bind, MOUNT_POINTS.view, options.project],
+    ...options.masked.flatMap(hide),
     "--clearenv",
-    ...["--chdir", enclosure.project],
+    ...["--chdir", options.project],
     ...["--seccomp", `${seccomp}`, "--json-status-fd", `${status}`],
   ];
 }
@@ -130,13 +144,13 @@ function hide({ at, kind }: Hidden): string[] {
 
 /** Shared by all commands; exists as long as the cell. */
 const SCRATCH = [
-  { at: "/tmp", from: FURNITURE.tmp },
-  { at: "/dev/shm", from: FURNITURE.shm },
-  { at: HOME, from: FURNITURE.home },
+  { at: "/tmp", from: MOUNT_POINTS.tmp },
+  { at: "/dev/shm", from: MOUNT_POINTS.shm },
+  { at: HOME, from: MOUNT_POINTS.home },
 ];
 
 /**
- * If the project or the storage is below a scratch directory, each command gets its own scratch directory instead.
+ * If the project, the storage or the repository is below a scratch directory, each command gets its own scratch directory instead.
  * bubblewrap creates the mount point before the sandbox is complete; its path must not go through entries that another
  * command made.
  */
@@ -146,7 +160,3 @@ function ownScratchArgs(places: readonly string[]): string[] {
 }
 
 const OWN_SCRATCH_BYTES = 256 * 1024 * 1024;
-
-export function isBelow(at: string, directory: string): boolean {
-  return at === directory || at.startsWith(`${directory}/`);
-}

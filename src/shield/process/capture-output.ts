@@ -18,25 +18,46 @@ export interface Capture {
   end(): Captured;
 }
 
-/** Keeps `shownBytes` of each stream for the observation, and the whole output only if `openArtifact` is given. */
-export function captureOutput(shownBytes: number, openArtifact: (() => ArtifactWriter) | null): Capture {
-  const streams = { stdout: createEnds(shownBytes), stderr: createEnds(shownBytes) };
+export interface ShownOutput {
+  /** Of each stream. */
+  readonly bytes: number;
+  /** The streams share these bytes, and are cut between lines. */
+  readonly isShared?: boolean;
+}
+
+/** Keeps the shown part of the streams for the observation, and the whole output only if `openArtifact` is given. */
+export function captureOutput(shown: ShownOutput, openArtifact: (() => ArtifactWriter) | null): Capture {
+  const { bytes: shownBytes, isShared = false } = shown;
+  const stdout = createEnds(shownBytes);
+  const stderr = createEnds(shownBytes);
   const whole = openArtifact === null ? null : createSpool(2 * shownBytes, openArtifact);
   const look = () => {
-    const truncated = streams.stdout.isCut() || streams.stderr.isCut();
-    return { stdout: streams.stdout.text(), stderr: streams.stderr.text(), truncated };
+    const [forOut, forErr] = isShared
+      ? share(shownBytes, stdout.seen(), stderr.seen())
+      : [shownBytes, shownBytes];
+    const ends = [stdout.text(forOut, isShared), stderr.text(forErr, isShared)] as const;
+    const truncated = stdout.isCut(forOut) || stderr.isCut(forErr);
+    return { stdout: ends[0], stderr: ends[1], truncated };
   };
   return {
     add(stream, bytes) {
-      streams[stream].add(bytes);
+      (stream === "stdout" ? stdout : stderr).add(bytes);
       whole?.add(bytes);
     },
     look,
     end() {
-      const shown = look();
-      return { ...shown, artifact: whole?.end(shown.truncated) ?? null };
+      const ended = look();
+      return { ...ended, artifact: whole?.end(ended.truncated) ?? null };
     },
   };
+}
+
+/** Each stream gets what the other one leaves, and half if both want more. */
+function share(bytes: number, out: number, err: number): readonly [number, number] {
+  const half = Math.floor(bytes / 2);
+  if (out <= half) return [half, bytes - out];
+  if (err <= half) return [bytes - err, half];
+  return [half, half];
 }
 
 /** The first and the last bytes of a stream. */
@@ -45,6 +66,7 @@ function createEnds(shownBytes: number) {
   let head: Buffer = Buffer.alloc(0);
   let tail: Buffer = Buffer.alloc(0);
   let seen = 0;
+  const isCut = (limit: number) => seen > 2 * Math.floor(limit / 2);
   return {
     add(bytes: Buffer): void {
       seen += bytes.length;
@@ -55,15 +77,31 @@ function createEnds(shownBytes: number) {
       else if (rest.length > 0)
         tail = Buffer.concat([tail.subarray(Math.max(0, tail.length + rest.length - half)), rest]);
     },
-    isCut: () => seen > head.length + tail.length,
-    text(): string {
-      const cut = seen - head.length - tail.length;
-      if (cut === 0) return Buffer.concat([head, tail]).toString();
-      const [before, after] = [trimIncompleteEnd(head), trimIncompleteStart(tail)];
-      const lost = cut + head.length + tail.length - before.length - after.length;
-      return `${before}\n[… ${lost} bytes cut …]\n${after}`;
+    seen: () => seen,
+    isCut,
+    /** At most `limit` bytes, and the mark of the cut. */
+    text(limit: number, atLines: boolean): string {
+      if (!isCut(limit)) return Buffer.concat([head, tail]).toString();
+      const end = Math.floor(limit / 2);
+      const last = tail.length < end ? Buffer.concat([head, tail]) : tail;
+      const [before, after] = [head.subarray(0, end), last.subarray(last.length - end)];
+      const [first, second] = atLines
+        ? [wholeLinesBefore(before), wholeLinesAfter(after)]
+        : [trimIncompleteEnd(before), trimIncompleteStart(after)];
+      return `${first}\n[… ${seen - first.length - second.length} bytes cut …]\n${second}`;
     },
   };
+}
+
+/** Up to the last line break, without it; a part of a line if there is none. */
+function wholeLinesBefore(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf("\n");
+  return end < 0 ? trimIncompleteEnd(bytes) : bytes.subarray(0, end);
+}
+
+function wholeLinesAfter(bytes: Buffer): Buffer {
+  const end = bytes.indexOf("\n");
+  return end < 0 || end === bytes.length - 1 ? trimIncompleteStart(bytes) : bytes.subarray(end + 1);
 }
 
 /** Drops an incomplete UTF-8 character at the end. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
-import { processToken, tokenIsAlive } from "../../core/lock.ts";
+import { processToken, tokenIsAlive } from "../../core/process-token.ts";
 import type { CommandLimits } from "./command.ts";
 import { readSystemText } from "./read-text.ts";
 

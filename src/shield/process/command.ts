@@ -26,8 +26,12 @@ export interface CommandLimits {
   readonly openFiles: number;
   /** The session's size on the disk. */
   readonly diskBytes: number;
+  /** The size of a home that lasts. */
+  readonly homeBytes: number;
   /** All output; the command is killed beyond it. */
   readonly outputBytes: number;
+  /** The longest time limit that a call may ask for. */
+  readonly maxTimeoutMs: number;
 }
 
 export type LimitName =
@@ -45,7 +49,7 @@ export type LimitReport = Readonly<Record<LimitName, Enforcement>>;
 /** Why hotcell or the kernel ended a command. */
 export type Termination = "timeout" | "oom" | "signal" | "output" | "cancelled" | "policy";
 
-export type Exceeded = "memory" | "processes" | "disk";
+export type Exceeded = "memory" | "processes" | "disk" | "home";
 
 export interface CommandEnd {
   /** Null if a signal ended the command. */

@@ -45,8 +45,8 @@ describe("envFor, 003's Safe Environment", () => {
     ["", /letters, digits and underscores/],
     ["A=B", /letters, digits and underscores/],
     ["BASH_FUNC_ls%%", /letters, digits and underscores/],
-    ["PATH", /its own/],
-    ["HOME", /its own/],
+    ["PATH", /hotcell sets this variable/],
+    ["HOME", /hotcell sets this variable/],
     ["LD_PRELOAD", /load or run/],
     ["NODE_OPTIONS", /load or run/],
   ])("refuses a secret named %j", (name, why) => {
@@ -59,7 +59,7 @@ describe("envFor, 003's Safe Environment", () => {
     expect(() => envFor({ KEY: "hidden\0" })).toThrow(
       expect.objectContaining({
         code: "CONFIG_INVALID",
-        message: `Can't give a command the secret "KEY": its value has a NUL, which no variable can hold; remove it.`,
+        message: `Could not give a command the secret "KEY": its value contains a NUL character; remove it.`,
       }),
     );
   });

@@ -27,15 +27,15 @@ export function sanitizeEnv(env: Readonly<Record<string, string | undefined>>): 
 function checkSecret(name: string, value: string): void {
   const problem = findProblem(name, value);
   if (problem === null) return;
-  throw new HotcellError("CONFIG_INVALID", `Can't give a command the secret ${quote(name)}: ${problem}.`);
+  throw new HotcellError("CONFIG_INVALID", `Could not give a command the secret ${quote(name)}: ${problem}.`);
 }
 
 function findProblem(name: string, value: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-    return "a variable's name has letters, digits and underscores only; rename it";
-  if (name === "PATH" || name === "HOME") return "every command has its own; rename it";
+    return "the name of a variable has only letters, digits and underscores; rename it";
+  if (name === "PATH" || name === "HOME") return "hotcell sets this variable for every command; rename it";
   if (STEERING_NAME.test(name)) return "it would make programs load or run something; rename it";
-  if (value.includes("\0")) return "its value has a NUL, which no variable can hold; remove it";
+  if (value.includes("\0")) return "its value contains a NUL character; remove it";
   return null;
 }
 

@@ -1,20 +1,12 @@
 // The limits of a command, the arguments that make the kernel enforce them, and the report of which limits are polled.
 import fs from "node:fs";
+import { LIMITS } from "../../core/limits.ts";
 import type { CommandLimits, LimitReport } from "./command.ts";
 import type { Tier } from "./tier.ts";
 
 const MiB = 1024 * 1024;
 
-export const DEFAULT_LIMITS: CommandLimits = {
-  timeoutMs: 60_000,
-  cpuSeconds: 600,
-  memoryBytes: 4096 * MiB,
-  processes: 512,
-  fileBytes: 4096 * MiB,
-  openFiles: 4096,
-  diskBytes: 8192 * MiB,
-  outputBytes: 64 * MiB,
-};
+export const DEFAULT_LIMITS: CommandLimits = { timeoutMs: LIMITS.toolTimeoutMs, ...LIMITS.command };
 
 /** The size limit of home, /tmp and /dev/shm together; they are in memory. */
 export const SCRATCH_BYTES = 1024 * MiB;

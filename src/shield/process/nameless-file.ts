@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { explaining } from "../../workspace/fs/os-error.ts";
-import { inMemory } from "./in-memory.ts";
+import { explainErrors } from "../../workspace/fs/os-error.ts";
+import { tryInMemory } from "./try-in-memory.ts";
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -17,7 +17,7 @@ export interface NamelessFile {
 
 /** Uses a directory in memory if possible, so that it also works when the disk is full. */
 export function openNamelessFile(): NamelessFile {
-  return explaining("make a file in", os.tmpdir(), () => inMemory(openIn));
+  return explainErrors("make a file in", os.tmpdir(), () => tryInMemory(openIn));
 }
 
 /** Call it once. */

@@ -6,7 +6,7 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
 import { fdPath, O_PATH } from "../../workspace/fs/paths.ts";
-import { inMemory } from "./in-memory.ts";
+import { tryInMemory } from "./try-in-memory.ts";
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants;
 
@@ -27,7 +27,7 @@ export function createPipes(): Pipes {
   const made: number[] = [];
   return {
     open() {
-      if (made.length === 0) made.push(...inMemory(makeFifos));
+      if (made.length === 0) made.push(...tryInMemory(makeFifos));
       const fifo = made.pop()!;
       try {
         const read = fs.openSync(fdPath(fifo), O_RDONLY | O_NONBLOCK);
@@ -51,7 +51,7 @@ function makeFifos(parent: string): number[] {
       env: HELPER_ENVIRONMENT,
     });
     if (status !== 0)
-      throw new HotcellError("EXECUTION_ERROR", `Could not make pipes for a command: ${stderr}`);
+      throw new HotcellError("EXECUTION_ERROR", `Could not create pipes for a command: ${stderr}`);
     return BATCH.map((name) => fs.openSync(path.join(dir, name), O_PATH));
   } finally {
     for (const name of fs.readdirSync(dir)) fs.unlinkSync(path.join(dir, name));

@@ -3,9 +3,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { commandText } from "./sandbox-command-line.ts";
+import { commandScript } from "./sandbox-command-line.ts";
 
-const textOf = (...argv: string[]) => commandText({ cwd: "/", limits: "true", env: {}, hasPwd: true, argv });
+const textOf = (...argv: string[]) =>
+  commandScript({ cwd: "/", limits: "true", env: {}, hasPwd: true, argv });
 
 test.each(["sh", "bash"])("%s runs exactly these words", (shell) => {
   const words = [
@@ -28,7 +29,7 @@ test.each(["sh", "bash"])("%s joins both streams of a command where that is aske
   const argv = ["/bin/sh", "-c", "echo 1; echo 2 >&2; echo 3"];
   const command = { cwd: "/", limits: "true", env: {}, hasPwd: true, argv };
   const streams = (stderrToStdout: boolean) => {
-    const { stdout, stderr } = spawnSync(shell, { input: commandText({ ...command, stderrToStdout }) });
+    const { stdout, stderr } = spawnSync(shell, { input: commandScript({ ...command, stderrToStdout }) });
     return [stdout.toString(), stderr.toString()];
   };
   expect(streams(true)).toEqual(["1\n2\n3\n", ""]);
@@ -60,10 +61,10 @@ interface Given {
   readonly hasPwd?: boolean;
 }
 
-/** By a shell that has itself no variables but PWD, as it is in an enclosure. */
+/** By a shell that has itself no variables but PWD, as it is in a sandbox. */
 function run(shell: string, script: string, given: Given = {}) {
   const argv = ["/bin/sh", "-c", script];
-  const input = commandText({ cwd: "/usr/share", limits: "true", env: {}, hasPwd: true, argv, ...given });
+  const input = commandScript({ cwd: "/usr/share", limits: "true", env: {}, hasPwd: true, argv, ...given });
   const { stdout, status } = spawnSync(shell, { input, env: { PWD: "/" } });
   return { said: stdout.toString(), status };
 }
@@ -100,6 +101,6 @@ describe.each(["/bin/sh", "/bin/bash"])("by %s, a command", (shell) => {
 });
 
 test("without PWD a program that is no shell has none", () => {
-  const input = commandText({ cwd: "/", limits: "true", env: {}, hasPwd: false, argv: ["env"] });
+  const input = commandScript({ cwd: "/", limits: "true", env: {}, hasPwd: false, argv: ["env"] });
   expect(spawnSync("/bin/sh", { input, env: { PWD: "/" } }).stdout.toString()).toBe("");
 });

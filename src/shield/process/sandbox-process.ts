@@ -1,51 +1,54 @@
 // A sandbox process: a shell that waits in the sandbox for the command to run.
 import fs from "node:fs";
 import type { Readable } from "node:stream";
-import { explaining } from "../../workspace/fs/os-error.ts";
-import type { Room } from "../../workspace/overlay/mount-namespace.ts";
+import { explainErrors } from "../../workspace/fs/os-error.ts";
+import type { MountNamespace } from "../../workspace/overlay/mount-namespace.ts";
+import type { TerminalSize } from "../terminal/terminal-line.ts";
 import type { Cgroup, CgroupLimits } from "./cgroup.ts";
 import { fillFile, openNamelessFile } from "./nameless-file.ts";
-import { ARGS, DESCRIPTORS, GATE, LINKS } from "./sandbox-command-line.ts";
-import { type Spawned, type Surroundings, spawnAlone } from "./spawn-isolated.ts";
-import { childrenOf, gone, isAlive, signalTo } from "./start-process.ts";
+import { ARGS, CHANNELS, DESCRIPTORS, GATE } from "./sandbox-command-line.ts";
+import { type SpawnedProcess, type SpawnResources, type Stdio, spawnIsolated } from "./spawn-isolated.ts";
+import { childrenOf, isAlive, sendSignal, waitForExit } from "./start-process.ts";
 
-export interface EntrancePlan {
-  readonly room: Room;
-  /** An `entranceLine`. */
+export interface SandboxPlan {
+  readonly mountNamespace: MountNamespace;
+  /** A `sandboxCommandLine`. */
   readonly line: readonly string[];
-  readonly attached: boolean;
+  readonly stdio: Stdio;
   /** bubblewrap's arguments for the sandbox, NUL-separated. */
-  readonly enclosure: Uint8Array;
-  /** No path in `enclosure` can change before the command begins, so the sandbox can be created in advance. */
+  readonly bwrapArgs: Uint8Array;
+  /** No path in `bwrapArgs` can change before the command begins, so the sandbox can be created in advance. */
   readonly isPlain: boolean;
   readonly seccomp: Uint8Array;
   readonly limits: CgroupLimits;
 }
 
-export interface Entrance {
-  readonly spawned: Spawned;
-  readonly status: Status;
+export interface SandboxProcess {
+  readonly spawned: SpawnedProcess;
+  readonly status: SandboxStatus;
   /** Creates the sandbox, unless it was already requested. */
-  make(enclosure: Uint8Array): void;
+  createSandbox(bwrapArgs: Uint8Array): void;
   /** Resolves when the first process of the pid namespace exists. */
-  readonly isMade: Promise<unknown>;
+  readonly created: Promise<unknown>;
   /** Resolves when the shell waits and its cgroup contains all processes of the sandbox. */
-  readonly isReady: Promise<unknown>;
+  readonly ready: Promise<unknown>;
   /** Null if no cgroup can be created. */
   readonly cgroup: Cgroup | null;
   /** Makes the shell run this command. Call it once. */
   begin(command: Uint8Array): void;
+  /** Sets the size of the command's terminal. */
+  resize(size: TerminalSize): void;
   /** Reports the end even before Node emits the exit event. */
   hasEnded(): boolean;
   /** Whether the sandbox keeps Node's event loop alive. */
-  matters(is: boolean): void;
+  keepAlive(isKept: boolean): void;
   /** Ends a sandbox that no command uses. */
-  dismiss(): Promise<void>;
+  terminate(): Promise<void>;
   /** Closes the file descriptors after the end of the sandbox. */
   close(): void;
 }
 
-export interface Status {
+export interface SandboxStatus {
   /** The first process of the pid namespace, which is also the session leader. */
   pid: number | null;
   exitCode: number | null;
@@ -53,7 +56,7 @@ export interface Status {
   isRefused: boolean;
 }
 
-export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): Entrance {
+export function startSandboxProcess(plan: SandboxPlan, resources: SpawnResources): SandboxProcess {
   const file = openNamelessFile();
   let write: number | null = file.write;
   const close = () => {
@@ -61,38 +64,41 @@ export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): En
     write = null;
   };
   try {
-    const { line, attached, seccomp, limits } = plan;
-    const spawned = spawnAlone(line, { attached, links: LINKS, also: file.read, surroundings });
-    const cgroup = surroundings.makeCgroup(limits);
-    const link = (fd: number) => spawned.links[fd - ARGS]!;
-    const status: Status = { pid: null, exitCode: null, isRefused: false };
-    const isMade = readStatus(link(DESCRIPTORS.status), status);
-    const isReady = addToCgroup(cgroup, isMade, readGate(link(GATE), status));
+    const { line, stdio, seccomp, limits } = plan;
+    const spawned = spawnIsolated(line, { stdio, channels: CHANNELS, extraFd: file.read, resources });
+    const cgroup = resources.makeCgroup(limits);
+    const channel = (fd: number) => spawned.channels[fd - ARGS]!;
+    const status: SandboxStatus = { pid: null, exitCode: null, isRefused: false };
+    const created = readStatus(channel(DESCRIPTORS.status), status);
+    const ready = addToCgroup(cgroup, created, readGate(channel(GATE), status));
     // Nobody may be waiting for a sandbox that is prepared in advance.
-    isReady.catch(() => {});
+    ready.catch(() => {});
     let isRequested = false;
-    link(DESCRIPTORS.seccomp).end(seccomp);
+    channel(DESCRIPTORS.seccomp).end(seccomp);
     return {
       spawned,
       status,
-      isMade,
-      isReady,
+      created,
+      ready,
       cgroup,
-      make(enclosure) {
-        if (!isRequested) link(ARGS).end(enclosure);
+      createSandbox(bwrapArgs) {
+        if (!isRequested) channel(ARGS).end(bwrapArgs);
         isRequested = true;
       },
       begin(command) {
-        explaining("start the command by", file.name, () => fillFile(file, command));
+        explainErrors("start the command by", file.name, () => fillFile(file, command));
         close();
-        link(GATE).end("go\n");
+        // The helper that sizes a terminal goes on reading.
+        if (stdio === "terminal") channel(GATE).write("go\n");
+        else channel(GATE).end("go\n");
       },
+      resize: ({ rows, columns }) => channel(GATE).write(`${rows} ${columns}\n`),
       hasEnded: () => hasEnded(spawned),
-      matters(is) {
-        for (const part of [spawned.child, ...streamsOf(spawned)]) is ? part.ref() : part.unref();
+      keepAlive(isKept) {
+        for (const part of [spawned.child, ...streamsOf(spawned)]) isKept ? part.ref() : part.unref();
       },
-      async dismiss() {
-        await kill(spawned, status, isRequested ? isMade : null);
+      async terminate() {
+        await kill(spawned, status, isRequested ? created : null);
         close();
         await cgroup?.close();
       },
@@ -109,17 +115,17 @@ export function openEntrance(plan: EntrancePlan, surroundings: Surroundings): En
 /** A process that is in a cgroup passes it on to its later children; earlier children have to be added. */
 async function addToCgroup(
   cgroup: Cgroup | null,
-  isMade: Promise<number>,
-  isShellReady: Promise<unknown>,
+  created: Promise<number>,
+  shellReady: Promise<unknown>,
 ): Promise<void> {
-  const pid = await isMade;
+  const pid = await created;
   await cgroup?.add(pid);
-  await isShellReady;
+  await shellReady;
   for (const child of childrenOf(pid)) await cgroup?.add(child);
 }
 
 /** Reads one JSON document per line: first the pid, which it returns, and last the exit code. */
-function readStatus(stream: Readable, status: Status): Promise<number> {
+function readStatus(stream: Readable, status: SandboxStatus): Promise<number> {
   let text = "";
   return new Promise((resolve) => {
     stream.setEncoding("utf8").on("data", (chunk: string) => {
@@ -136,7 +142,7 @@ function readStatus(stream: Readable, status: Status): Promise<number> {
 }
 
 /** The shell writes once when it is ready. It writes again only if it cannot begin the command. */
-function readGate(stream: Readable, status: Status): Promise<unknown> {
+function readGate(stream: Readable, status: SandboxStatus): Promise<unknown> {
   return new Promise((resolve) => {
     stream.once("data", (there) => {
       stream.on("data", () => {
@@ -147,25 +153,29 @@ function readGate(stream: Readable, status: Status): Promise<unknown> {
   });
 }
 
-function hasEnded({ child }: Spawned): boolean {
+function hasEnded({ child }: SpawnedProcess): boolean {
   const isRequested = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   return isRequested || !isAlive(child.pid!);
 }
 
 /** Waits for the pid before it kills bubblewrap: otherwise the first process of the sandbox would wait for ever. */
-async function kill(spawned: Spawned, status: Status, isMade: Promise<unknown> | null): Promise<void> {
+async function kill(
+  spawned: SpawnedProcess,
+  status: SandboxStatus,
+  created: Promise<unknown> | null,
+): Promise<void> {
   const { child } = spawned;
   child.ref();
   const isClosed = hasEnded(spawned) || new Promise((resolve) => child.once("close", resolve));
-  if (isMade !== null) await Promise.race([isMade, isClosed]);
-  if (status.pid !== null) signalTo(status.pid, "SIGKILL");
+  if (created !== null) await Promise.race([created, isClosed]);
+  if (status.pid !== null) sendSignal(status.pid, "SIGKILL");
   // If the child failed to start, child.kill would signal this process and its whole process group.
   if (child.pid !== undefined) child.kill("SIGKILL");
   for (const stream of streamsOf(spawned)) stream.destroy();
   await isClosed;
-  if (status.pid !== null) await gone(status.pid);
+  if (status.pid !== null) await waitForExit(status.pid);
 }
 
-function streamsOf({ links, stdout, stderr }: Spawned) {
-  return [...links, stdout, stderr].filter((stream) => stream !== null);
+function streamsOf({ channels, stdout, stderr }: SpawnedProcess) {
+  return [...channels, stdout, stderr].filter((stream) => stream !== null);
 }

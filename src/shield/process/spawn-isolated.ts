@@ -2,73 +2,83 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { HotcellError } from "../../core/errors.ts";
 import { HELPER_ENVIRONMENT } from "../../workspace/fs/helper-environment.ts";
 import { createCgroups, type MakeCgroup } from "./cgroup.ts";
 import { createPipes, type Pipe, type Pipes } from "./pipes.ts";
 
 export interface SpawnOptions {
-  /** The child inherits our input and output. Otherwise it has no input, and we read its output. */
-  readonly attached: boolean;
+  readonly stdio: Stdio;
   /** The number of additional channels, from descriptor 3 on. */
-  readonly links: number;
+  readonly channels: number;
   /** A descriptor of ours that the child gets after the channels. */
-  readonly also?: number;
+  readonly extraFd?: number;
   readonly cwd?: string;
-  readonly surroundings: Surroundings;
+  readonly resources: SpawnResources;
 }
 
+/**
+ * Input and output of a child: `captured` without input, and we read the output; `inherited` from us; or `terminal`: we
+ * write its input and read its output.
+ */
+export type Stdio = "captured" | "inherited" | "terminal";
+
 /** Resources that all commands of a cell share. */
-export interface Surroundings {
+export interface SpawnResources {
   /** Our descriptors without close-on-exec. */
   readonly inheritable: readonly number[];
   readonly pipes: Pipes;
   readonly makeCgroup: MakeCgroup;
 }
 
-export function createSurroundings(): Surroundings {
+export function createSpawnResources(): SpawnResources {
   return { inheritable: findInheritable(), pipes: createPipes(), makeCgroup: createCgroups() };
 }
 
-export interface Spawned {
+export interface SpawnedProcess {
   readonly child: ChildProcess;
   /** The channels from descriptor 3 on. */
-  readonly links: readonly Socket[];
-  /** Null if the child is attached. */
+  readonly channels: readonly Socket[];
+  /** Null unless it has a terminal. */
+  readonly stdin: Writable | null;
+  /** Null if the child inherits ours. */
   readonly stdout: Socket | null;
   readonly stderr: Socket | null;
 }
 
-const FIRST_LINK = 3;
+const FIRST_CHANNEL = 3;
 
 /** The child must not inherit descriptors that we inherited: an open file would be a way out of the sandbox. */
-export function spawnAlone(
+export function spawnIsolated(
   [program, ...args]: readonly string[],
-  { attached, links, also, cwd, surroundings }: SpawnOptions,
-): Spawned {
+  { stdio: kind, channels, extraFd, cwd, resources }: SpawnOptions,
+): SpawnedProcess {
   const nothing = fs.openSync("/dev/null", fs.constants.O_RDONLY);
-  const outputs: Pipe[] | null = attached ? null : [];
+  const outputs: Pipe[] | null = kind === "inherited" ? null : [];
   try {
-    if (outputs !== null) while (outputs.length < 2) outputs.push(surroundings.pipes.open());
+    if (outputs !== null) while (outputs.length < 2) outputs.push(resources.pipes.open());
+    const input = kind === "terminal" ? "pipe" : "ignore";
     const standard =
-      outputs === null ? ["inherit", "inherit", "inherit"] : ["ignore", ...outputs.map(({ write }) => write)];
-    const given = also === undefined ? [] : [also];
-    const stdio = [...standard, ...Array(links).fill("pipe"), ...given];
+      outputs === null ? ["inherit", "inherit", "inherit"] : [input, ...outputs.map(({ write }) => write)];
+    const given = extraFd === undefined ? [] : [extraFd];
+    const stdio = [...standard, ...Array(channels).fill("pipe"), ...given];
     const end = stdio.length;
-    for (const fd of surroundings.inheritable) if (fd >= end) stdio[fd] = nothing;
+    for (const fd of resources.inheritable) if (fd >= end) stdio[fd] = nothing;
     for (let fd = end; fd < stdio.length; fd++) stdio[fd] ??= "ignore";
     // Detached into its own session: otherwise Ctrl-C in the terminal would kill the sandbox and everything in it at once.
     const child = spawn(program!, args, { env: HELPER_ENVIRONMENT, stdio, cwd, detached: true });
     // `closed` reports the error. Nobody may be waiting for a child that is started in advance.
     child.on("error", () => {});
     if (child.stdio === undefined) throw noDescriptors();
-    const linked = child.stdio.slice(FIRST_LINK, FIRST_LINK + links) as Socket[];
+    const linked = child.stdio.slice(FIRST_CHANNEL, FIRST_CHANNEL + channels) as Socket[];
     // If the child ends before it has read everything, its exit code shows it.
     for (const link of linked) link.on("error", () => {});
     const [stdout = null, stderr = null] = (outputs ?? []).map(
       ({ read }) => new Socket({ fd: read, writable: false }),
     );
-    return { child, links: linked, stdout, stderr };
+    child.stdin?.on("error", () => {});
+    return { child, channels: linked, stdin: child.stdin, stdout, stderr };
   } catch (error) {
     for (const { read } of outputs ?? []) fs.closeSync(read);
     throw error;
@@ -86,7 +96,7 @@ function noDescriptors(): HotcellError {
 }
 
 /** Resolves with the exit code when the child has exited and all its output has been read. */
-export async function closed({ child, stdout, stderr }: Spawned): Promise<number | null> {
+export async function waitForClose({ child, stdout, stderr }: SpawnedProcess): Promise<number | null> {
   const ends = [stdout, stderr].map((stream) => stream && once(stream, "close"));
   const [code] = await once(child, "close");
   await Promise.all(ends);
@@ -100,7 +110,7 @@ function findInheritable(): number[] {
   return fs
     .readdirSync("/proc/self/fd")
     .map(Number)
-    .filter((fd) => fd >= FIRST_LINK && !closesOnExec(fd));
+    .filter((fd) => fd >= FIRST_CHANNEL && !closesOnExec(fd));
 }
 
 function closesOnExec(fd: number): boolean {

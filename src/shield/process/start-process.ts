@@ -6,21 +6,26 @@ import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
+import type { SandboxTerminal } from "../terminal/connect-terminal.ts";
 import type { Cgroup } from "./cgroup.ts";
 import { readSystemText } from "./read-text.ts";
-import type { Entrance } from "./sandbox-process.ts";
-import { closed } from "./spawn-isolated.ts";
+import type { SandboxProcess } from "./sandbox-process.ts";
+import { waitForClose } from "./spawn-isolated.ts";
 
-export interface Start {
+export interface StartProcessOptions {
   /** A sandbox whose creation has begun. */
-  readonly entrance: Entrance;
-  /** A `commandText`. */
+  readonly sandbox: SandboxProcess;
+  /** A `commandScript`. */
   readonly command: Uint8Array;
+  /** The command begins after it. */
+  readonly ready: Promise<unknown>;
   readonly onBegin: () => void;
 }
 
 export interface StartedProcess {
-  /** Null if the command is attached. */
+  /** The command's terminal; null if it has none. */
+  readonly terminal: SandboxTerminal | null;
+  /** Null if the command inherits our output or has a terminal. */
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
   /** Contains all processes before the command begins. Null if no cgroup can be created. The caller closes it at the end. */
@@ -42,20 +47,21 @@ export interface ProcessEnd {
   readonly signal: string | null;
 }
 
-export function startProcess({ entrance, command, onBegin }: Start): StartedProcess {
-  const { spawned, status } = entrance;
+export function startProcess({ sandbox, command, ready, onBegin }: StartProcessOptions): StartedProcess {
+  const { spawned, status } = sandbox;
   const state: State = { hasBegun: false, isOver: false, failure: null };
   const kill = () => {
     state.isOver = true;
-    if (status.pid !== null) signalTo(status.pid, "SIGKILL");
+    if (status.pid !== null) sendSignal(status.pid, "SIGKILL");
   };
   const begin = async () => {
-    await entrance.isMade;
+    await sandbox.created;
     if (state.isOver) kill();
-    await entrance.isReady;
+    await sandbox.ready;
+    await ready;
     if (state.isOver) return;
     state.hasBegun = true;
-    entrance.begin(command);
+    sandbox.begin(command);
     onBegin();
   };
   begin().catch((error) => {
@@ -65,19 +71,27 @@ export function startProcess({ entrance, command, onBegin }: Start): StartedProc
     kill();
   });
   const signalGroup = (signal: NodeJS.Signals) => () => {
-    if (state.hasBegun) signalTo(-status.pid!, signal);
+    if (state.hasBegun) sendSignal(-status.pid!, signal);
     else kill();
   };
+  const terminal = terminalOf(sandbox);
   return {
-    stdout: spawned.stdout,
-    stderr: spawned.stderr,
-    cgroup: entrance.cgroup,
+    terminal,
+    stdout: terminal === null ? spawned.stdout : null,
+    stderr: terminal === null ? spawned.stderr : null,
+    cgroup: sandbox.cgroup,
     pid: () => status.pid,
-    ended: endOf(entrance, state),
+    ended: endOf(sandbox, state),
     interrupt: signalGroup("SIGINT"),
     terminate: signalGroup("SIGTERM"),
     kill,
   };
+}
+
+function terminalOf({ spawned, resize }: SandboxProcess): SandboxTerminal | null {
+  const { stdin, stdout, stderr } = spawned;
+  if (stdin === null || stdout === null || stderr === null) return null;
+  return { input: stdin, output: stdout, errors: stderr, resize };
 }
 
 interface State {
@@ -88,17 +102,17 @@ interface State {
 }
 
 /** bubblewrap reports no exit code if the whole pid namespace was killed. */
-async function endOf({ spawned, status, close }: Entrance, state: State): Promise<ProcessEnd> {
+async function endOf({ spawned, status, close }: SandboxProcess, state: State): Promise<ProcessEnd> {
   let said = "";
   spawned.stderr?.on("data", (chunk: Buffer) => {
-    if (said.length < MAX_SAID) said += chunk;
+    if (said.length < MAX_ERROR_CHARS) said += chunk;
   });
-  const code = await closed(spawned)
+  const code = await waitForClose(spawned)
     .catch((error) => {
       throw cannotStart(error.message);
     })
     .finally(close);
-  if (status.pid !== null) await gone(status.pid);
+  if (status.pid !== null) await waitForExit(status.pid);
   if (state.failure !== null) throw state.failure;
   if (!state.hasBegun && !state.isOver) throw cannotStart(said);
   if (status.isRefused) throw cannotBegin(said);
@@ -108,18 +122,18 @@ async function endOf({ spawned, status, close }: Entrance, state: State): Promis
 
 const KILLED = 128 + os.constants.signals.SIGKILL;
 
-export const MAX_SAID = 2000;
+export const MAX_ERROR_CHARS = 2000;
 
 export function cannotStart(reason: string): HotcellError {
   const said = reason.trim() === "" ? "nothing" : quote(reason.trim().replaceAll("\n", "; "));
   return new HotcellError(
     "NO_SANDBOX",
-    `Could not start the command in its shield; what was said is ${said}. Run hotcell doctor.`,
+    `Could not start the command in its sandbox. The error output is ${said}. Run hotcell doctor.`,
   );
 }
 
 function cannotBegin(reason: string): HotcellError {
-  const message = `Could not begin the command in its directory, under its limits: ${quote(reason.trim())}. Nothing of it was run.`;
+  const message = `Could not begin the command in its directory, under its limits: ${quote(reason.trim())}. The command did not run.`;
   return new HotcellError("EXECUTION_ERROR", message);
 }
 
@@ -142,9 +156,9 @@ export function childrenOf(pid: number): number[] {
  * Waits until the pid namespace is empty, which takes a moment after bubblewrap's exit. The first process inherits orphans,
  * so all others descend from it. When it has SIGKILL pending and has no child, no other process exists or can appear.
  */
-export async function gone(pid: number): Promise<void> {
+export async function waitForExit(pid: number): Promise<void> {
   while (isAlive(pid)) {
-    signalTo(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     if (!hasChildren(pid)) return;
     await setTimeout(1);
   }
@@ -168,7 +182,7 @@ function hasChildren(pid: number): boolean {
 }
 
 /** A negative pid means a process group. */
-export function signalTo(pid: number, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

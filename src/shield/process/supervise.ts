@@ -42,6 +42,7 @@ const TERMINATION: Readonly<Record<Exceeded, Termination>> = {
   memory: "oom",
   processes: "policy",
   disk: "policy",
+  home: "policy",
 };
 
 /** Keeps the first reason. */

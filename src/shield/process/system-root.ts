@@ -2,6 +2,7 @@
 // that not everybody may read.
 import fs from "node:fs";
 import path from "node:path";
+import type { UserToolchains } from "../host/user-toolchains.ts";
 
 export interface SystemRoot {
   /** Directories that appear at the same path. */
@@ -34,8 +35,14 @@ export function ownReader(): Reader {
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"];
 export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** `toolchains` are directories outside the system that commands may read and run from. */
-export function readSystemRoot(toolchains: readonly string[]): SystemRoot {
+/** Directories outside the system that commands may read and run from. */
+export interface Toolchains {
+  readonly named: readonly string[];
+  /** Of the user's PATH. */
+  readonly user: Pick<UserToolchains, "directories" | "path">;
+}
+
+export function readSystemRoot({ named, user }: Toolchains): SystemRoot {
   const found = SYSTEM.map((at) => ({ at, stat: fs.lstatSync(at, { throwIfNoEntry: false }) }));
   const links = found
     .filter(({ stat }) => stat?.isSymbolicLink())
@@ -44,11 +51,19 @@ export function readSystemRoot(toolchains: readonly string[]): SystemRoot {
     .filter(({ stat }) => stat?.isDirectory())
     .map(({ at }) => at)
     .filter((at) => entriesOf(at).length > 0);
-  const own = [...toolchains, ...nodeToolchain()].filter((at) => !isBelowAny(at, system));
+  const isShown = (at: string) => isBelowAny(at, [...system, ...user.directories]);
+  const first = named.filter((at) => !isShown(at));
+  const last = nodeToolchain().filter((at) => !isShown(at));
+  const searchPath = [
+    ...first.map(programsOf),
+    ...user.path,
+    ...last.map(programsOf),
+    ...SYSTEM_PATH.split(":"),
+  ];
   return {
-    shown: [...system, ...own],
+    shown: [...system, ...first, ...user.directories, ...last],
     links,
-    searchPath: [...own.map(programsOf), SYSTEM_PATH].join(":"),
+    searchPath: [...new Set(searchPath)].join(":"),
   };
 }
 
@@ -83,7 +98,7 @@ function isBelowAny(at: string, directories: readonly string[]): boolean {
   return directories.some((directory) => at === directory || at.startsWith(`${directory}/`));
 }
 
-/** Finds files that the command's user may read but not everybody may: they may contain keys and passwords. */
+/** Finds files that the command's user may read but not everybody may: they may contain keys and passwords. And sockets. */
 function findRestricted(top: string, reader: Reader): Hidden[] {
   const hidden: Hidden[] = [];
   const todo = [top];
@@ -96,7 +111,7 @@ function findRestricted(top: string, reader: Reader): Hidden[] {
       const [kind, forAll] = entry.isDirectory()
         ? (["directory", 0o005] as const)
         : (["file", 0o004] as const);
-      if ((stat.mode & forAll) !== forAll) hidden.push({ at, kind });
+      if ((stat.mode & forAll) !== forAll || stat.isSocket()) hidden.push({ at, kind });
       else if (kind === "directory") todo.push(at);
     }
   }

@@ -1,8 +1,9 @@
 import type { CommandLimits, ShieldedCommand } from "./command.ts";
+import type { Stdio } from "./spawn-isolated.ts";
 import type { StartedProcess } from "./start-process.ts";
 
 export interface StartOptions {
-  readonly attached: boolean;
+  readonly stdio: Stdio;
   readonly limits: CommandLimits;
   readonly onBegin: () => void;
 }

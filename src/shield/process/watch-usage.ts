@@ -1,6 +1,7 @@
 // Polls the limits that the kernel does not enforce. A command may exceed such a limit within one interval.
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
 import type { CommandLimits, Exceeded, LimitReport } from "./command.ts";
 import { readSystemText } from "./read-text.ts";
 
@@ -13,6 +14,8 @@ export interface Usage {
   readonly pid: () => number | null;
   /** Whether the disk limit is exceeded. */
   readonly isDiskOver: () => boolean;
+  /** Whether the limit of a home that lasts is exceeded. */
+  readonly isHomeOver: () => boolean;
 }
 
 export interface DiskUse {
@@ -20,31 +23,59 @@ export interface DiskUse {
   readonly dir: string;
   /** The bytes in use; null if only the free space of the disk is known. */
   measure(): number | null;
+  /** The error if the limit is reached before a command starts. */
+  explain(limit: number): HotcellError;
 }
 
 /** Starts the check for one command. Throws if the limit is already reached. */
 export type DiskMeter = (limit: number) => () => boolean;
 
-/** Measuring is slow. It runs once, and again only after the free space of the disk shrank by the remaining allowance. */
-export function startDiskMeter({ dir, measure }: DiskUse): DiskMeter {
-  const [free, used] = [freeBytes(dir), measure()];
+/** Measuring is slow. It runs once, and again only after the disk lost the remaining allowance. */
+export function startDiskMeter({ dir, measure, explain }: DiskUse): DiskMeter {
+  let [free, used] = [freeOf(dir), measure()];
   return (limit) => {
-    if (used === null) return watchFreeSpace(dir, limit);
-    const isOver = () => free - freeBytes(dir) > limit - used && measure()! > limit;
-    if (isOver()) throw diskLimitReached(limit);
+    if (used === null) return watchFreeBytes(dir, limit);
+    const isOver = () => {
+      const now = freeOf(dir);
+      if (lossOf(free, now) <= limit - used!) return false;
+      [free, used] = [now, measure()!];
+      return used > limit;
+    };
+    if (isOver()) throw explain(limit);
     return isOver;
   };
 }
 
 /** Compares the loss of free space on the disk with the limit. */
-function watchFreeSpace(dir: string, limit: number): () => boolean {
-  const free = freeBytes(dir);
-  return () => free - freeBytes(dir) > limit;
+function watchFreeBytes(dir: string, limit: number): () => boolean {
+  const { bytes } = freeOf(dir);
+  return () => bytes - freeOf(dir).bytes > limit;
 }
 
-function diskLimitReached(limit: number): HotcellError {
+interface FreeSpace {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+function freeOf(dir: string): FreeSpace {
+  const { bavail, bsize, ffree } = fs.statfsSync(dir);
+  return { bytes: bavail * bsize, entries: ffree };
+}
+
+/** Very many empty files take no bytes of some file systems, only entries of a table. */
+function lossOf(before: FreeSpace, now: FreeSpace): number {
+  return Math.max(before.bytes - now.bytes, (before.entries - now.entries) * LIMITS.diskBytesOfEntry);
+}
+
+export function sessionIsFull(limit: number): HotcellError {
   const mib = Math.floor(limit / (1024 * 1024));
-  const message = `Could not run the command: what the session keeps on the disk, for what was changed and for going back, is more than the ${mib} MiB that it may (commands.diskMb). Commit what is to stay and go on in a new session, discard changes (hotcell session discard), or allow more.`;
+  const message = `Could not run the command: the session uses more disk space than the ${mib} MiB of limits.diskBytes. Its changes and its history count, and empty files as 4 KiB each. Commit the changes and continue in a new session, discard changes (hotcell session discard), or raise the limit.`;
+  return new HotcellError("EXECUTION_ERROR", message);
+}
+
+export function homeIsFull(limit: number): HotcellError {
+  const mib = Math.floor(limit / (1024 * 1024));
+  const message = `Could not run the command: its home uses more disk space than the ${mib} MiB of limits.homeBytes. Empty files count as 4 KiB each. Remove the home (hotcell run --list-homes, hotcell run --forget), or raise the limit.`;
   return new HotcellError("EXECUTION_ERROR", message);
 }
 
@@ -59,18 +90,14 @@ export function watchUsage(usage: Usage, onExceeded: (what: Exceeded) => void): 
   return () => clearInterval(timer);
 }
 
-function findExceeded({ limits, report, pid, isDiskOver }: Usage): Exceeded | null {
+function findExceeded({ limits, report, pid, isDiskOver, isHomeOver }: Usage): Exceeded | null {
   const first = pid();
   const counts = report.memory === "polled" || report.processes === "polled";
   const all = first === null || !counts ? [] : descendants(first);
   if (report.processes === "polled" && all.length > limits.processes) return "processes";
   if (report.memory === "polled" && sum(all.map(residentBytes)) > limits.memoryBytes) return "memory";
-  return isDiskOver() ? "disk" : null;
-}
-
-function freeBytes(dir: string): number {
-  const { bavail, bsize } = fs.statfsSync(dir);
-  return bavail * bsize;
+  if (isDiskOver()) return "disk";
+  return isHomeOver() ? "home" : null;
 }
 
 /** All processes of a pid namespace descend from its first process, because it inherits orphans. */

@@ -2,8 +2,11 @@
 // never a kill.
 import type { SyscallName } from "./syscall-table.ts";
 
-/** The rest of the sandbox: separate namespaces, or Landlock among the user's other processes. */
-export type Enclosed = "namespaces" | "landlock";
+/**
+ * The rest of the sandbox: separate namespaces around a session's view, separate namespaces around the project itself, or
+ * Landlock among the user's other processes.
+ */
+export type Confinement = "session" | "project" | "landlock";
 
 /**
  * A condition on the low 32 bits of an argument, after `mask`. The kernel ignores the upper bits of every argument
@@ -20,8 +23,8 @@ export interface SyscallRule {
   readonly errno: number;
   /** The call is refused if all conditions are true; without conditions it is always refused. */
   readonly when?: readonly Condition[];
-  /** The only tier that needs the rule; both if omitted. */
-  readonly enclosed?: Enclosed;
+  /** The only sandbox that needs the rule; all if omitted. */
+  readonly confinement?: Confinement;
 }
 
 const EPERM = 1;
@@ -53,6 +56,7 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const TIOCSETD = 0x5423;
 
+const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
@@ -109,9 +113,9 @@ export const SECCOMP_RULES: readonly SyscallRule[] = [
   { calls: ["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise"], errno: EPERM },
   { calls: ["kcmp", "pidfd_getfd"], errno: EPERM },
   // With a limit of one second of CPU time a command could end any process of the same user.
-  { calls: ["prlimit64"], errno: EPERM, when: [{ arg: 0, noneOf: [0] }], enclosed: "landlock" },
+  { calls: ["prlimit64"], errno: EPERM, when: [{ arg: 0, noneOf: [0] }], confinement: "landlock" },
   // Landlock restricts signals only from version 6 on. kill(-1) would end all processes of the user.
-  { calls: ["kill"], errno: EPERM, when: [{ arg: 0, oneOf: [EVERYBODY] }], enclosed: "landlock" },
+  { calls: ["kill"], errno: EPERM, when: [{ arg: 0, oneOf: [EVERYBODY] }], confinement: "landlock" },
 
   // Control of the machine. The command has no capabilities either; without them adjtimex and clock_adjtime only read
   // the time.
@@ -129,19 +133,26 @@ export const SECCOMP_RULES: readonly SyscallRule[] = [
   // Injecting input into our terminal. Setting another line discipline loads a kernel module.
   { calls: ["ioctl"], errno: EPERM, when: [{ arg: 1, oneOf: [TIOCSTI, TIOCLINUX, TIOCSETD] }] },
 
-  // A unix socket reaches services of the host; VSOCK reaches the hypervisor. A socketpair connects only to itself.
-  // Landlock does not restrict UDP, nor TCP before version 4.
+  // VSOCK reaches the hypervisor. Through a unix socket in the project a command would reach a service of the host; a
+  // socket below an overlay refuses connections, because overlayfs has inodes of its own. A socketpair connects only to
+  // itself. Landlock does not restrict UDP, nor TCP before version 4.
+  {
+    calls: ["socket"],
+    errno: EAFNOSUPPORT,
+    when: [{ arg: 0, noneOf: [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] }],
+    confinement: "session",
+  },
   {
     calls: ["socket"],
     errno: EAFNOSUPPORT,
     when: [{ arg: 0, noneOf: [AF_INET, AF_INET6, AF_NETLINK] }],
-    enclosed: "namespaces",
+    confinement: "project",
   },
   {
     calls: ["socket"],
     errno: EAFNOSUPPORT,
     when: [{ arg: 0, noneOf: [AF_NETLINK] }],
-    enclosed: "landlock",
+    confinement: "landlock",
   },
   {
     calls: ["socket"],
@@ -153,7 +164,7 @@ export const SECCOMP_RULES: readonly SyscallRule[] = [
   },
 
   // Shared memory and queues of the user's other programs, because Landlock has no IPC namespace.
-  { calls: ["shmget", "shmat", "shmctl", "mq_open", "mq_unlink"], errno: EPERM, enclosed: "landlock" },
-  { calls: ["msgget", "msgsnd", "msgrcv", "msgctl"], errno: EPERM, enclosed: "landlock" },
-  { calls: ["semget", "semop", "semtimedop", "semctl"], errno: EPERM, enclosed: "landlock" },
+  { calls: ["shmget", "shmat", "shmctl", "mq_open", "mq_unlink"], errno: EPERM, confinement: "landlock" },
+  { calls: ["msgget", "msgsnd", "msgrcv", "msgctl"], errno: EPERM, confinement: "landlock" },
+  { calls: ["semget", "semop", "semtimedop", "semctl"], errno: EPERM, confinement: "landlock" },
 ];

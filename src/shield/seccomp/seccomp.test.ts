@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { runFilter } from "../../../test/kit/bpf.ts";
+import { runFilter } from "../../../test/kit/native/bpf.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { type Enclosed, SECCOMP_RULES } from "./seccomp-rules.ts";
+import { type Confinement, SECCOMP_RULES } from "./seccomp-rules.ts";
 import { type Arch, LAST_KNOWN_SYSCALL, SYSCALL_NAMES, syscallNumber } from "./syscall-table.ts";
 
 const AUDIT_ARCH = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const ARCHS: readonly Arch[] = ["x64", "arm64"];
 const EVERY = ARCHS.flatMap((arch) => [
-  { arch, enclosed: "namespaces" as const },
-  { arch, enclosed: "landlock" as const },
+  { arch, confinement: "session" as const },
+  { arch, confinement: "project" as const },
+  { arch, confinement: "landlock" as const },
 ]);
 
 /** Numbers of calls that no rule names: x64, arm64. */
@@ -42,8 +43,8 @@ const THREAD = 0x3d0f00n;
 const FORK = 0x1200011n;
 const HIGH = 1n << 32n;
 
-/** Call, arguments, and the answers in namespaces and, where it differs, under Landlock. */
-const TABLE: readonly (readonly [string, readonly bigint[], Answer, Answer?])[] = [
+/** Call, arguments, and the answers around a session and, where they differ, under Landlock and around the project. */
+const TABLE: readonly (readonly [string, readonly bigint[], Answer, Answer?, Answer?])[] = [
   ["read", [0n], "allowed"],
   ["openat", [], "allowed"],
   ["mmap", [], "allowed"],
@@ -124,8 +125,8 @@ const TABLE: readonly (readonly [string, readonly bigint[], Answer, Answer?])[] 
   ["socket", [16n, 3n, 0n], "allowed"],
   ["socket", [16n, 3n, 9n], "EPROTONOSUPPORT"],
   ["socket", [HIGH | 16n, 3n, HIGH | 16n], "EPROTONOSUPPORT"],
-  ["socket", [1n, 1n, 0n], "EAFNOSUPPORT"],
-  ["socket", [HIGH | 1n, 1n, 0n], "EAFNOSUPPORT"],
+  ["socket", [1n, 1n, 0n], "allowed", "EAFNOSUPPORT", "EAFNOSUPPORT"],
+  ["socket", [HIGH | 1n, 1n, 0n], "allowed", "EAFNOSUPPORT", "EAFNOSUPPORT"],
   ["socket", [0n, 1n, 0n], "EAFNOSUPPORT"],
   ["socket", [17n, 3n, 0n], "EAFNOSUPPORT"],
   ["socket", [38n, 5n, 0n], "EAFNOSUPPORT"],
@@ -138,25 +139,25 @@ const TABLE: readonly (readonly [string, readonly bigint[], Answer, Answer?])[] 
   ["mq_open", [1n], "allowed", "EPERM"],
 ];
 
-describe.each(EVERY)("the seccomp filter for $arch, enclosed by $enclosed", ({ arch, enclosed }) => {
-  const rows = TABLE.flatMap(([name, args, first, second = first]) => {
+describe.each(EVERY)("the seccomp filter for $arch, confined by $confinement", ({ arch, confinement }) => {
+  const rows = TABLE.flatMap(([name, args, first, landlock = first, project = first]) => {
     const number = numberOf(name, arch);
-    const expected = enclosed === "namespaces" ? first : second;
+    const expected = { session: first, project, landlock }[confinement];
     return number === null ? [] : [{ name, number, args, expected }];
   });
 
   test.each(rows)("$name $args is $expected", ({ number, args, expected }) => {
-    expect(ask({ arch, enclosed }, number, args)).toBe(expected);
+    expect(ask({ arch, confinement }, number, args)).toBe(expected);
   });
 
-  const always = SECCOMP_RULES.filter((rule) => rule.when === undefined && rule.enclosed === undefined);
+  const always = SECCOMP_RULES.filter((rule) => rule.when === undefined && rule.confinement === undefined);
   const named = always.flatMap(({ calls }) => calls.map((name) => ({ name, number: numberOf(name, arch) })));
 
   test.each(named.filter(({ number }) => number !== null))(
     "$name is refused whatever its arguments",
     ({ number }) => {
       const asks = [0n, 1n, 0xffffffffffffffffn].map((value) =>
-        ask({ arch, enclosed }, number!, Array(6).fill(value)),
+        ask({ arch, confinement }, number!, Array(6).fill(value)),
       );
       expect(new Set(asks).size).toBe(1);
       expect(asks[0]).toMatch(/^E/);
@@ -165,27 +166,29 @@ describe.each(EVERY)("the seccomp filter for $arch, enclosed by $enclosed", ({ a
 
   test("calls that are newer than the rules, and those of x32, are not there", () => {
     const numbers = [LAST_KNOWN_SYSCALL + 1, 512, 0x40000000, 0x40000000 + 59, 0xffffffff];
-    expect(numbers.map((number) => ask({ arch, enclosed }, number, []))).toEqual(numbers.map(() => "ENOSYS"));
-    expect(ask({ arch, enclosed }, LAST_KNOWN_SYSCALL, [])).toBe("allowed");
+    expect(numbers.map((number) => ask({ arch, confinement }, number, []))).toEqual(
+      numbers.map(() => "ENOSYS"),
+    );
+    expect(ask({ arch, confinement }, LAST_KNOWN_SYSCALL, [])).toBe("allowed");
   });
 
   test("a call by the numbers of another architecture is killed", () => {
     const others = [0x40000003, 0x40000028, arch === "x64" ? AUDIT_ARCH.arm64 : AUDIT_ARCH.x64];
-    const program = seccompFilter({ arch, enclosed });
+    const program = seccompFilter({ arch, confinement });
     const asked = others.map((other) => runFilter(program, { number: 0, arch: other, args: [] }));
     expect(asked.map((value) => ANSWERS.get(value))).toEqual(["killed", "killed", "killed"]);
   });
 
   test("every number up to the last known one comes to an answer, most of them allowed", () => {
     const answers = Array.from({ length: LAST_KNOWN_SYSCALL + 1 }, (_, number) =>
-      ask({ arch, enclosed }, number, []),
+      ask({ arch, confinement }, number, []),
     );
     expect(answers).not.toContain(undefined);
     expect(answers.filter((answer) => answer === "allowed").length).toBeGreaterThan(350);
   });
 
   test("the program is small enough for the kernel and for bubblewrap", () => {
-    expect(seccompFilter({ arch, enclosed }).length / 8).toBeLessThan(300);
+    expect(seccompFilter({ arch, confinement }).length / 8).toBeLessThan(300);
   });
 });
 
@@ -210,7 +213,7 @@ describe("the table of numbers", () => {
   });
 });
 
-function ask(filter: { arch: Arch; enclosed: Enclosed }, number: number, args: readonly bigint[]) {
+function ask(filter: { arch: Arch; confinement: Confinement }, number: number, args: readonly bigint[]) {
   const arch = AUDIT_ARCH[filter.arch];
   return ANSWERS.get(runFilter(seccompFilter(filter), { number, arch, args }));
 }

@@ -1,11 +1,17 @@
 // Compiles the rules to a seccomp filter: a classic BPF program for one architecture.
 // See seccomp(2); https://docs.kernel.org/userspace-api/seccomp_filter.html
-import { type Condition, ENOSYS, type Enclosed, SECCOMP_RULES, type SyscallRule } from "./seccomp-rules.ts";
+import {
+  type Condition,
+  type Confinement,
+  ENOSYS,
+  SECCOMP_RULES,
+  type SyscallRule,
+} from "./seccomp-rules.ts";
 import { type Arch, LAST_KNOWN_SYSCALL, syscallNumber } from "./syscall-table.ts";
 
 export interface FilterOptions {
   readonly arch: Arch;
-  readonly enclosed: Enclosed;
+  readonly confinement: Confinement;
 }
 
 interface Instruction {
@@ -35,8 +41,10 @@ const LOAD_ARCH: Instruction = { code: LOAD, k: 4 };
 const loadArgument = (index: number): Instruction => ({ code: LOAD, k: 16 + 8 * index });
 
 /** For `bwrap --seccomp` and for the Landlock launcher. */
-export function seccompFilter({ arch, enclosed }: FilterOptions): Buffer {
-  const rules = SECCOMP_RULES.filter((rule) => rule.enclosed === undefined || rule.enclosed === enclosed);
+export function seccompFilter({ arch, confinement }: FilterOptions): Buffer {
+  const rules = SECCOMP_RULES.filter(
+    (rule) => rule.confinement === undefined || rule.confinement === confinement,
+  );
   return encode([
     LOAD_ARCH,
     { code: IF_EQUAL, k: AUDIT_ARCH[arch], yes: 1 },

@@ -5,15 +5,15 @@ import { parametersOf, type ShieldedToolOptions, shieldedTool } from "./shielded
 import { refuseUnlisted, validateBinary } from "./validate-binary.ts";
 
 export interface CommandToolOptions extends ShieldedToolOptions {
-  /** A program's bare name. */
+  /** The name of a program, without a path. */
   readonly command: string;
   /** Its arguments; `{{name}}` stands for an argument of the call. */
   readonly args?: readonly string[];
-  /** The bare names that `command` may be; none when it is empty. */
+  /** The allowed values of `command`; if empty, none is allowed. */
   readonly allowedCommands: readonly string[];
 }
 
-/** A tool that is a program of the system. No shell looks at its arguments. */
+/** A tool that is a program of the system. It runs without a shell. */
 export function commandTool(options: CommandToolOptions): Tool {
   const { name, command, args: template = [], allowedCommands } = options;
   checkTemplate(name, template, parametersOf(options));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { checkTemplate, fillArguments } from "./fill-arguments.ts";
 
@@ -30,7 +31,7 @@ describe("a template", () => {
     const parameters = { type: "object", properties: { path: { type: "string" } } };
     expect(() => checkTemplate("t", ["-l", "{{path}}", "{{.Name}}"], parameters)).not.toThrow();
     for (const name of ["pth", "constructor", "__proto__"]) {
-      const message = `Could not define the tool "t": its args have "{{${name}}}", and its parameters have no "${name}". Add it.`;
+      const message = `Could not define the tool "t": its args use "{{${name}}}", but its parameters do not define "${name}". Add it.`;
       expect(() => checkTemplate("t", [`--x={{${name}}}`], parameters)).toThrow(
         expect.objectContaining({ code: "CONFIG_INVALID", message }),
       );
@@ -60,7 +61,7 @@ describe("what a call gives", () => {
   });
 
   test("is never split, joined or expanded, whatever it is", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(fc.string({ unit: "binary" })), fc.string(), (list, text) => {
         const args = { list: list.map((item) => `.${item}`), text: `.${text}` };
         expect(fill(["{{text}}", "{{list}}", "x{{text}}"], args)).toEqual([
@@ -82,7 +83,7 @@ describe("what a call gives", () => {
     [["{{path}}", "--"], { path: "-x" }, "-x"],
     [["--x", "{{path}}"], { path: "--" }, "--"],
   ])("is no option where the template has none: %j with %j", (template, args, text) => {
-    const message = `Could not call t: "${text}" begins with "-", and the program would take it for an option. Write a path as "./…".`;
+    const message = `Could not call t: "${text}" begins with "-", and the program would read it as an option. Write a path as "./…".`;
     expect(() => fill(template, args)).toThrow(invalid(message));
   });
 
@@ -97,11 +98,11 @@ describe("what a call gives", () => {
     [["{{x}}"], { x: [null] }, "null"],
     [["--x={{x}}"], { x: ["a", "b"] }, "an array of 2"],
   ])("must be something that a program can be given: %j with %j", (template, args, given) => {
-    const message = `Could not call t: "x" is or has ${given}, which is no argument of a program. Give text, a number, true or false.`;
+    const message = `Could not call t: "x" contains ${given}, which cannot be an argument of a program. Give text, a number, true or false.`;
     expect(() => fill(template, args)).toThrow(invalid(message));
   });
 
-  test("is not looked for where every object has something", () => {
+  test("is never a property that every object inherits", () => {
     expect(fill(["{{constructor}}", "{{__proto__}}", "{{toString}}"], {})).toEqual([]);
   });
 });

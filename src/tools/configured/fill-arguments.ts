@@ -1,19 +1,24 @@
-// A program's arguments from a template: what a call gives stays data. One element is one argument, a value is
-// never split into words, and what it holds is never looked at again.
-import { HotcellError } from "../../core/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
+// Builds a program's arguments from a template. Values of the call stay data: one element is one argument, a value is
+// never split into words, and placeholders in a value are not replaced.
+import type { Json, JsonObject } from "../../core/json.ts";
 import { quote } from "../../core/quote.ts";
+import {
+  fillPlaceholders,
+  givenArgument,
+  namesIn,
+  onlyName,
+  parameterNames,
+  refuseCall,
+  refuseDefinition,
+} from "./placeholders.ts";
 
-const PLACEHOLDER = /\{\{([A-Za-z_][\w-]*)\}\}/g;
-const PLACEHOLDER_ALONE = /^\{\{([A-Za-z_][\w-]*)\}\}$/;
-
-/** Throws CONFIG_INVALID for a placeholder that is no parameter. */
-export function checkTemplate(tool: string, template: readonly string[], { properties }: JsonObject): void {
-  const known = isJsonObject(properties) ? Object.keys(properties) : [];
+/** Throws CONFIG_INVALID for a placeholder without a parameter. */
+export function checkTemplate(tool: string, template: readonly string[], parameters: JsonObject): void {
+  const known = parameterNames(parameters);
   const unknown = template.flatMap(namesIn).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const problem = `its args have ${quote(`{{${unknown}}}`)}, and its parameters have no ${quote(unknown)}`;
-  throw new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(tool)}: ${problem}. Add it.`);
+  const found = `its args use ${quote(`{{${unknown}}}`)}, but its parameters do not define ${quote(unknown)}`;
+  throw refuseDefinition(tool, `${found}. Add it`);
 }
 
 /** An element whose argument was not given is left out. Throws INVALID_ARGUMENTS. */
@@ -27,31 +32,22 @@ export function fillArguments(tool: string, template: readonly string[], args: J
 }
 
 function fillElement(tool: string, element: string, args: JsonObject): string[] {
-  const given = (name: string) => (Object.hasOwn(args, name) ? (args[name] ?? null) : null);
-  if (namesIn(element).some((name) => given(name) === null)) return [];
-  const alone = PLACEHOLDER_ALONE.exec(element)?.[1];
-  const list = alone === undefined ? null : given(alone);
+  if (namesIn(element).some((name) => givenArgument(args, name) === null)) return [];
+  const alone = onlyName(element);
+  const list = alone === null ? null : givenArgument(args, alone);
   if (Array.isArray(list)) return list.map((item) => textOf(tool, alone!, item));
-  return [element.replace(PLACEHOLDER, (_, name: string) => textOf(tool, name, given(name)))];
-}
-
-function namesIn(element: string): string[] {
-  return [...element.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+  return [fillPlaceholders(element, (name) => textOf(tool, name, givenArgument(args, name)))];
 }
 
 function textOf(tool: string, name: string, value: Json): string {
   if (typeof value !== "object") return String(value);
-  throw new HotcellError(
-    "INVALID_ARGUMENTS",
-    `Could not call ${tool}: ${quote(name)} is or has ${quote(value)}, which is no argument of a program. Give text, a number, true or false.`,
-  );
+  const found = `${quote(name)} contains ${quote(value)}, which cannot be an argument of a program`;
+  throw refuseCall(tool, `${found}. Give text, a number, true or false`);
 }
 
-/** Else a call could switch on whatever the program has an option for. */
+/** Otherwise a call could use any option of the program. */
 function refuseOption(tool: string, text: string): void {
   if (!text.startsWith("-")) return;
-  throw new HotcellError(
-    "INVALID_ARGUMENTS",
-    `Could not call ${tool}: ${quote(text)} begins with "-", and the program would take it for an option. Write a path as "./…".`,
-  );
+  const found = `${quote(text)} begins with "-", and the program would read it as an option`;
+  throw refuseCall(tool, `${found}. Write a path as "./…"`);
 }

@@ -2,12 +2,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { envFor } from "../../shield/process/environment.ts";
 
-/** The same that configured tools have as PATH. */
+/** The PATH of configured tools. */
 export function systemPath(): string {
   return envFor({}).PATH!;
 }
 
-/** The first program of that bare name on the path that is not, and does not lead, into the workspace. */
+/** The first program of that name on the path that is not in the workspace, also not through a link. */
 export function findProgram(name: string, searchPath: string, workspace: string | null): string | null {
   if (/^\.{0,2}$|[/\0]/.test(name)) return null;
   const places = searchPath.split(":").filter(path.isAbsolute);

@@ -4,6 +4,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import type { Tool } from "../define-tool.ts";
 import { findProgram, systemPath } from "./find-program.ts";
+import { refuseDefinition } from "./placeholders.ts";
 import { type ShieldedToolOptions, shieldedTool } from "./shielded-tool.ts";
 
 export interface InlineToolOptions extends ShieldedToolOptions {
@@ -18,22 +19,21 @@ export function inlineTool(options: InlineToolOptions): Tool {
   const wrap = INTERPRETERS.get(interpreter);
   if (wrap === undefined) {
     const allowed = [...INTERPRETERS.keys()].map(quote).join(", ");
-    const problem = `its interpreter is ${quote(interpreter)}; allowed are ${allowed}`;
-    throw new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(name)}: ${problem}.`);
+    throw refuseDefinition(name, `its interpreter is ${quote(interpreter)}; allowed are ${allowed}`);
   }
   return shieldedTool(options, {
     toolset: "inline",
-    // Who wrote the script has said that it may run.
+    // The author of the configuration wrote the script, so it needs no allowlist.
     permit() {},
     arguments: (args) => [...wrap(script, name), JSON.stringify(args)],
     find: (workspace) => findInterpreter(interpreter, workspace),
   });
 }
 
-/** What stands before the script's first argument. */
+/** The interpreter's arguments before the first argument of the script. */
 type Wrap = (script: string, tool: string) => readonly string[];
 
-// Isolated, for else a json.py in the project would be what "import json" gets.
+// Isolated mode: otherwise "import json" would load a json.py of the project.
 const python: Wrap = (script) => ["-I", "-c", script];
 const shell: Wrap = (script, tool) => ["-c", script, tool];
 const evaluating: Wrap = (script) => ["-e", script, "--"];

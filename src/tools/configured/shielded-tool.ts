@@ -1,66 +1,68 @@
-// What all configured tools share: one program in the shield, with PATH, HOME and its own secrets, and with
-// those taken out of what it shows.
-import { HotcellError } from "../../core/errors.ts";
+// The common part of all configured tools: one program in the sandbox, with PATH, HOME and its own secrets. The secrets
+// are removed from its output.
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
 import type { Effect } from "../../core/types.ts";
-import { createRedactor } from "../../log/redact.ts";
 import { envFor } from "../../shield/process/environment.ts";
 import { commandOutput } from "../command-output.ts";
-import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
+import { COMMAND_TOOL, requireEnd } from "../command-tool.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
+import { refuseCall, refuseDefinition } from "./placeholders.ts";
 
-export interface ShieldedToolOptions {
+/** The options of every configured tool. */
+export interface ConfiguredToolOptions {
   readonly name: string;
-  /** Tells a model what it is for. */
+  /** Describes the purpose of the tool to the model. */
   readonly description: string;
-  /** The JSON Schema of its arguments, of type object. Without it, it takes none. */
+  /** The JSON Schema of its arguments, of type object. If omitted, the tool takes no arguments. */
   readonly parameters?: JsonObject;
-  /** Variables that only this tool gets. */
+  /** Values that only this tool gets, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The cell's own limit when left out. */
+  /** The default is the cell's limit. */
   readonly timeoutMs?: number;
-  /** `read`: it runs beside others, and finds the project read-only. `change` when left out. */
-  readonly effect?: Effect;
+}
+
+export interface ShieldedToolOptions extends ConfiguredToolOptions {
+  /** With `read` the tool runs in parallel with others and sees the project read-only. The default is `change`. */
+  readonly effect?: Exclude<Effect, "session">;
 }
 
 export interface ConfiguredProgram {
   readonly toolset: "command" | "inline";
-  /** Throws when it may not be run at all. */
+  /** Throws if the program may not run at all. */
   permit(): void;
-  /** Throws for a call that it can't be run for. */
+  /** Throws if the program cannot run for this call. */
   arguments(args: JsonObject): readonly string[];
-  /** Where it is; never in `workspace`. */
+  /** The path of the program; never in `workspace`. */
   find(workspace: string): string;
 }
 
 const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false } as const;
 
-export function parametersOf({ name, parameters = NO_PARAMETERS }: ShieldedToolOptions): JsonObject {
+export function parametersOf({ name, parameters = NO_PARAMETERS }: ConfiguredToolOptions): JsonObject {
   if (parameters.type === "object") return parameters;
-  const problem = `the type of its parameters is ${quote(parameters.type)}; allowed is "object"`;
-  throw new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(name)}: ${problem}.`);
+  const found = `the type of its parameters is ${quote(parameters.type)}`;
+  throw refuseDefinition(name, `${found}; allowed is "object"`);
 }
 
 export function shieldedTool(options: ShieldedToolOptions, program: ConfiguredProgram): Tool {
   const { name, description, secrets = {}, effect = "change", timeoutMs } = options;
   const env = envFor(secrets);
-  const { redact } = createRedactor(Object.values(secrets)).exact;
   const argumentsFor = (args: JsonObject) => passable(name, program.arguments(args));
   return defineTool({
     ...COMMAND_TOOL,
     name,
     toolset: program.toolset,
     description,
-    inputSchema: parametersOf(options),
+    input: parametersOf(options),
     effect,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    // What it may do with a secret is not known.
-    contained: Object.keys(secrets).length === 0,
+    // Trust level guided asks, because only its author knows the effects of the program.
+    contained: false,
     needs: ["commands", "workspace"],
     subject: "none",
-    // What can't be run is refused here, before anybody is asked about it.
+    // Refuses a call that cannot run before hotcell asks for approval.
     subjects(args) {
       program.permit();
       argumentsFor(args);
@@ -68,10 +70,10 @@ export function shieldedTool(options: ShieldedToolOptions, program: ConfiguredPr
     },
     async run(args, { commands, workspace }) {
       const argv = [program.find(workspace.root), ...argumentsFor(args)] as const;
-      const result = await commands.run({ argv, env, bareEnv: true, readOnly: effect === "read" });
-      const { stdout, stderr } = result;
-      const output = commandOutput({ ...result, stdout: redact(stdout), stderr: redact(stderr) });
-      return endedWith(name, result, output);
+      const readOnly = effect === "read";
+      const hidden = Object.values(secrets);
+      const result = await commands.run({ argv, env, bareEnv: true, secrets: hidden, readOnly });
+      return requireEnd(name, result, commandOutput(result));
     },
   });
 }
@@ -79,15 +81,11 @@ export function shieldedTool(options: ShieldedToolOptions, program: ConfiguredPr
 function passable(tool: string, given: readonly string[]): readonly string[] {
   const bytes = given.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
   if (given.some((text) => text.includes("\0")))
-    throw unpassable(tool, "a NUL is in its arguments, and no program can be given one. Leave it out");
+    throw refuseCall(tool, "its arguments contain a NUL character, which no program can receive. Remove it");
   if (bytes > LIMITS.maxCommandBytes)
-    throw unpassable(
+    throw refuseCall(
       tool,
-      `its arguments are longer than the ${LIMITS.maxCommandBytes} bytes that a program can be given. Give less, or the path of a file`,
+      `its arguments are longer than the ${LIMITS.maxCommandBytes} bytes that a program can receive. Give less, or the path of a file`,
     );
   return given;
-}
-
-function unpassable(tool: string, problem: string): HotcellError {
-  return new HotcellError("INVALID_ARGUMENTS", `Could not call ${tool}: ${problem}.`);
 }

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
+import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { validateBinary } from "./validate-binary.ts";
 
 let dir: string;
@@ -64,7 +64,7 @@ describe("003 command tool allowlist", () => {
 });
 
 describe("the system", () => {
-  test.each(["", ".", "..", "ls\0"])("has no program %j, whoever lists it", (binary) => {
+  test.each(["", ".", "..", "ls\0"])("has no program %j, even if the list names it", (binary) => {
     expect(() => validateBinary(binary, [binary])).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
   });
 

@@ -4,8 +4,8 @@ import { quote } from "../../core/quote.ts";
 import { findProgram, systemPath } from "./find-program.ts";
 
 /**
- * Where the program is. Throws COMMAND_BLOCKED when the list does not have just this name, and NOT_FOUND when
- * the system does not have the program. What lies in `workspace` is not the system's.
+ * Returns the path of the program. Throws COMMAND_BLOCKED if the list does not contain exactly this name, and NOT_FOUND if
+ * the system does not have the program. Programs in `workspace` do not count.
  */
 export function validateBinary(
   binary: string,
@@ -19,7 +19,7 @@ export function validateBinary(
   throw new HotcellError("NOT_FOUND", `binary ${quote(binary)} not found on system`, { binary });
 }
 
-/** The part that needs no look at the disk. */
+/** The check that does not need the disk. */
 export function refuseUnlisted(binary: string, allowlist: readonly string[] | null | undefined): void {
   if (!allowlist?.length) throw new HotcellError("COMMAND_BLOCKED", NO_ALLOWLIST, { binary });
   if (allowlist.includes(binary) && !binary.includes("/")) return;

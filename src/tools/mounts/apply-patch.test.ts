@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openMounts } from "../../../test/kit/mounts-world.ts";
+import { openMounts } from "../../../test/kit/worlds/mounts-world.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -119,7 +119,7 @@ describe("unifiedDiff", () => {
     ["--- a/lib/f", "+++ b/lib/f", 'the patch is for "b/lib/f"'],
     ["--- /elsewhere/f", "+++ /elsewhere/f", 'the patch is for "/elsewhere/f"'],
     ["--- /dev/null", "+++ b/other", 'the patch is for "b/other"'],
-    ["--- a/src/f", "+++ /dev/null", "the patch deletes it.*no fs tool deletes one"],
+    ["--- a/src/f", "+++ /dev/null", "the patch deletes the file.*No fs tool deletes a file"],
   ])("whose header names another file, or none, is refused: %j, %j", async (old, new_, why) => {
     const { patch, content } = await openPatched({ "src/f": TEXT });
     const diff = `${old}\n${new_}\n${HUNK}`;
@@ -138,12 +138,12 @@ describe("unifiedDiff", () => {
   ])("that makes a new file, %s, is refused where one is, and where none is", async (_, diff) => {
     const { patch, content } = await openPatched({ f: TEXT });
     expect(await patch("@project/f", { operation: "unifiedDiff", diff })).toEqual(
-      refused("E_PRECONDITION_FAILED", "the patch makes a new file, and one is there", "fs.write"),
+      refused("E_PRECONDITION_FAILED", "the patch creates a new file, but the file exists", "fs.write"),
     );
     expect(content("f")).toBe(TEXT);
     const other = diff.replaceAll("b/f", "b/none");
     expect(await patch("@project/none", { operation: "unifiedDiff", diff: other })).toEqual(
-      refused("ENOENT", '"@project/none": the patch makes a new file', "Make it with fs.write"),
+      refused("ENOENT", '"@project/none": the patch creates a new file', "Create it with fs.write"),
     );
   });
 
@@ -192,7 +192,7 @@ describe("replace", () => {
   test.each([
     ["x", "not"],
     ["a", "2"],
-  ])("of %j is refused when it is not there exactly once", async (oldText, word) => {
+  ])("of %j is refused when it does not exist exactly once", async (oldText, word) => {
     const { patch, content } = await openPatched({ f: "a b a" });
     expect(await patch("@project/f", { operation: "replace", oldText, newText: "" })).toEqual(
       refused("E_PRECONDITION_FAILED", word),
@@ -234,7 +234,7 @@ describe("every patch", () => {
     const { patch } = await openPatched({ f: `old${"x".repeat(100_000)}` });
     const { error } = await patch("@project/f", replace);
     expect((error as JsonObject).message).toBe(
-      'Could not patch "@project/f": it has 100003 bytes, and would have 100003; the agent\'s maxWriteBytes is 100000, and fs.apply_patch makes no file above it.',
+      'Could not patch "@project/f": it has 100003 bytes, and would have 100003; the agent\'s maxWriteBytes is 100000.',
     );
   });
 
@@ -244,7 +244,7 @@ describe("every patch", () => {
       error: {
         code: "E_READ_LIMIT",
         message:
-          'Could not patch "@project/f": it has 2000003 bytes, and fs.apply_patch patches no file above 1048576, whatever the agent\'s limits.',
+          'Could not patch "@project/f": it has 2000003 bytes, and fs.apply_patch changes no file larger than 1048576.',
       },
     });
   });

@@ -4,14 +4,15 @@ import type { JsonObject } from "../../core/json.ts";
 import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
+import { FS_APPLY_PATCH_OUTPUT } from "../output/output-schemas.ts";
 import { applyUnifiedDiff } from "../patch/apply-unified-diff.ts";
 import { checkDiffNames } from "../patch/check-diff-names.ts";
 import type { FrontmatterUpdate } from "../patch/frontmatter-changes.ts";
 import { checkNoNewFile, makesNewFile } from "../patch/new-file-diff.ts";
 import { replaceText } from "../patch/replace-text.ts";
 import { updateFrontmatter } from "../patch/update-frontmatter.ts";
-import { CHANGING, MOUNT_PATH, MOUNT_TOOL, SHA256 } from "./mount-tool.ts";
-import { condition } from "./write.ts";
+import { CHANGING_TOOL, MOUNT_PATH, MOUNT_TOOL, SHA256 } from "./mount-tool.ts";
+import { writeCondition } from "./write.ts";
 
 interface Patch {
   readonly operation: "updateFrontmatter" | "unifiedDiff" | "replace";
@@ -43,11 +44,12 @@ const setting = (value: JsonObject) => ({
 
 export const fsApplyPatch = defineTool({
   ...MOUNT_TOOL,
-  ...CHANGING,
+  ...CHANGING_TOOL,
   name: "fs.apply_patch",
+  outputSchema: FS_APPLY_PATCH_OUTPUT,
   description:
-    "Change a part of a text file: updateFrontmatter (fields of its YAML front matter), unifiedDiff (a diff that fits exactly), or replace (oldText, which must be there exactly once, by newText).",
-  inputSchema: {
+    "Change a part of a text file: updateFrontmatter (fields of its YAML front matter), unifiedDiff (a diff that applies exactly), or replace (oldText, which must occur exactly once, by newText).",
+  input: {
     type: "object",
     properties: {
       path: MOUNT_PATH,
@@ -57,7 +59,7 @@ export const fsApplyPatch = defineTool({
           operation: { enum: ["updateFrontmatter", "unifiedDiff", "replace"] },
           update: {
             type: "object",
-            description: "Of updateFrontmatter: which fields, each with what to append or set",
+            description: "For updateFrontmatter: the fields, each with the values to append or set",
             properties: {
               stepsCompleted: appending(TEXTS),
               variables: setting({ type: "object" }),
@@ -69,9 +71,9 @@ export const fsApplyPatch = defineTool({
             minProperties: 1,
             additionalProperties: false,
           },
-          diff: { type: "string", description: "Of unifiedDiff: the hunks, with context lines" },
-          oldText: { type: "string", minLength: 1, description: "Of replace: the text that goes, exactly" },
-          newText: { type: "string", description: "Of replace: the text that comes" },
+          diff: { type: "string", description: "For unifiedDiff: the hunks, with context lines" },
+          oldText: { type: "string", minLength: 1, description: "For replace: the exact old text" },
+          newText: { type: "string", description: "For replace: the new text" },
           ifMatchSha256: SHA256,
         },
         required: ["operation"],
@@ -83,7 +85,7 @@ export const fsApplyPatch = defineTool({
   },
   needs: ["workspace", "limits"],
   run({ path, patch }: Args, { workspace, limits: { maxWriteBytes } }) {
-    const { ifMatchSha256 } = condition(path, patch.ifMatchSha256);
+    const { ifMatchSha256 } = writeCondition(path, patch.ifMatchSha256);
     const before = readToPatch(path, patch, workspace);
     const sha256Before = createHash("sha256").update(before).digest("hex");
     if (ifMatchSha256 !== undefined && ifMatchSha256 !== sha256Before) throw changed(path, sha256Before);
@@ -94,7 +96,7 @@ export const fsApplyPatch = defineTool({
   },
 });
 
-/** What keeps a file from being read is told as what keeps it from being patched. */
+/** Reports an error of the read as an error of the patch. */
 function readToPatch(path: string, { operation, diff = "" }: Patch, workspace: WorkspaceFS): Buffer {
   try {
     return workspace.read(path);
@@ -102,11 +104,11 @@ function readToPatch(path: string, { operation, diff = "" }: Patch, workspace: W
     if (!(error instanceof HotcellError)) throw error;
     const { code, details } = error;
     if (code === "NOT_FOUND" && operation === "unifiedDiff" && makesNewFile(diff)) {
-      const state = "the patch makes a new file, and a patch changes one that is there";
-      throw new HotcellError(code, `Could not patch "${path}": ${state}. Make it with fs.write.`, details);
+      const state = "the patch creates a new file, but fs.apply_patch only changes an existing one";
+      throw new HotcellError(code, `Could not patch "${path}": ${state}. Create it with fs.write.`, details);
     }
     if (code !== "FILE_TOO_LARGE") throw error;
-    const limit = `fs.apply_patch patches no file above ${details.maxBytes}, whatever the agent's limits`;
+    const limit = `fs.apply_patch changes no file larger than ${details.maxBytes}`;
     throw new HotcellError(
       code,
       `Could not patch "${path}": it has ${details.size} bytes, and ${limit}.`,
@@ -119,7 +121,7 @@ function checkPatchedSize(path: string, bytesBefore: number, after: string, maxB
   const bytes = Buffer.byteLength(after);
   if (bytes <= maxBytes) return;
   const sizes = `it has ${bytesBefore} bytes, and would have ${bytes}`;
-  const limit = `the agent's maxWriteBytes is ${maxBytes}, and fs.apply_patch makes no file above it`;
+  const limit = `the agent's maxWriteBytes is ${maxBytes}`;
   throw new HotcellError("WRITE_TOO_LARGE", `Could not patch "${path}": ${sizes}; ${limit}.`, {
     bytes,
     maxBytes,
@@ -148,18 +150,18 @@ function given<Key extends keyof Patch>(patch: Patch, key: Key): NonNullable<Pat
   );
 }
 
-/** A patch is about text: bytes that are no UTF-8 would not survive it. */
+/** A patch would destroy bytes that are not UTF-8. */
 function textOf(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     const next =
-      "No fs tool can change it without loss; a command that works on bytes can, where there is one.";
+      "No fs tool can change it without loss. Use a command that works on bytes, if commands are available.";
     throw new HotcellError("PATCH_FAILED", `Could not patch "${path}": it is not UTF-8 text. ${next}`);
   }
 }
 
 function changed(path: string, sha256: string): HotcellError {
-  const message = `Could not patch "${path}": its SHA-256 is ${sha256}, not what ifMatchSha256 says. Read it again.`;
+  const message = `Could not patch "${path}": its SHA-256 is ${sha256}, which differs from ifMatchSha256. Read the file again.`;
   return new HotcellError("PRECONDITION_FAILED", message);
 }

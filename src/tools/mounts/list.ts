@@ -1,7 +1,8 @@
 import type { DirectoryEntry } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { LOOKING, MOUNT_PATH, MOUNT_TOOL } from "./mount-tool.ts";
+import { FS_LIST_OUTPUT } from "../output/output-schemas.ts";
+import { MOUNT_PATH, MOUNT_TOOL, READING_TOOL } from "./mount-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -9,10 +10,11 @@ interface Args {
 
 export const fsList = defineTool({
   ...MOUNT_TOOL,
-  ...LOOKING,
+  ...READING_TOOL,
   name: "fs.list",
-  description: "List a directory. Hidden entries and symbolic links are left out.",
-  inputSchema: {
+  outputSchema: FS_LIST_OUTPUT,
+  description: "List a directory. The result omits hidden entries and symbolic links.",
+  input: {
     type: "object",
     properties: { path: MOUNT_PATH },
     required: ["path"],
@@ -28,7 +30,7 @@ export const fsList = defineTool({
       entriesPreview: entries.slice(0, maxEntries),
       total: entries.length,
       truncated: true,
-      hint: `Only the first ${maxEntries} of ${entries.length} entries are shown. List a directory below, or use fs.search.`,
+      hint: `Only the first ${maxEntries} of ${entries.length} entries are shown. List a subdirectory, or use fs.search.`,
     };
   },
 });

@@ -1,4 +1,4 @@
-/** What all tools on mount paths have in common. */
+/** The common part of all tools with mount paths. */
 export const MOUNT_TOOL = {
   toolset: "mounts",
   category: "file",
@@ -6,8 +6,8 @@ export const MOUNT_TOOL = {
   subject: "path",
 } as const;
 
-export const LOOKING = { danger: "safe", effect: "read" } as const;
-export const CHANGING = { danger: "dangerous", effect: "change", contained: true } as const;
+export const READING_TOOL = { danger: "safe", effect: "read" } as const;
+export const CHANGING_TOOL = { danger: "dangerous", effect: "change", contained: true } as const;
 
 export const MOUNT_PATH = {
   type: "string",
@@ -19,5 +19,5 @@ export const MOUNT_PATH = {
 export const SHA256 = {
   type: ["string", "null"],
   pattern: "^[0-9a-fA-F]{64}$",
-  description: "Only change the file when its present bytes have this SHA-256 (hex)",
+  description: "Change the file only if its present bytes have this SHA-256 (hex)",
 } as const;

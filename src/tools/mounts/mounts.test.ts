@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openMounts } from "../../../test/kit/mounts-world.ts";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
+import { openMounts } from "../../../test/kit/worlds/mounts-world.ts";
+import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -18,9 +18,9 @@ describe("002 acceptance: only mounts are accepted", () => {
     ["@foo/x", 'there is no mount "@foo"; the mounts are @project, @state, @pkg'],
     ["@projectx/x", "there is no mount"],
     ["@project@pkg/x", "there is no mount"],
-    ["README.md", "a path begins with a mount"],
+    ["README.md", "a path must begin with a mount"],
     ["/etc/passwd", "it is absolute"],
-    ["C:\\\\x", "a path begins with a mount"],
+    ["C:\\\\x", "a path must begin with a mount"],
     ["@project/../evil.txt", '".." is not allowed'],
     ["@project/src/../README.md", '".." is not allowed'],
     ["@/x", "there is no mount"],
@@ -41,7 +41,7 @@ describe("002 acceptance: only mounts are accepted", () => {
     });
   });
 
-  test("NUL is refused before anything is looked at", async () => {
+  test("NUL is refused before the disk is used", async () => {
     const { call } = await openMounts();
     expect(await call("fs.read", { path: "@project/a\0b" })).toMatchObject({
       ok: false,
@@ -133,12 +133,12 @@ describe("002 acceptance: permissions of mounts", () => {
     [
       "the state directory",
       ({ stateDir }) => ({ all: { path: stateDir } }),
-      "the state directory are inside",
+      "the state directory contains the other",
     ],
     [
       "what the state directory is in",
       ({ stateDir }) => ({ all: { path: path.dirname(stateDir) } }),
-      "inside one another",
+      "contains the other",
     ],
     ["the project, which rules are about", ({ root }) => ({ twice: { path: root } }), "use @project"],
     [
@@ -146,14 +146,14 @@ describe("002 acceptance: permissions of mounts", () => {
       ({ root }) => ({ part: { path: path.join(root, "d"), access: "rw" } }),
       "use @project",
     ],
-    ["a name that is taken", ({ root }) => ({ state: { path: root } }), "hotcell has one"],
+    ["a name that is taken", ({ root }) => ({ state: { path: root } }), "hotcell already has a mount"],
     ["@pkg that can be written", ({ root }) => ({ pkg: { path: root, access: "rw" } }), "read-only"],
     [
       "an access that is none",
       () => ({ x: { path: "/usr", access: "RO" as "ro" } }),
       'allowed are "ro", "rw"',
     ],
-    ["nothing", () => ({ x: { path: "/no/such/directory" } }), "is no directory"],
+    ["nothing", () => ({ x: { path: "/no/such/directory" } }), "is not a readable directory"],
   ])("a mount of %s is refused, and leaves nothing open", async (_, mountsOf, message) => {
     const { cell, root, stateDir } = await openMounts({}, { "d/f": "" });
     await cell.close();
@@ -169,7 +169,7 @@ describe("002 acceptance: permissions of mounts", () => {
     const link = path.join(tempDir(), "link");
     fs.symlinkSync(stateDir, link);
     await expect(openMounts({ workspace: root, stateDir, mounts: { x: { path: link } } })).rejects.toThrow(
-      "inside one another",
+      "contains the other",
     );
   });
 });
@@ -195,7 +195,7 @@ describe("fs.list", () => {
       path: "@project",
       total: 201,
       truncated: true,
-      hint: "Only the first 200 of 201 entries are shown. List a directory below, or use fs.search.",
+      hint: "Only the first 200 of 201 entries are shown. List a subdirectory, or use fs.search.",
     });
     expect((entriesPreview as unknown[]).length).toBe(200);
   });
@@ -267,7 +267,7 @@ describe("fs.read", () => {
     for (let startLine = 1; startLine > 0; ) {
       const part = await call("fs.read", { path: "@project/f", startLine });
       parts.push((part.content ?? part.contentPreview) as string);
-      startLine = Number(/Go on with startLine (\d+)/.exec((part.hint ?? "") as string)?.[1] ?? 0);
+      startLine = Number(/Continue with startLine (\d+)/.exec((part.hint ?? "") as string)?.[1] ?? 0);
     }
     expect(parts.length).toBeGreaterThan(1);
     expect(`${parts.join("\n")}\n` === text).toBe(true);
@@ -290,7 +290,7 @@ describe("fs.read", () => {
     });
   });
 
-  test("what is in the way is told by its mount path too", async () => {
+  test("an error names the entry in the way by its mount path too", async () => {
     const { call } = await openMounts({}, { "src/a.txt": "x" });
     expect(await call("fs.read", { path: "@project/src/a.txt/b" })).toMatchObject(
       refused(
@@ -327,7 +327,7 @@ describe("fs.write", () => {
     const { call, root } = await openMounts({ agents: { sm: { maxWriteBytes: 3 } }, agentId: "sm" });
     expect(await call("fs.write", { path: "@project/f", content: "ab" })).toMatchObject({ ok: true });
     expect(await call("fs.write", { path: "@project/f", content: "éé" })).toEqual(
-      refused("E_WRITE_LIMIT", "4 bytes, and 3 may be written"),
+      refused("E_WRITE_LIMIT", "4 bytes, and one call may write 3"),
     );
     expect(fs.readFileSync(path.join(root, "f"), "utf8")).toBe("ab");
   });
@@ -415,7 +415,11 @@ describe("limits of an agent", () => {
       after: 20,
       maxMatches: 1000,
     });
-    expect(found).toMatchObject({ ok: true, truncated: true, hint: expect.stringContaining("fewer lines") });
+    expect(found).toMatchObject({
+      ok: true,
+      truncated: true,
+      hint: expect.stringContaining("fewer context lines"),
+    });
   });
 });
 

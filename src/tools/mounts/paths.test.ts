@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { openMounts } from "../../../test/kit/mounts-world.ts";
+import { openMounts } from "../../../test/kit/worlds/mounts-world.ts";
 
 const refused = (code: string, message: string) => ({
   ok: false,
@@ -79,7 +79,7 @@ test.each(["@project/newdir/", "@project/newdir\\", "@project/newdir//", "@proje
   async (at) => {
     const { call, root } = await openMounts();
     expect(await call("fs.write", { path: at, content: "x" })).toEqual(
-      refused("E_INVALID_ARGUMENTS", "named as a directory"),
+      refused("E_INVALID_ARGUMENTS", "names a directory"),
     );
     expect(fs.readdirSync(root)).toEqual([]);
   },

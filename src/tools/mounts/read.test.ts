@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openMounts } from "../../../test/kit/mounts-world.ts";
+import { openMounts } from "../../../test/kit/worlds/mounts-world.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 const FEW = { agents: { a: { maxReadBytes: 10 } }, agentId: "a" };
@@ -29,7 +29,7 @@ describe("fs.read of what is not UTF-8", () => {
     const bytes = Buffer.concat([LATIN1, Buffer.from("more\n")]);
     const { hint } = await read(bytes, {}, FEW);
     expect(hint).toEqual(WARNING);
-    expect(hint).toContain("Go on with startLine 2.");
+    expect(hint).toContain("Continue with startLine 2.");
   });
 
   test.each<[string, string, JsonObject]>([
@@ -50,7 +50,7 @@ describe("the hint of fs.read", () => {
     const { contentPreview, hint } = await read("one\ntwo\nthree\n", {}, FEW);
     expect([contentPreview, hint]).toEqual([
       "one\ntwo\nth",
-      "The file has 14 bytes, and 10 may be read at once. Give startLine and endLine, or use fs.search. Go on with startLine 3.",
+      "The file has 14 bytes, and one call may read 10. Give startLine and endLine, or use fs.search. Continue with startLine 3.",
     ]);
   });
 
@@ -59,9 +59,9 @@ describe("the hint of fs.read", () => {
     ["by lines", { startLine: 1 }],
   ])("of one long line, read %s, names no line that is not there", async (_, args) => {
     expect((await read("x".repeat(20), args, FEW)).hint).toMatch(
-      /Line 1 is longer than may be read at once\. It is the last line; fs\.search finds what is in it\.$/,
+      /Line 1 is longer than one call may read\. It is the last line\. Use fs\.search to find text in it\.$/,
     );
-    expect((await read(`${"x".repeat(20)}\ntwo`, args, FEW)).hint).toMatch(/Go on with startLine 2;/);
+    expect((await read(`${"x".repeat(20)}\ntwo`, args, FEW)).hint).toMatch(/Continue with startLine 2\./);
   });
 
   test.each([

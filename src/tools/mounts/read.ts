@@ -5,9 +5,10 @@ import { type Lines, readLines } from "../../workspace/files/read-lines.ts";
 import type { OpenedFile } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { hasOddBytes, ODD_BYTES_NOTE } from "../non-utf8.ts";
+import { hasNonUtf8Bytes, NON_UTF8_NOTE } from "../non-utf8.ts";
+import { FS_READ_OUTPUT } from "../output/output-schemas.ts";
 import { readFitting } from "../read-fitting.ts";
-import { LOOKING, MOUNT_PATH, MOUNT_TOOL } from "./mount-tool.ts";
+import { MOUNT_PATH, MOUNT_TOOL, READING_TOOL } from "./mount-tool.ts";
 
 interface Args {
   readonly path: string;
@@ -17,11 +18,12 @@ interface Args {
 
 export const fsRead = defineTool({
   ...MOUNT_TOOL,
-  ...LOOKING,
+  ...READING_TOOL,
   name: "fs.read",
+  outputSchema: FS_READ_OUTPUT,
   description:
-    "Read a text file, whole or from startLine to endLine. A long answer is cut and says so; sha256 is of the whole file.",
-  inputSchema: {
+    "Read a text file, whole or from startLine to endLine. A long result is cut, with a note. sha256 covers the whole file.",
+  input: {
     type: "object",
     properties: {
       path: MOUNT_PATH,
@@ -55,9 +57,9 @@ function checkWindow({ path, startLine = 1, endLine }: Args): void {
 async function whole(file: OpenedFile, maxBytes: number, signal: AbortSignal): Promise<JsonObject> {
   const { text, truncated, sha256, bytes } = await readHead(file, maxBytes, signal);
   const about = { path: showName(file.path), bytes, sha256, truncated };
-  const odd = hasOddBytes(file, text) ? [ODD_BYTES_NOTE] : [];
+  const odd = hasNonUtf8Bytes(file, text) ? [NON_UTF8_NOTE] : [];
   if (!truncated) return { ...about, content: text, ...hintOf(odd) };
-  const size = `The file has ${bytes} bytes, and ${maxBytes} may be read at once.`;
+  const size = `The file has ${bytes} bytes, and one call may read ${maxBytes}.`;
   const next = await nextStep(file, text, signal);
   return { ...about, contentPreview: text, ...hintOf([size, next, ...odd]) };
 }
@@ -65,7 +67,7 @@ async function whole(file: OpenedFile, maxBytes: number, signal: AbortSignal): P
 /** From a preview that ends anywhere. */
 async function nextStep(file: OpenedFile, preview: string, signal: AbortSignal): Promise<string> {
   const line = preview.split("\n").length;
-  if (line > 1) return `Give startLine and endLine, or use fs.search. Go on with startLine ${line}.`;
+  if (line > 1) return `Give startLine and endLine, or use fs.search. Continue with startLine ${line}.`;
   const { total } = await readLines(file, { ...ALL_LINES, maxBytes: 0 }, signal);
   return behindLongLine(1, total);
 }
@@ -78,9 +80,9 @@ const ALL_LINES = {
 };
 
 function behindLongLine(line: number, total: number | null): string {
-  const cut = `Line ${line} is longer than may be read at once.`;
-  const next = line === total ? "It is the last line" : `Go on with startLine ${line + 1}`;
-  return `${cut} ${next}; fs.search finds what is in it.`;
+  const cut = `Line ${line} is longer than one call may read.`;
+  const next = line === total ? "It is the last line" : `Continue with startLine ${line + 1}`;
+  return `${cut} ${next}. Use fs.search to find text in it.`;
 }
 
 async function windowOf(
@@ -102,10 +104,10 @@ async function windowOf(
 function notesOf(startLine: number, { nextLine, cutWithinLine, total, lossy }: Lines): string[] {
   const notes: string[] = [];
   if (nextLine !== null)
-    notes.push(cutWithinLine ? behindLongLine(nextLine - 1, total) : `Go on with startLine ${nextLine}.`);
+    notes.push(cutWithinLine ? behindLongLine(nextLine - 1, total) : `Continue with startLine ${nextLine}.`);
   if (startLine > 1 && total !== null && startLine > total)
     notes.push(`There is no line ${startLine}: the file has ${total} ${total === 1 ? "line" : "lines"}.`);
-  if (lossy) notes.push(ODD_BYTES_NOTE);
+  if (lossy) notes.push(NON_UTF8_NOTE);
   return notes;
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/json.ts";
 // The results of the toolset `mounts`, as an engine that uses these tools sees them.
 import type { MountsFailure } from "../../core/types.ts";
 
@@ -7,7 +8,11 @@ export type ToolResult =
   | FsSearchResult
   | FsWriteResult
   | FsApplyPatchResult
+  | HostCommandResult
   | { readonly ok: false; readonly error: MountsFailure };
+
+/** Of `run_command`, which a tool host with `commands` has. */
+export type HostCommandResult = { readonly ok: true } & JsonObject;
 
 export interface FsEntry {
   readonly name: string;

@@ -17,7 +17,7 @@ export function readSearchPattern(text: string): SearchPattern {
 
 const REGEX_SIGNS = /^\^|\$$|\||\.[*+?]|\\[bdswBDSW.]|\[[^\]]+\]/;
 
-/** Whether plain text seems to be meant as more: by its look, so only for a hint. */
+/** Whether plain text looks like a regular expression. Only a hint depends on it. */
 export function looksLikeRegex({ pattern, regex }: SearchPattern): boolean {
   return !regex && REGEX_SIGNS.test(pattern);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openMounts } from "../../../test/kit/mounts-world.ts";
-import { readCorpus } from "../../../test/kit/path-fixture.ts";
+import { openMounts } from "../../../test/kit/worlds/mounts-world.ts";
+import { readCorpus } from "../../../test/kit/worlds/path-fixture.ts";
 import { readSearchPattern } from "./search-pattern.ts";
 
 const FILES = {
@@ -45,7 +45,7 @@ describe("fs.search", () => {
       const { call } = await openMounts({}, FILES);
       expect(await call("fs.search", { path: "@project", pattern })).toMatchObject({
         matches: [],
-        hint: expect.stringContaining("taken as plain text; write /…/ for a regular expression"),
+        hint: expect.stringContaining("For a regular expression, write /…/"),
       });
     },
   );
@@ -71,7 +71,12 @@ describe("fs.search", () => {
 
   test.each([
     ["is binary", { pattern: "needle" }, "two\0needle\n", "Binary files, which were not searched"],
-    ["has a long line", { pattern: "/(?<=x)needle/" }, `${"x".repeat(3_000_000)}needle`, "first 1 MiB: 1."],
+    [
+      "has a long line",
+      { pattern: "/(?<=x)needle/" },
+      `${"x".repeat(3_000_000)}needle`,
+      "first 1 MiB was searched: 1.",
+    ],
   ])("says when the file that it was told to search %s", async (_, args, content, said) => {
     const { call } = await openMounts({}, { f: content });
     expect(await call("fs.search", { path: "@project/f", ...args })).toMatchObject({
@@ -83,7 +88,7 @@ describe("fs.search", () => {
 
   test.each([
     ["/(?i)needle/", "in fs.search /…/i"],
-    ["/[[:upper:]]/", "[:upper:], which JavaScript does not know"],
+    ["/[[:upper:]]/", "[:upper:], which JavaScript does not have"],
     ["/needle\\n/", "the pattern has a line break"],
   ])("refuses %s, and says why", async (pattern, said) => {
     const { call } = await openMounts({}, FILES);

@@ -2,8 +2,10 @@ import { LIMITS } from "../../core/limits.ts";
 import type { SearchMatch } from "../../workspace/files/search-query.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
+import { fittingMatches } from "../fit-matches.ts";
+import { FS_SEARCH_OUTPUT } from "../output/output-schemas.ts";
 import { searchNotes } from "../search-notes.ts";
-import { LOOKING, MOUNT_PATH, MOUNT_TOOL } from "./mount-tool.ts";
+import { MOUNT_PATH, MOUNT_TOOL, READING_TOOL } from "./mount-tool.ts";
 import { looksLikeRegex, readSearchPattern } from "./search-pattern.ts";
 
 interface Args {
@@ -17,22 +19,28 @@ interface Args {
 const MAX_CONTEXT = 20;
 const MAX_LINE_CHARS = 2000;
 const TAKEN_AS_TEXT =
-  "The pattern was taken as plain text; write /…/ for a regular expression, with \\/ for a slash in it.";
+  "The pattern was searched for as plain text. For a regular expression, write /…/, with \\/ for a slash.";
 
 export const fsSearch = defineTool({
   ...MOUNT_TOOL,
-  ...LOOKING,
+  ...READING_TOOL,
   name: "fs.search",
+  outputSchema: FS_SEARCH_OUTPUT,
   description:
-    "Search the files of a directory, line by line, for plain text or a /regex/ (/regex/i ignores case). Files that git ignores, node_modules and hidden directories are left out.",
-  inputSchema: {
+    "Search the files of a directory, line by line, for plain text or a /regex/ (/regex/i ignores case). The search skips files that git ignores, node_modules and hidden directories.",
+  input: {
     type: "object",
     properties: {
       path: MOUNT_PATH,
       pattern: { type: "string", minLength: 1, description: "Plain text, or /regex/ or /regex/i" },
       before: { type: "integer", minimum: 0, maximum: MAX_CONTEXT, description: "Lines before (default 1)" },
       after: { type: "integer", minimum: 0, maximum: MAX_CONTEXT, description: "Lines after (default 1)" },
-      maxMatches: { type: "integer", minimum: 1, maximum: 1000, description: "How many matches at most" },
+      maxMatches: {
+        type: "integer",
+        minimum: 1,
+        maximum: 1000,
+        description: "The maximum number of matches",
+      },
     },
     required: ["path", "pattern"],
     additionalProperties: false,
@@ -55,7 +63,7 @@ export const fsSearch = defineTool({
       maxLineChars: MAX_LINE_CHARS,
     } as const;
     const found = await workspace.search(args.path, query, { signal, onProgress: progress });
-    const matches = fitting(found.matches).map(matchOf);
+    const matches = fittingMatches(found.matches, LIMITS.maxMatchChars).map(matchOf);
     const truncated = found.truncated || matches.length < found.matches.length;
     const output = {
       path: showName(workspace.resolve(args.path).path),
@@ -63,7 +71,7 @@ export const fsSearch = defineTool({
       truncated,
       stats: { filesScanned: found.filesScanned, matches: matches.length },
     };
-    const narrower = `Only the first ${matches.length} matches are shown. Search a directory below, give a narrower pattern, or ask for fewer lines around.`;
+    const narrower = `Only the first ${matches.length} matches are shown. Search a subdirectory, give a narrower pattern, or ask for fewer context lines.`;
     const meantAsRegex = matches.length === 0 && looksLikeRegex(pattern);
     const hints = [
       ...(truncated ? [narrower] : []),
@@ -73,16 +81,6 @@ export const fsSearch = defineTool({
     return hints.length === 0 ? output : { ...output, hint: hints.join(" ") };
   },
 });
-
-/** As many as one answer may hold. */
-function fitting(matches: readonly SearchMatch[]): readonly SearchMatch[] {
-  let chars = 0;
-  const end = matches.findIndex(({ text, before, after }) => {
-    chars += [text, ...before, ...after].reduce((sum, { length }) => sum + length + 1, 0);
-    return chars > LIMITS.maxMatchChars;
-  });
-  return end < 0 ? matches : matches.slice(0, Math.max(end, 1));
-}
 
 function matchOf({ path, line, text, before, after }: SearchMatch) {
   return { path: showName(path), line, text, before, after };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { hunksOf } from "../../workspace/diff/hunks.ts";
 import { applyUnifiedDiff } from "./apply-unified-diff.ts";
@@ -20,7 +21,7 @@ describe("a unified diff", () => {
     .map(([all, ends]) => all.join("\n") + (ends ? "\n" : ""));
 
   test("of any two texts leads from one to the other", () => {
-    fc.assert(
+    assertProperty(
       fc.property(text, text, (before, after) => {
         fc.pre(before !== after);
         expect(applyUnifiedDiff(before, diffOf(before, after))).toBe(after);
@@ -30,7 +31,7 @@ describe("a unified diff", () => {
   });
 
   test("of any two texts fits no third text that differs in a line of it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(text, text, fc.nat(), (before, after, at) => {
         const [hunk] = hunksOf("x", before, after);
         fc.pre(hunk !== undefined && hunk.oldLines > 0);
@@ -57,7 +58,7 @@ describe("a unified diff", () => {
       "--- x",
       "?",
     );
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(line), (diff) => {
         try {
           expect(applyUnifiedDiff("a\na\n", diff.join("\n"))).toMatch(/^[ab+\n -]*$/);
@@ -120,28 +121,28 @@ describe("a unified diff", () => {
       "another line",
       "1\n2\n3\n",
       ["@@ -1 +1 @@", "-1", "+0", "@@ -2,2 +2,2 @@ f()", " 2", "-4", "+5"],
-      'hunk 2 (@@ -2,2 +2,2 @@): line 3 should be "4", and is "3"',
+      'hunk 2 (@@ -2,2 +2,2 @@): line 3 should be "4", but is "3"',
       { hunk: 2, line: 3 },
     ],
     [
       "the same lines one line below, and two",
       "0\n1\n1\n",
       ["@@ -1 +1 @@", "-1", "+2"],
-      'hunk 1 (@@ -1 +1 @@): line 1 should be "1", and is "0"',
+      'hunk 1 (@@ -1 +1 @@): line 1 should be "1", but is "0"',
       { hunk: 1, line: 1 },
     ],
     [
       "a long line that differs late",
       `${long}1\n`,
       ["@@ -1 +1 @@", `-${long}2`, "+"],
-      `hunk 1 (@@ -1 +1 @@): line 1 should be …"${"x".repeat(20)}2", and is …"${"x".repeat(20)}1"`,
+      `hunk 1 (@@ -1 +1 @@): line 1 should be …"${"x".repeat(20)}2", but is …"${"x".repeat(20)}1"`,
       { hunk: 1, line: 1 },
     ],
     [
       "too few lines",
       "1\n",
       ["@@ -1,2 +1 @@", " 1", "-2"],
-      'hunk 1 (@@ -1,2 +1 @@): line 2 should be "2", and the file ends before it',
+      'hunk 1 (@@ -1,2 +1 @@): line 2 should be "2", but the file ends before it',
       { hunk: 1, line: 2 },
     ],
     [
@@ -155,49 +156,49 @@ describe("a unified diff", () => {
       "CRLF where the patch has LF",
       "1\r\n",
       ["@@ -1 +1 @@", "-1", "+2"],
-      'hunk 1 (@@ -1 +1 @@): line 1, "1", should end with LF, and ends with CR LF',
+      'hunk 1 (@@ -1 +1 @@): line 1, "1", should end with LF, but ends with CR LF',
       { hunk: 1, line: 1 },
     ],
     [
       "no last newline where the patch has one",
       "1",
       ["@@ -1 +1 @@", "-1", "+2"],
-      'hunk 1 (@@ -1 +1 @@): line 1, "1", should end with LF, and ends with no newline',
+      'hunk 1 (@@ -1 +1 @@): line 1, "1", should end with LF, but ends with no newline',
       { hunk: 1, line: 1 },
     ],
     [
       "a last line that another would be joined to",
       "1",
       ["@@ -1,0 +2 @@", "+2"],
-      'hunk 1 (@@ -1,0 +2 @@): "1" has no newline at its end, and another line would follow it',
+      'hunk 1 (@@ -1,0 +2 @@): "1" has no newline at its end, but another line would follow',
       { hunk: 1 },
     ],
     [
       "more lines behind one without a newline",
       "1\n2\n",
       ["@@ -1 +1 @@", "-1", "+3", NO_NEWLINE],
-      'hunk 1 (@@ -1 +1 @@): "3" has no newline at its end, and another line would follow it',
+      'hunk 1 (@@ -1 +1 @@): "3" has no newline at its end, but another line would follow',
       { hunk: 1 },
     ],
     [
       "hunks that overlap",
       "1\n2\n",
       ["@@ -1,2 +1,2 @@", "-1", "+0", " 2", "@@ -2 +2 @@", "-2", "+3"],
-      "hunk 2 (@@ -2 +2 @@): it begins before the hunk above it ends",
+      "hunk 2 (@@ -2 +2 @@): it begins before the end of the previous hunk",
       { hunk: 2 },
     ],
     [
       "hunks out of order",
       "1\n2\n",
       ["@@ -2 +2 @@", "-2", "+3", "@@ -1 +1 @@", "-1", "+0"],
-      "hunk 2 (@@ -1 +1 @@): it begins before the hunk above it ends",
+      "hunk 2 (@@ -1 +1 @@): it begins before the end of the previous hunk",
       { hunk: 2 },
     ],
   ])("that meets %s is refused", (_, before, diff, reason, details) => {
     expect(() => applyUnifiedDiff(before, lines(...diff))).toThrow(
       new HotcellError(
         "PATCH_FAILED",
-        `Could not apply ${reason}. Read the file again and make the patch anew.`,
+        `Could not apply ${reason}. Read the file again and create a new patch.`,
         details as Record<string, unknown>,
       ),
     );
@@ -205,28 +206,33 @@ describe("a unified diff", () => {
 
   const FIRST = ["@@ -1 +1 @@", "-a", "+A"];
   test.each<[what: string, before: string, diff: string[], next: string]>([
-    ["further down", lines("a", "b", "c"), ["@@ -1,2 +1,2 @@", " b", "-c", "+C"], "fits at line 2"],
-    ["further up", lines("a", "b", "c"), ["@@ -9,2 +9,2 @@", "-a", "+A", " b"], "fits at line 1"],
-    ["at the end without a newline", "a\nb\nb", ["@@ -1 +1 @@", "-b", NO_NEWLINE, "+c"], "fits at line 3"],
-    ["behind the hunk above", lines("a", "b", "c"), [...FIRST, "@@ -2 +2 @@", "-c", "+C"], "fits at line 3"],
+    ["further down", lines("a", "b", "c"), ["@@ -1,2 +1,2 @@", " b", "-c", "+C"], "applies at line 2"],
+    ["further up", lines("a", "b", "c"), ["@@ -9,2 +9,2 @@", "-a", "+A", " b"], "applies at line 1"],
+    ["at the end without a newline", "a\nb\nb", ["@@ -1 +1 @@", "-b", NO_NEWLINE, "+c"], "applies at line 3"],
+    [
+      "behind the hunk above",
+      lines("a", "b", "c"),
+      [...FIRST, "@@ -2 +2 @@", "-c", "+C"],
+      "applies at line 3",
+    ],
     [
       "only before the hunk above",
       lines("b", "a", "c"),
       ["@@ -2 +2 @@", "-a", "+A", "@@ -3 +2,0 @@", "-b"],
-      "anew",
+      "create a new patch",
     ],
-    ["twice", lines("a", "b", "b"), ["@@ -1 +1 @@", "-b", "+B"], "anew"],
-    ["as part of a line", lines("a", "xb"), ["@@ -1 +1 @@", "-b", "+B"], "anew"],
-    ["nowhere", lines("a"), ["@@ -1 +1 @@", "-b", "+B"], "anew"],
+    ["twice", lines("a", "b", "b"), ["@@ -1 +1 @@", "-b", "+B"], "create a new patch"],
+    ["as part of a line", lines("a", "xb"), ["@@ -1 +1 @@", "-b", "+B"], "create a new patch"],
+    ["nowhere", lines("a"), ["@@ -1 +1 @@", "-b", "+B"], "create a new patch"],
   ])("whose lines stand %s is refused, and says so when there is one place", (_, before, diff, next) => {
     expect(() => applyUnifiedDiff(before, lines(...diff))).toThrow(next);
   });
 
-  const beyond = "is about more than lines of text, which is all that is changed here";
+  const beyond = "changes more than lines of text, which fs.apply_patch cannot do";
   const hunk = ["@@ -1 +1 @@", "-1", "+2"];
   test.each<[what: string, diff: string[], reason: string]>([
-    ["no hunk", ["--- a/x", "+++ b/x"], "it has no hunk, no line that begins with @@"],
-    ["nothing", [], "it has no hunk, no line that begins with @@"],
+    ["no hunk", ["--- a/x", "+++ b/x"], "it has no hunk: no line begins with @@"],
+    ["nothing", [], "it has no hunk: no line begins with @@"],
     [
       "too few lines",
       ["@@ -1,2 +1,2 @@", "-1", "+2"],
@@ -252,14 +258,18 @@ describe("a unified diff", () => {
     [
       "a header that is none",
       ["@@ ... @@", "-1", "+2"],
-      'its line 1 is no part of a unified diff: "@@ ... @@"',
+      'its line 1 does not belong to a unified diff: "@@ ... @@"',
     ],
     [
       "a code fence around it",
       ["```diff", ...hunk, "```"],
-      'its line 1 is no part of a unified diff: "```diff"',
+      'its line 1 does not belong to a unified diff: "```diff"',
     ],
-    ["words behind it", [...hunk, "That's it."], 'its line 4 is no part of a unified diff: "That\'s it."'],
+    [
+      "words behind it",
+      [...hunk, "That's it."],
+      'its line 4 does not belong to a unified diff: "That\'s it."',
+    ],
     [
       "two files",
       ["--- a/x", "+++ b/x", ...hunk, "--- a/y", "+++ b/y", ...hunk],
@@ -294,7 +304,7 @@ describe("a unified diff", () => {
     ],
   ])("with %s is refused", (_, diff, reason) => {
     expect(() => applyUnifiedDiff("1\n2\n", lines(...diff))).toThrow(
-      new HotcellError("PATCH_FAILED", `Could not read the patch: ${reason}. Make the patch anew.`),
+      new HotcellError("PATCH_FAILED", `Could not read the patch: ${reason}. Create a new patch.`),
     );
   });
 });

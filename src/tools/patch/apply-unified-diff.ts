@@ -4,19 +4,19 @@ import { splitLines } from "../../workspace/diff/text.ts";
 import { findAll } from "./find-all.ts";
 import { type DiffHunk, parseUnifiedDiff } from "./parse-unified-diff.ts";
 
-/** Lines of the file, and how many of them are used up. */
+/** The lines of the file, and how many of them were consumed. */
 interface Applying {
   readonly before: readonly string[];
   readonly after: string[];
   at: number;
 }
 
-/** A difference so far in a long line is shown without what stands before it. */
+/** If a line differs only after this many characters, the message omits the text before. */
 const SHOWN_CHARS = 40;
 
 /**
- * Every line of context and every removed line must be in the file where the hunk's header says: nothing is
- * searched for. Throws PATCH_FAILED.
+ * Every context line and every removed line must be in the file at the position in the hunk's header. There is no fuzzy
+ * search. Throws PATCH_FAILED.
  */
 export function applyUnifiedDiff(text: string, diff: string): string {
   const applying: Applying = { before: splitLines(text), after: [], at: 0 };
@@ -28,7 +28,7 @@ export function applyUnifiedDiff(text: string, diff: string): string {
 
 function applyHunk(applying: Applying, hunk: DiffHunk): void {
   const { before, at: from } = applying;
-  if (hunk.start < from) throw unfit(hunk, "it begins before the hunk above it ends");
+  if (hunk.start < from) throw unfit(hunk, "it begins before the end of the previous hunk");
   const elsewhere = () => nextStep(hunk, before.slice(from), from);
   if (hunk.start > before.length)
     throw unfit(hunk, `the file ends after line ${before.length}`, {}, elsewhere());
@@ -48,7 +48,7 @@ function copyUntil(applying: Applying, end: number, hunk: DiffHunk): void {
 function put({ after }: Applying, line: string, hunk: DiffHunk): void {
   const last = after.at(-1);
   if (last !== undefined && !last.endsWith("\n")) {
-    throw unfit(hunk, `${quote(last)} has no newline at its end, and another line would follow it`);
+    throw unfit(hunk, `${quote(last)} has no newline at its end, but another line would follow`);
   }
   after.push(line);
 }
@@ -57,13 +57,13 @@ function mismatch({ before, at }: Applying, expected: string): string {
   const found = before[at];
   const line = at + 1;
   if (found === undefined)
-    return `line ${line} should be ${quote(bare(expected))}, and the file ends before it`;
+    return `line ${line} should be ${quote(bare(expected))}, but the file ends before it`;
   if (bare(found) === bare(expected)) {
-    const ends = `should end with ${endOf(expected)}, and ends with ${endOf(found)}`;
+    const ends = `should end with ${endOf(expected)}, but ends with ${endOf(found)}`;
     return `line ${line}, ${quote(bare(found))}, ${ends}`;
   }
   const [wanted, there] = shownApart(bare(expected), bare(found));
-  return `line ${line} should be ${wanted}, and is ${there}`;
+  return `line ${line} should be ${wanted}, but is ${there}`;
 }
 
 function shownApart(expected: string, found: string): string[] {
@@ -80,14 +80,14 @@ function endOf(line: string): string {
   return line.endsWith("\n") ? "LF" : "no newline";
 }
 
-/** Only told: whether the lines are meant that stand elsewhere is for who made the patch to say. */
+/** Only for the message. Whether the hunk is meant for lines elsewhere in the file, the author of the patch must decide. */
 function nextStep(hunk: DiffHunk, rest: readonly string[], passed: number): string {
   const [line, another] = fittingLines(hunk, rest);
   if (line === undefined || another !== undefined) return MAKE_ANEW;
-  return `The hunk fits at line ${passed + line}: give that number in its header.`;
+  return `The hunk applies at line ${passed + line}. Use that number in its header.`;
 }
 
-/** Where all its old lines stand, one after the other; the first two places, counted from 1. */
+/** The first two lines, from 1, at which all its old lines follow one another. */
 function fittingLines(hunk: DiffHunk, rest: readonly string[]): number[] {
   const old = hunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);
   const [text, wanted] = [rest.join(""), old.join("")];
@@ -104,7 +104,7 @@ function fittingLines(hunk: DiffHunk, rest: readonly string[]): number[] {
   return lines;
 }
 
-const MAKE_ANEW = "Read the file again and make the patch anew.";
+const MAKE_ANEW = "Read the file again and create a new patch.";
 
 function unfit(
   { number, header }: DiffHunk,

@@ -1,6 +1,6 @@
 /**
- * Where a text stands in another, also where it overlaps itself. Takes time by the sum of both lengths, whatever
- * they are (Knuth, Morris and Pratt): `indexOf` can be made to take their product.
+ * All positions of a text in another, overlapping ones included. Takes time proportional to the sum of both lengths
+ * (Knuth, Morris, Pratt). The worst case of `indexOf` is their product.
  */
 export function* findAll(text: string, wanted: string): Generator<number, void, void> {
   const borders = bordersOf(wanted);
@@ -11,7 +11,7 @@ export function* findAll(text: string, wanted: string): Generator<number, void, 
   }
 }
 
-/** For each beginning of a text, how much of its own beginning it also ends with. */
+/** For each prefix of a text, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length + 1);
   for (let length = 2; length <= text.length; length++) {
@@ -20,7 +20,7 @@ function bordersOf(text: string): Uint32Array {
   return borders;
 }
 
-/** How much of the text is matched with one more character. */
+/** The length of the matched prefix after one more character. */
 function extended(text: string, borders: Uint32Array, matched: number, char: number): number {
   let length = matched;
   while (length > 0 && text.charCodeAt(length) !== char) length = borders[length]!;

@@ -1,4 +1,4 @@
-// What an update means for the data, before any text is touched.
+// Computes the changes of an update as data, before any text changes.
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { quote } from "../../core/quote.ts";
@@ -15,13 +15,13 @@ export interface FrontmatterUpdate {
 
 export type Member = readonly [key: string, value: Json];
 
-/** What a key gets that it does not have yet. */
+/** The change of one key. */
 export type FrontmatterChange =
   | { readonly key: string; readonly kind: "append"; readonly items: readonly Json[] }
   | { readonly key: string; readonly kind: "merge"; readonly members: readonly Member[] }
   | { readonly key: string; readonly kind: "set"; readonly value: Json };
 
-/** None when the data is already as the update wants it. */
+/** Empty if the data already has the values of the update. */
 export function changesOf(data: JsonObject, update: FrontmatterUpdate): FrontmatterChange[] {
   return [
     appendNew(data, "stepsCompleted", update.stepsCompleted?.append),

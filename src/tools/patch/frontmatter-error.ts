@@ -16,6 +16,6 @@ export function yamlError(yaml: string, offset: number, reason: string): Hotcell
 export function updateError(reason: string): HotcellError {
   return new HotcellError(
     "INVALID_FRONTMATTER",
-    `Could not update the front matter: ${reason}. Read the file, and change it there first.`,
+    `Could not update the front matter: ${reason}. Read the file, and correct its front matter first.`,
   );
 }

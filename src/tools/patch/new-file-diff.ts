@@ -1,19 +1,19 @@
-// A unified diff that makes a file says nothing of lines that are there: applied to a file, it would put its lines on top.
+// A unified diff that creates a file has no old lines. Applied to an existing file, it would insert its lines at the top.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 
-/** Whether there is nothing that the diff goes by: neither a file nor old lines. */
+/** Whether the diff creates a file: its header says so, or it has neither an old file nor old lines. */
 export function makesNewFile(diff: string): boolean {
   const header = headerOf(diff);
   return NEW_FILE_MODE.test(header) || (OLD_IS_NONE.test(header) && !HUNK_WITH_OLD_LINES.test(diff));
 }
 
-/** Throws PATCH_FAILED. To lines alone, an empty file is as good as none. */
+/** Throws PATCH_FAILED. An empty file counts as missing, unless the header says "new file mode". */
 export function checkNoNewFile(diff: string, path: string, text: string): void {
   if (!makesNewFile(diff) || (text === "" && !NEW_FILE_MODE.test(headerOf(diff)))) return;
   throw new HotcellError(
     "PATCH_FAILED",
-    `Could not patch ${quote(path)}: the patch makes a new file, and one is there. Make a patch against its present lines, or replace it with fs.write.`,
+    `Could not patch ${quote(path)}: the patch creates a new file, but the file exists. Create a patch against its present lines, or replace it with fs.write.`,
   );
 }
 

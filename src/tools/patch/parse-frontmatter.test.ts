@@ -61,17 +61,21 @@ describe("front matter", () => {
   });
 
   test.each<[what: string, text: string, reason: string]>([
-    ["in another language", "---js\n1\n---\n", "its first line must be --- alone, for only YAML is read"],
-    ["without an end", "---\na: 1\n", "no second line --- closes it"],
-    ["with an end that is more than a fence", "---\na: 1\n--- x\n", "no second line --- closes it"],
+    [
+      "in another language",
+      "---js\n1\n---\n",
+      "its first line must be --- alone, because hotcell reads only YAML",
+    ],
+    ["without an end", "---\na: 1\n", "it has no closing line ---"],
+    ["with an end that is more than a fence", "---\na: 1\n--- x\n", "it has no closing line ---"],
     ["that is null", front("# c", "null"), "line 3: it must be a map of keys and values"],
     ["that is an empty string", front('""'), "line 2: it must be a map of keys and values"],
     ["that is a list", front("- a"), "line 2: it must be a map of keys and values"],
-    ["with a key twice", front("a: 1", "b:", "  c: 1", "  c: 2"), 'line 5: the key "c" is there twice'],
-    ["with a key twice, once in quotes", front("1: a", '"1": b'), 'line 3: the key "1" is there twice'],
+    ["with a key twice", front("a: 1", "b:", "  c: 1", "  c: 2"), 'line 5: the key "c" occurs twice'],
+    ["with a key twice, once in quotes", front("1: a", '"1": b'), 'line 3: the key "1" occurs twice'],
     ["with a tag of its own", front("a: 1", "b: !custom x"), "line 3: Unresolved tag: !custom"],
     ["with bytes", front("a: !!binary gA=="), "line 2: Unresolved tag: tag:yaml.org,2002:binary"],
-    ["with an alias of nothing", front("a: *x"), 'line 2: nothing is named "x"'],
+    ["with an alias of nothing", front("a: *x"), 'line 2: the alias "x" has no anchor'],
     ["with an alias of what it stands in", front("a: &x [*x]"), "line 2: it is nested deeper than 64 levels"],
     ["with two documents", front("a: 1", "...", "b: 1"), "line 4: a second document begins there"],
     ["with a control character", front("a: 1", "b: \x1b"), "line 3: a control character is not allowed"],

@@ -1,17 +1,17 @@
-// Front matter is YAML between two `---` lines at the very beginning, and nothing else: a block in another
-// language (`---js`) is refused, never run.
+// Front matter is YAML between two `---` lines at the beginning of the file. A block in another language (`---js`) is
+// refused, never executed.
 import { LIMITS } from "../../core/limits.ts";
 import { frontmatterError } from "./frontmatter-error.ts";
 import { readYaml, type YamlContent } from "./read-yaml.ts";
 
 export interface Frontmatter extends YamlContent {
-  /** Where the YAML stands in the text; null when there is no front matter. */
+  /** The position of the YAML in the text; null if there is no front matter. */
   readonly range: YamlRange | null;
 }
 
 interface YamlRange {
   readonly start: number;
-  /** Where the line that closes it begins. */
+  /** The start of the closing line. */
   readonly end: number;
 }
 
@@ -27,11 +27,11 @@ function findYaml(text: string): YamlRange | null {
   const fence = /^\ufeff?---(?!-)(?<rest>[^\n]*)\n?/.exec(text);
   if (fence === null) return null;
   if (fence.groups!.rest!.trim() !== "") {
-    throw frontmatterError("its first line must be --- alone, for only YAML is read");
+    throw frontmatterError("its first line must be --- alone, because hotcell reads only YAML");
   }
   const start = fence[0].length;
   const end = findClosing(text, start);
-  if (end === -1) throw frontmatterError("no second line --- closes it");
+  if (end === -1) throw frontmatterError("it has no closing line ---");
   if (end - start > LIMITS.maxFrontmatterChars) {
     const limit = `the limit is ${LIMITS.maxFrontmatterChars}`;
     throw frontmatterError(`it has ${end - start} characters, ${limit}`);

@@ -1,5 +1,4 @@
-// A unified diff of one file, as `diff -u` and git write it. Names in it mean nothing here: the caller says
-// which file it is for.
+// Parses the unified diff of one file, as `diff -u` and git write it. It ignores names: the caller knows the file.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { splitLines } from "../../workspace/diff/text.ts";
@@ -8,7 +7,7 @@ export interface DiffHunk {
   /** Counted from 1. */
   readonly number: number;
   readonly header: string;
-  /** How many lines of the file stand before it. */
+  /** The number of lines of the file before the hunk. */
   readonly start: number;
   readonly lines: readonly DiffLine[];
 }
@@ -19,10 +18,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** The lines of a diff, and how far they are read. */
+/** The lines of a diff, and the position of the parser. */
 interface Reading {
   readonly lines: readonly string[];
-  /** Empty lines may follow the last that says something; one of them may still be context. */
+  /** Empty lines may follow the last line of the diff. One of them may be a context line. */
   readonly end: number;
   at: number;
 }
@@ -32,7 +31,7 @@ interface Counts {
   new: number;
 }
 
-// Where the new side begins follows from the old side and the hunks before, so that is not asked.
+// The start of the new side follows from the old side and the hunks before, so it is not checked.
 const HUNK_HEADER = /^@@ -(?<start>\d{1,9})(?:,(?<old>\d{1,9}))? \+\d{1,9}(?:,(?<new>\d{1,9}))? @@/;
 const PASSED_OVER = /^(diff --git|index(?= [\da-f]+\.\.[\da-f]+)|---|\+\+\+) /;
 const BEYOND_TEXT =
@@ -45,7 +44,7 @@ export function parseUnifiedDiff(diff: string): DiffHunk[] {
   passFileHeader(reading);
   const hunks: DiffHunk[] = [];
   while (reading.at < reading.end) hunks.push(readHunk(reading, hunks.length + 1));
-  if (hunks.length === 0) throw unreadable("it has no hunk, no line that begins with @@");
+  if (hunks.length === 0) throw unreadable("it has no hunk: no line begins with @@");
   return hunks;
 }
 
@@ -67,12 +66,12 @@ function readHunk(reading: Reading, number: number): DiffHunk {
   const header = found[0];
   if (Number(start) === 0 && counts.old > 0) throw unreadable(`hunk ${number} (${header}) begins at line 0`);
   reading.at++;
-  // Of no lines the number of the line before them is told.
+  // For an empty range, the header has the number of the line before it.
   const before = counts.old > 0 ? Number(start) - 1 : Number(start);
   return { number, header, start: before, lines: readLines(reading, counts, `hunk ${number} (${header})`) };
 }
 
-/** The counts of its header say where a hunk ends: a removed line may look like the header of a file. */
+/** A hunk ends by the counts of its header, because a removed line may look like a file header. */
 function readLines(reading: Reading, counts: Counts, name: string): DiffLine[] {
   const lines: DiffLine[] = [];
   while (counts.old > 0 || counts.new > 0) {
@@ -91,7 +90,7 @@ function readLines(reading: Reading, counts: Counts, name: string): DiffLine[] {
 
 function readLine(reading: Reading): DiffLine | null {
   const line = reading.lines[reading.at] ?? "";
-  // Editors take the blank from an empty line of context.
+  // Editors remove the trailing space of an empty context line.
   const signed = /^\r?\n$/.test(line) ? ` ${line}` : line;
   const sign = signed[0];
   if (sign !== " " && sign !== "-" && sign !== "+") return null;
@@ -106,14 +105,14 @@ function unexpected(reading: Reading): HotcellError {
   const line = reading.lines[reading.at]!.trimEnd();
   if (PASSED_OVER.test(line)) return manyFiles(reading);
   if (BEYOND_TEXT.test(line)) {
-    return unreadable(`${quote(line)} is about more than lines of text, which is all that is changed here`);
+    return unreadable(`${quote(line)} changes more than lines of text, which fs.apply_patch cannot do`);
   }
-  return unreadable(`its line ${reading.at + 1} is no part of a unified diff: ${quote(line)}`);
+  return unreadable(`its line ${reading.at + 1} does not belong to a unified diff: ${quote(line)}`);
 }
 
 const manyFiles = ({ at }: Reading): HotcellError =>
   unreadable(`a second file begins at its line ${at + 1}; send one patch for each file`);
 
 function unreadable(reason: string): HotcellError {
-  return new HotcellError("PATCH_FAILED", `Could not read the patch: ${reason}. Make the patch anew.`);
+  return new HotcellError("PATCH_FAILED", `Could not read the patch: ${reason}. Create a new patch.`);
 }

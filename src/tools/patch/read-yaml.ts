@@ -1,4 +1,4 @@
-// YAML as data: core schema, no tags of anyone's own, each key once, and limits that hold before the work is done.
+// Reads YAML as data: core schema, no custom tags, no duplicate keys. Limits are checked before the work is done.
 import {
   type Alias,
   Composer,
@@ -24,7 +24,7 @@ import { yamlError } from "./frontmatter-error.ts";
 
 export interface YamlContent {
   readonly data: JsonObject;
-  /** The map that the data came from; null when nothing is there. */
+  /** The map of the data; null for an empty document. */
   readonly map: YAMLMap | null;
 }
 
@@ -37,7 +37,7 @@ interface Reading {
 const MAX_MESSAGE_CHARS = 200;
 const NOT_PRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-/** What a map says; nothing at all is an empty one. Throws INVALID_FRONTMATTER. */
+/** The data of a map; an empty document is an empty map. Throws INVALID_FRONTMATTER. */
 export function readYaml(source: string): YamlContent {
   const unprintable = source.search(NOT_PRINTABLE);
   if (unprintable !== -1) throw yamlError(source, unprintable, "a control character is not allowed");
@@ -49,7 +49,7 @@ export function readYaml(source: string): YamlContent {
   return { data: readMap(top, 1, reading), map: top };
 }
 
-/** A null that is written is not nothing. */
+/** An explicit null is not an empty document. */
 function isNothing(top: Document["contents"]): top is null | Scalar {
   return top === null || (isScalar(top) && top.value === null && top.source === "");
 }
@@ -70,8 +70,8 @@ function compose(source: string): Document {
   return document!;
 }
 
-// The composer calls itself for each level, and near the end of the stack a regular expression that can't
-// be compiled ends the process. So it is given nothing that is too deep.
+// The composer recurses for each level, and near the end of the stack a regular expression that cannot be compiled
+// ends the process. So the depth is checked first.
 function* syntaxTokens(source: string): ReturnType<Parser["parse"]> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(source)) {
@@ -81,13 +81,13 @@ function* syntaxTokens(source: string): ReturnType<Parser["parse"]> {
   yield* parser.end();
 }
 
-/** An alias stands for the last node before it that has its name. */
+/** An alias refers to the last node before it that has its name. */
 function aliasTargets(document: Document, source: string): Map<Node, Node> {
   const targets = new Map<Node, Node>();
   const named = new Map<string, Node>();
   const setTarget = (alias: Alias): void => {
     const target = named.get(alias.source);
-    if (!target) throw yamlError(source, startOf(alias), `nothing is named ${quote(alias.source)}`);
+    if (!target) throw yamlError(source, startOf(alias), `the alias ${quote(alias.source)} has no anchor`);
     targets.set(alias, target);
   };
   visit(document, {
@@ -121,11 +121,11 @@ function readMap(map: YAMLMap, depth: number, reading: Reading): JsonObject {
   for (const { key, value } of map.items as Pair<Node>[]) {
     const name = String(isScalar(key) ? key.value : key);
     if (members.has(name)) {
-      throw yamlError(reading.source, startOf(key), `the key ${quote(name)} is there twice`);
+      throw yamlError(reading.source, startOf(key), `the key ${quote(name)} occurs twice`);
     }
     members.set(name, readNode(value, depth, reading));
   }
-  // Makes own members of all names, also of `__proto__`.
+  // Makes every name an own property, `__proto__` too.
   return Object.fromEntries(members);
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { findAll } from "./find-all.ts";
 import { replaceText } from "./replace-text.ts";
@@ -8,7 +9,7 @@ const chars = fc.string({ unit: fc.constantFrom("a", "b", "\n", " ", "😀") });
 
 describe("replacing a text", () => {
   test("changes only the one place where it stands", () => {
-    fc.assert(
+    assertProperty(
       fc.property(chars, chars, fc.string(), (before, after, newText) => {
         expect(replaceText(`${before}[old]${after}`, "[old]", newText)).toBe(before + newText + after);
       }),
@@ -24,35 +25,35 @@ describe("replacing a text", () => {
       "is not there",
       "a\nb\n",
       "c",
-      "the file does not have the old text. Read the file again and give the old text as it stands there",
+      "the file does not have the old text. Read the file again and copy the old text exactly",
       {},
     ],
     [
       "is white space that is not there",
       "a",
       " ",
-      "the file does not have the old text. Read the file again and give the old text as it stands there",
+      "the file does not have the old text. Read the file again and copy the old text exactly",
       {},
     ],
     [
-      "is there twice",
+      "occurs twice",
       "a\nb\na\n",
       "a",
-      "the file has the old text 2 times, at lines 1, 3. Give more of the text around it, so that it is there once",
+      "the file has the old text 2 times, at lines 1, 3. Give more context, so that the text occurs once",
       { count: 2, lines: [1, 3] },
     ],
     [
       "is there often",
       "a\n".repeat(7),
       "a",
-      "the file has the old text 7 times, at lines 1, 2, 3, 4, 5 and further on. Give more of the text around it, so that it is there once",
+      "the file has the old text 7 times, at lines 1, 2, 3, 4, 5 and later. Give more context, so that the text occurs once",
       { count: 7, lines: [1, 2, 3, 4, 5] },
     ],
     [
       "overlaps itself",
       "aaa",
       "aa",
-      "the file has the old text 2 times, at lines 1, 1. Give more of the text around it, so that it is there once",
+      "the file has the old text 2 times, at lines 1, 1. Give more context, so that the text occurs once",
       { count: 2, lines: [1, 1] },
     ],
   ])("that %s is refused", (_, text, oldText, reason, details) => {
@@ -79,8 +80,8 @@ describe("replacing a text", () => {
     ["line endings of the file", "a\r\nb\r\nc\r\n", "b\nc\n", "the line ending at line 2"],
     ["line endings of the old text", "a\nb\nc\n", "b\r\nc\r\n", "the line ending at line 2"],
   ])("that differs in %s is refused, and the refusal says where", (_, text, oldText, where) => {
-    const next = "Read the file again and give the old text as it stands there.";
-    const message = `Could not replace the text: what the file has differs from the old text in ${where}. ${next}`;
+    const next = "Read the file again and copy the old text exactly.";
+    const message = `Could not replace the text: the file differs from the old text in ${where}. ${next}`;
     expect(() => replaceText(text, oldText, "x")).toThrow(
       new HotcellError("PATCH_FAILED", message, { line: Number(/\d+$/.exec(where)![0]) }),
     );
@@ -90,7 +91,7 @@ describe("replacing a text", () => {
     expect(() => replaceText("a", "", "x")).toThrow(
       new HotcellError(
         "INVALID_ARGUMENTS",
-        "Could not replace the text: the old text is empty. Give the text that is to be replaced.",
+        "Could not replace the text: the old text is empty. Give the text to replace.",
       ),
     );
   });
@@ -104,7 +105,7 @@ describe("replacing a text", () => {
 });
 
 test("all places are found, also those that overlap", () => {
-  fc.assert(
+  assertProperty(
     fc.property(chars, chars, (text, wanted) => {
       fc.pre(wanted !== "");
       const places = Array.from({ length: text.length }, (_, at) => at).filter((at) =>

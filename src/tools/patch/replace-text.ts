@@ -3,11 +3,10 @@ import { findAll } from "./find-all.ts";
 
 const NAMED_LINES = 5;
 
-/** The old text must stand in the file exactly once. Throws PATCH_FAILED. */
+/** The old text must be in the file exactly once. Throws PATCH_FAILED. */
 export function replaceText(text: string, oldText: string, newText: string): string {
   if (oldText === "") {
-    const message =
-      "Could not replace the text: the old text is empty. Give the text that is to be replaced.";
+    const message = "Could not replace the text: the old text is empty. Give the text to replace.";
     throw new HotcellError("INVALID_ARGUMENTS", message);
   }
   const { count, first } = matchesOf(text, oldText);
@@ -18,7 +17,7 @@ export function replaceText(text: string, oldText: string, newText: string): str
 
 interface Matches {
   readonly count: number;
-  /** Where the first ones are. */
+  /** The lines of the first matches. */
   readonly first: readonly number[];
 }
 
@@ -34,42 +33,50 @@ function matchesOf(text: string, oldText: string): Matches {
 
 function ambiguous(text: string, count: number, first: readonly number[]): HotcellError {
   const lines = first.map((offset) => lineAt(text, offset));
-  const shown = `at lines ${lines.join(", ")}${count > lines.length ? " and further on" : ""}`;
-  const next = "Give more of the text around it, so that it is there once";
+  const shown = `at lines ${lines.join(", ")}${count > lines.length ? " and later" : ""}`;
+  const next = "Give more context, so that the text occurs once";
   return failed(`the file has the old text ${count} times, ${shown}. ${next}`, { count, lines });
 }
 
 function notFound(text: string, oldText: string): HotcellError {
-  const next = "Read the file again and give the old text as it stands there";
+  const next = "Read the file again and copy the old text exactly";
   const difference = spacingDifference(text, oldText);
   if (difference === null) return failed(`the file does not have the old text. ${next}`);
   const { what, line } = difference;
-  return failed(`what the file has differs from the old text in ${what} at line ${line}. ${next}`, { line });
+  return failed(`the file differs from the old text in ${what} at line ${line}. ${next}`, { line });
 }
 
 interface Difference {
   readonly what: "white space" | "the line ending";
+  /** The line of the difference. */
   readonly line: number;
+  /** The line on which the similar text in the file begins. */
+  readonly firstLine: number;
 }
 
-/** Null when more than white space differs. */
-function spacingDifference(text: string, oldText: string): Difference | null {
+/** Null if more than white space differs. */
+export function spacingDifference(text: string, oldText: string): Difference | null {
   const wanted = withoutSpace(oldText);
   const found = wanted === "" ? undefined : findAll(withoutSpace(text), wanted).next().value;
   if (found === undefined) return null;
   const start = offsetWithSpace(text, found);
   const oldStart = oldText.search(/\S/);
   const same = sameChars(text.slice(start), oldText.slice(oldStart));
-  if (oldStart + same === oldText.length) return { what: "white space", line: lineAt(text, start) };
+  const firstLine = lineAt(text, start);
+  if (oldStart + same === oldText.length) return { what: "white space", line: firstLine, firstLine };
   const isLineEnd = endsLine(text, start + same) && endsLine(oldText, oldStart + same);
-  return { what: isLineEnd ? "the line ending" : "white space", line: lineAt(text, start + same) };
+  return {
+    what: isLineEnd ? "the line ending" : "white space",
+    line: lineAt(text, start + same),
+    firstLine,
+  };
 }
 
 function withoutSpace(text: string): string {
   return text.replace(/\s+/g, "");
 }
 
-/** Where a character of the text without its white space stands in the whole text. */
+/** Maps an index in the text without white space to the index in the whole text. */
 function offsetWithSpace(text: string, offset: number): number {
   let passed = 0;
   for (const { 0: word, index } of text.matchAll(/\S+/g)) {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { HotcellError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -190,7 +191,7 @@ describe("an update", () => {
     expect(updateFrontmatter("body", steps())).toBe("body");
   });
 
-  const unlike = "with the change it would not be read back as what was meant";
+  const unlike = "after the change, a YAML parser would read another value";
   test.each<[what: string, yaml: string, update: FrontmatterUpdate, reason: string]>([
     ["a string as a list (fm-064)", "stepsCompleted: a\n", steps("b"), '"stepsCompleted" is not a list'],
     [
@@ -204,7 +205,7 @@ describe("an update", () => {
       "an alias",
       "x: &x [a]\nstepsCompleted: *x\n",
       steps("b"),
-      '"stepsCompleted" is not written out in its place',
+      '"stepsCompleted" is not a literal value at its key',
     ],
     ["what others stand for", "stepsCompleted: &x [a]\nx: *x\n", steps("b"), unlike],
     ["what a tag makes another thing", "currentNodeId: !!str\n", { currentNodeId: { set: "n1" } }, unlike],
@@ -212,20 +213,20 @@ describe("an update", () => {
       "a key that YAML can't hold",
       "a: 1\n",
       variables({ ["k".repeat(2000)]: 1 }),
-      "with the change it could not be read: line 4: The : indicator must be at most 1024 chars after the start of an implicit block mapping key",
+      "after the change, it could not be parsed: line 4: The : indicator must be at most 1024 chars after the start of an implicit block mapping key",
     ],
   ])("of %s is refused", (_, yaml, update, reason) => {
     expect(() => updateFrontmatter(front(yaml), update)).toThrow(
       new HotcellError(
         "INVALID_FRONTMATTER",
-        `Could not update the front matter: ${reason}. Read the file, and change it there first.`,
+        `Could not update the front matter: ${reason}. Read the file, and correct its front matter first.`,
       ),
     );
   });
 
   test("that makes it longer than its limit is refused", () => {
     expect(() => updateFrontmatter("", variables({ a: "x".repeat(LIMITS.maxFrontmatterChars) }))).toThrow(
-      "Could not update the front matter: with the change it could not be read: it has ",
+      "Could not update the front matter: after the change, it could not be parsed: it has ",
     );
   });
 });
@@ -238,7 +239,7 @@ const anyText = fc.oneof(
 const anyValue = fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }) as fc.Arbitrary<Json>;
 
 test("any value is read back, by another reader and by YAML 1.1 too", () => {
-  fc.assert(
+  assertProperty(
     fc.property(
       fc.dictionary(anyText, fc.oneof(anyText, anyValue)),
       anyText,
@@ -306,7 +307,7 @@ const anyUpdate: fc.Arbitrary<FrontmatterUpdate> = fc.oneof(
 );
 
 test("any update keeps every byte outside of its key, and the second time changes nothing", () => {
-  fc.assert(
+  assertProperty(
     fc.property(
       document,
       anyUpdate,
@@ -367,7 +368,7 @@ test("any YAML is updated or refused, and nothing else is thrown", () => {
     "\r\n",
     "\\",
   ];
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(fc.constantFrom(...marks, ...words)), anyUpdate, (pieces, update) => {
       try {
         expect(updateFrontmatter(front(`${pieces.join("")}\n`), update)).toMatch(/^---\n.*---\nbody\n$/s);

@@ -15,8 +15,8 @@ import { type Frontmatter, parseFrontmatter } from "./parse-frontmatter.ts";
 import * as edits from "./yaml-edits.ts";
 
 /**
- * Changes only the text of the keys that are updated: comments, order, quotes and line endings of all else, and
- * the body, stay byte for byte. Throws INVALID_FRONTMATTER.
+ * Changes only the text of the updated keys. Everything else stays byte for byte: comments, order, quotes, line endings
+ * and the body. Throws INVALID_FRONTMATTER.
  */
 export function updateFrontmatter(text: string, update: FrontmatterUpdate): string {
   const found = parseFrontmatter(text);
@@ -45,7 +45,7 @@ function applyChanges(
   return text.slice(0, start) + edits.applyEdits(yaml, all) + text.slice(end);
 }
 
-/** A key that is new comes behind what is added to the last one. */
+/** A new key follows the values that are added to the last key. */
 function editsOf(
   source: edits.YamlSource,
   top: YAMLMap | null,
@@ -72,7 +72,7 @@ function changePair(
   }
   if (change.kind === "append" && isSeq(node)) return [edits.addItems(source, node, change.items)];
   if (change.kind === "merge" && isMap(node)) return mergeEdits(source, node, change.members);
-  throw updateError(`${quote(change.key)} is not written out in its place`);
+  throw updateError(`${quote(change.key)} is not a literal value at its key`);
 }
 
 /** Where nothing was before. */
@@ -80,7 +80,7 @@ function firstValue(change: FrontmatterChange): Json {
   return changeData({}, change)[change.key]!;
 }
 
-/** What is replaced comes first: what is added may begin where it ends. */
+/** Replacements come first, because an insertion may begin where a replacement ends. */
 function mergeEdits(source: edits.YamlSource, map: YAMLMap, members: readonly Member[]): edits.YamlEdit[] {
   const pairs = pairsOf(map);
   const replaced = members.filter(([key]) => pairs.has(key));
@@ -93,12 +93,12 @@ function pairsOf(map: YAMLMap): Map<unknown, Pair> {
   return new Map(map.items.map((pair) => [isScalar(pair.key) && pair.key.value, pair]));
 }
 
-/** Aliases, anchors and tags can give the new text another meaning, and what is added may be too much. */
+/** Aliases, anchors and tags can change the meaning of the new text, and the new values may exceed a limit. */
 function checkResult(result: string, expected: JsonObject, rest: string): void {
   const { data, range } = readAgain(result);
   const isExpected = canonicalJson(data) === canonicalJson(expected);
   if (isExpected && result.slice(range!.end) === rest) return;
-  throw updateError("with the change it would not be read back as what was meant");
+  throw updateError("after the change, a YAML parser would read another value");
 }
 
 function readAgain(result: string): Frontmatter {
@@ -106,6 +106,6 @@ function readAgain(result: string): Frontmatter {
     return parseFrontmatter(result);
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
-    throw updateError(`with the change it could not be read: ${error.details.reason}`);
+    throw updateError(`after the change, it could not be parsed: ${error.details.reason}`);
   }
 }

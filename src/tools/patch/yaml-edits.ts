@@ -1,5 +1,5 @@
-// Changes to YAML in its own text: each edit replaces one value or puts in lines, and all else stays as it was
-// written. An edit that an alias, an anchor or a tag makes wrong is found when the result is read again.
+// Edits the text of YAML: each edit replaces one value or inserts lines, and all other text stays as it is. If an alias,
+// an anchor or a tag makes an edit wrong, the caller notices it when it reads the result again.
 import { isCollection, isPair, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import type { Json } from "../../core/json.ts";
 import type { Member } from "./frontmatter-changes.ts";
@@ -16,7 +16,7 @@ export interface YamlEdit {
   readonly text: string;
 }
 
-/** Those at the same place come in the order given. */
+/** Edits at the same position keep their order. */
 export function applyEdits(text: string, edits: readonly YamlEdit[]): string {
   const pieces: string[] = [];
   let at = 0;
@@ -37,13 +37,13 @@ export function addMembers(source: YamlSource, map: YAMLMap, members: readonly M
   return addToBlock(source, map, members.flatMap(memberLines));
 }
 
-/** At the very end, behind comments too. */
+/** At the very end, after comments too. */
 export function addTopMembers(source: YamlSource, top: YAMLMap | null, members: readonly Member[]): YamlEdit {
   if (top?.flow) return addMembers(source, top, members);
   return insertLines(source, source.text.length, indented(members.flatMap(memberLines), indentOf(top)));
 }
 
-/** A comment behind the old value stays. */
+/** A comment after the old value stays. */
 export function replaceValue({ text }: YamlSource, pair: Pair, value: Json): YamlEdit {
   const colon = afterColon(pair);
   if (colon === null) return insert(endOf(pair), `: ${flowText(value)}`);
@@ -88,7 +88,7 @@ function indentOf(collection: YAMLMap | YAMLSeq | null): string {
   return " ".repeat(token && "indent" in token ? token.indent : 0);
 }
 
-/** Behind the last thing that is written in it; a block collection's own range goes on to what follows. */
+/** After the last node in it. The range of a block collection extends to the next node. */
 function endOf(node: unknown): number {
   if (isPair(node)) {
     return isUnwritten(node) ? (afterColon(node) ?? rangeOf(node.key)[1]) : endOf(node.value);
@@ -108,7 +108,7 @@ function afterColon({ srcToken }: Pair): number | null {
   return colon ? colon.offset + 1 : null;
 }
 
-/** All that came from a text has one. */
+/** Every node of a parsed text has a range. */
 function rangeOf(node: unknown): readonly [start: number, end: number, behindComment: number] {
   return (node as Scalar).range!;
 }
@@ -118,7 +118,7 @@ function nextLine(text: string, offset: number): number {
   return text[offset - 1] === "\n" ? offset : text.indexOf("\n", offset) + 1;
 }
 
-/** Comments that are indented belong to what stands above them. */
+/** Indented comments belong to the node above them. */
 function behindComments(text: string, offset: number): number {
   const comments = /(?:[ \t]+#[^\n]*\n)*/y;
   comments.lastIndex = offset;

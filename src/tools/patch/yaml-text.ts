@@ -1,14 +1,14 @@
-// JSON values as YAML that every parser reads as the same, also those of YAML 1.1 with its dates and `yes`.
+// Writes JSON values as YAML that every parser reads as the same value, also parsers of YAML 1.1 with its dates and `yes`.
 import { isJsonObject, type Json } from "../../core/json.ts";
 
 const PLAIN = /^\p{L}[\p{L}\p{N}_./@-]*(?: [\p{L}\p{N}_./@-]+)*$/u;
-/** Some parsers take an exponent alone for a number. */
+/** Some parsers read an exponent alone as a number. */
 const NOT_A_STRING = /^(?:true|false|null|yes|no|on|off|y|n|e[-\d]\d*)$/i;
-/** What JSON leaves as it is, and YAML does not print. */
+/** Characters that JSON does not escape, but YAML must. */
 const NOT_PRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 const INDENT = "  ";
 
-/** On one line, as it can stand in a flow collection. */
+/** On one line, valid in a flow collection. */
 export function flowText(value: Json): string {
   if (isList(value)) return `[${value.map(flowText).join(", ")}]`;
   if (isJsonObject(value)) return `{${Object.entries(value).map(memberText).join(", ")}}`;
@@ -19,7 +19,7 @@ export function memberText([key, value]: readonly [string, Json]): string {
   return `${stringText(key)}: ${flowText(value)}`;
 }
 
-/** The lines of a block collection; of a scalar, or of an empty collection, one line. */
+/** The lines of a block collection; one line for a scalar or an empty collection. */
 export function blockLines(value: Json): string[] {
   if (isList(value) && value.length > 0) return value.flatMap(itemLines);
   if (isJsonObject(value) && Object.keys(value).length > 0) return Object.entries(value).flatMap(memberLines);

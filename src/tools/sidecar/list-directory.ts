@@ -6,33 +6,34 @@ import { LIMITS } from "../../core/limits.ts";
 import type { FileStat, WalkEntry, WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
+import { LIST_DIRECTORY_OUTPUT } from "../output/output-schemas.ts";
 
-interface Args {
+export interface ListDirectoryArgs {
   readonly path?: string;
   readonly pattern?: string;
   readonly recursive?: boolean;
 }
 
-/** Named once and not entered, unless the listing begins inside: they would drown everything else. */
-const NOT_ENTERED = [".git", "node_modules"];
+/** Directories that are listed but not entered, unless the listing begins inside one: their entries would hide all others. */
+export const NOT_ENTERED = [".git", "node_modules"];
 const SHOWN_SKIPPED = 5;
-/** How long a listing may keep everything else waiting, its own time limit included. */
-const TURN_MS = 10;
-/** The last moment that a date can tell. */
+/** How long a listing may block the event loop, and with it its own time limit. */
+export const TURN_MS = 10;
+/** The latest time that a `Date` can represent. */
 const MAX_DATE_MS = 8.64e15;
 
-export const listDirectory = defineTool({
+export const LIST_DIRECTORY = {
   name: "list_directory",
-  toolset: "sidecar",
+  outputSchema: LIST_DIRECTORY_OUTPUT,
   description:
-    "List a directory: name, type, size and time of change of each entry. Links are shown, never followed.",
-  inputSchema: {
+    "List a directory: name, type, size and time of change of each entry. Symbolic links are shown and not followed.",
+  input: {
     type: "object",
     properties: {
       path: {
         type: "string",
         format: "path",
-        description: "Directory relative to the workspace; the workspace itself when left out",
+        description: "Directory relative to the workspace; default: the workspace",
       },
       pattern: {
         type: "string",
@@ -40,31 +41,46 @@ export const listDirectory = defineTool({
         maxLength: 1024,
         description: "Glob, such as *.ts or src/**/*.md",
       },
-      recursive: { type: "boolean", description: "Also list what is in directories below" },
+      recursive: { type: "boolean", description: "Also list subdirectories" },
     },
     additionalProperties: false,
   },
   category: "file",
   danger: "safe",
   effect: "read",
-  needs: ["workspace"],
   subject: "path",
-  subjects: ({ path = "." }: Args) => [path],
-  async run(args: Args, { workspace }, signal) {
-    const { path = ".", pattern, recursive = false } = args;
-    const start = workspace.resolve(path).path;
-    const { entries, truncated, skipped } =
-      recursive || pattern !== undefined ? await walk(start, args, workspace, signal) : list(path, workspace);
-    const output = { path: showName(start) || ".", entries, truncated };
-    const note = notesOf(truncated, skipped).join(" ");
-    return note === "" ? output : { ...output, note };
-  },
+  subjects: ({ path = "." }: ListDirectoryArgs) => [path],
+} as const;
+
+export const listDirectory = defineTool({
+  ...LIST_DIRECTORY,
+  toolset: "sidecar",
+  needs: ["workspace"],
+  run: (args: ListDirectoryArgs, { workspace }, signal) => listEntries(args, workspace, signal),
 });
+
+/** `fitEntries` selects the entries that fit. */
+export async function listEntries(
+  args: ListDirectoryArgs,
+  workspace: WorkspaceFS,
+  signal: AbortSignal,
+  fitEntries = (entries: readonly JsonObject[]) => entries,
+): Promise<JsonObject> {
+  const { path = ".", pattern, recursive = false } = args;
+  const start = workspace.resolve(path).path;
+  const listed =
+    recursive || pattern !== undefined ? await walk(start, args, workspace, signal) : list(path, workspace);
+  const entries = fitEntries(listed.entries);
+  const truncated = listed.truncated || entries.length < listed.entries.length;
+  const output = { path: showName(start) || ".", entries, truncated };
+  const note = notesOf(truncated ? entries.length : null, listed.skipped).join(" ");
+  return note === "" ? output : { ...output, note };
+}
 
 interface Listed {
   readonly entries: readonly JsonObject[];
   readonly truncated: boolean;
-  /** Directories that were named and not entered. */
+  /** Directories that were listed but not entered. */
   readonly skipped: readonly string[];
 }
 
@@ -74,7 +90,12 @@ function list(path: string, workspace: WorkspaceFS): Listed {
   return { entries: entries.map((entry) => entryOf(entry.name, entry)), truncated, skipped: [] };
 }
 
-async function walk(start: string, args: Args, workspace: WorkspaceFS, signal: AbortSignal): Promise<Listed> {
+async function walk(
+  start: string,
+  args: ListDirectoryArgs,
+  workspace: WorkspaceFS,
+  signal: AbortSignal,
+): Promise<Listed> {
   const { path = ".", pattern, recursive = false } = args;
   const matches = pattern === undefined ? () => true : globOn(pattern);
   const entries: JsonObject[] = [];
@@ -97,7 +118,7 @@ async function walk(start: string, args: Args, workspace: WorkspaceFS, signal: A
   return { entries, truncated: false, skipped };
 }
 
-/** Null when it is gone by now: the tree lives while it is listed. */
+/** Null if the entry has vanished: the tree may change during the listing. */
 function tryStat(entry: WalkEntry): FileStat | null {
   try {
     return entry.stat();
@@ -107,8 +128,8 @@ function tryStat(entry: WalkEntry): FileStat | null {
   }
 }
 
-/** A pattern without a slash is about the last name, wherever it is. */
-function globOn(pattern: string): (name: string) => boolean {
+/** A pattern without a slash matches the last name of a path. */
+export function globOn(pattern: string): (name: string) => boolean {
   const matches = compileGlob(pattern);
   if (pattern.includes("/")) return matches;
   return (name) => matches(name.slice(name.lastIndexOf("/") + 1));
@@ -129,16 +150,14 @@ function entryOf(name: string, { kind, size, modifiedMs }: FileStat): JsonObject
   };
 }
 
-function notesOf(truncated: boolean, skipped: readonly string[]): string[] {
+function notesOf(cutAt: number | null, skipped: readonly string[]): string[] {
   const notes: string[] = [];
-  if (truncated)
-    notes.push(
-      `Only the first ${LIMITS.maxListEntries} entries are shown: give a narrower path or a pattern.`,
-    );
+  if (cutAt !== null)
+    notes.push(`Only the first ${cutAt} entries are shown. Give a narrower path or a pattern.`);
   if (skipped.length > 0) {
     const more = skipped.length > SHOWN_SKIPPED ? " and more" : "";
     notes.push(
-      `Not entered: ${skipped.slice(0, SHOWN_SKIPPED).join(", ")}${more}. List them by their own path.`,
+      `Not listed: ${skipped.slice(0, SHOWN_SKIPPED).join(", ")}${more}. List each by its own path.`,
     );
   }
   return notes;

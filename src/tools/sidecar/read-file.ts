@@ -5,21 +5,20 @@ import { type Lines, readLines } from "../../workspace/files/read-lines.ts";
 import type { OpenedFile } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
+import { READ_FILE_OUTPUT } from "../output/output-schemas.ts";
 import { readFitting } from "../read-fitting.ts";
 import { guessMime, isBinary } from "./binary.ts";
 
-interface Args {
+export interface ReadFileArgs {
   readonly path: string;
   readonly start_line?: number;
   readonly end_line?: number;
 }
 
-export const readFile = defineTool({
+export const READ_FILE = {
   name: "read_file",
-  toolset: "sidecar",
-  description:
-    "Read a text file. Returns its lines, each with its number and a tab before it. For a large file give start_line and end_line.",
-  inputSchema: {
+  outputSchema: READ_FILE_OUTPUT,
+  input: {
     type: "object",
     properties: {
       path: { type: "string", format: "path", description: "File path relative to the workspace" },
@@ -32,9 +31,16 @@ export const readFile = defineTool({
   category: "file",
   danger: "safe",
   effect: "read",
-  needs: ["workspace"],
   subject: "path",
-  async run(args: Args, { workspace }, signal) {
+} as const;
+
+export const readFile = defineTool({
+  ...READ_FILE,
+  toolset: "sidecar",
+  description:
+    "Read a text file. Returns its lines, each after its number and a tab. For a large file, give start_line and end_line.",
+  needs: ["workspace"],
+  async run(args: ReadFileArgs, { workspace }, signal) {
     checkRange(args);
     const file = workspace.open(args.path);
     try {
@@ -45,14 +51,11 @@ export const readFile = defineTool({
   },
 });
 
-async function readOpened(file: OpenedFile, args: Args, signal: AbortSignal): Promise<JsonObject> {
+async function readOpened(file: OpenedFile, args: ReadFileArgs, signal: AbortSignal): Promise<JsonObject> {
   const { start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY } = args;
   const path = showName(file.path);
   const { head, whole } = withHead(file);
-  if (isBinary(head)) {
-    const mime = guessMime(head);
-    return binaryOutput(path, file.size, mime, await readLines(whole, NOTHING, signal));
-  }
+  if (isBinary(head)) return readBinary(file, head, whole, signal);
   const isWhole = args.start_line === undefined && args.end_line === undefined;
   if (isWhole && file.size > LIMITS.maxReadBytes) throw tooLarge(path, file.size);
   const { maxReadBytes, maxHashBytes } = LIMITS;
@@ -69,11 +72,11 @@ function tooLarge(path: string, size: number): HotcellError {
   );
 }
 
-/** The number, the tab, and the line end as it stands in JSON. */
-const LINE_COST = 8;
+/** The number, the tab, and the line end as escaped in JSON. */
+export const LINE_COST = 8;
 const NOTHING = { start: 1, end: 0, maxBytes: 0, lineCost: 0, maxHashBytes: LIMITS.maxHashBytes };
 
-function checkRange({ start_line: start = 1, end_line: end }: Args): void {
+export function checkRange({ start_line: start = 1, end_line: end }: ReadFileArgs): void {
   if (end === undefined || end >= start) return;
   throw new HotcellError(
     "INVALID_ARGUMENTS",
@@ -81,8 +84,8 @@ function checkRange({ start_line: start = 1, end_line: end }: Args): void {
   );
 }
 
-/** The first bytes, valid until the next chunk is asked for; and all chunks, so that nothing is read twice. */
-function withHead({ size, chunks }: OpenedFile) {
+/** The first bytes, valid until the next chunk is read; and all chunks, so that nothing is read twice. */
+export function withHead({ size, chunks }: OpenedFile) {
   const rest = chunks();
   const first = rest.next();
   const head = first.done ? Buffer.alloc(0) : first.value.subarray(0, LIMITS.binaryProbeBytes);
@@ -93,10 +96,17 @@ function withHead({ size, chunks }: OpenedFile) {
   return { head, whole: { size, chunks: all } };
 }
 
-function binaryOutput(path: string, size: number, mime: string, { sha256 }: Lines): JsonObject {
-  const note = "This is a binary file: its content is not shown.";
+export async function readBinary(
+  { path, size }: OpenedFile,
+  head: Buffer,
+  whole: Pick<OpenedFile, "size" | "chunks">,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const mime = guessMime(head);
+  const { sha256 } = await readLines(whole, NOTHING, signal);
+  const note = "This is a binary file, so its content is not shown.";
   return {
-    path,
+    path: showName(path),
     content: null,
     binary: true,
     size,
@@ -108,7 +118,7 @@ function binaryOutput(path: string, size: number, mime: string, { sha256 }: Line
   };
 }
 
-function textOutput(path: string, start: number, lines: Lines): JsonObject {
+export function textOutput(path: string, start: number, lines: Lines): JsonObject {
   const content = lines.lines.map((text, index) => `${start + index}\t${text}`).join("\n");
   const notes = notesOf(start, lines);
   const output = {
@@ -125,13 +135,13 @@ function notesOf(start: number, { lines, nextLine, cutWithinLine, lossy, total }
   const notes: string[] = [];
   if (nextLine !== null) {
     const cut = cutWithinLine
-      ? `Line ${nextLine - 1} is longer than one answer may be and was cut.`
-      : "The answer was cut.";
-    notes.push(`${cut} Go on with start_line ${nextLine}.`);
+      ? `Line ${nextLine - 1} is longer than the limit of one result, and was cut.`
+      : "The result was cut.";
+    notes.push(`${cut} Continue with start_line ${nextLine}.`);
   }
   if (total === null)
-    notes.push("sha256 and the count of lines were skipped: the file is larger than 256 MiB.");
-  if (lossy) notes.push("The file is not UTF-8: odd bytes are shown as U+FFFD.");
+    notes.push("The result has no sha256 and no line count, because the file is larger than 256 MiB.");
+  if (lossy) notes.push("The file is not UTF-8. Invalid bytes are shown as U+FFFD.");
   if (lines.length === 0 && start > 1)
     notes.push(`There is no line ${start}${total === null ? "" : `: the file has ${total}`}.`);
   return notes;

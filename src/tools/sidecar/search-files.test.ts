@@ -1,8 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openTempCell } from "../../../test/kit/temp-cell.ts";
+import { openTempCell } from "../../../test/kit/worlds/temp-cell.ts";
 import type { JsonObject } from "../../core/json.ts";
+
+const openSidecar = (
+  options: Parameters<typeof openTempCell>[0] = {},
+  files: Readonly<Record<string, string>> = {},
+) => openTempCell({ toolsets: ["sidecar"], ...options }, files);
 
 const FILES = {
   "a.ts": "one\nTwo two\nthree\n",
@@ -15,7 +20,7 @@ const FILES = {
 };
 
 async function search(args: JsonObject, files: Readonly<Record<string, string>> = FILES) {
-  const world = await openTempCell({}, files);
+  const world = await openSidecar({}, files);
   const { output, error } = await world.cell.call({ name: "search_files", arguments: args });
   return { ...world, output: output as JsonObject, error };
 }
@@ -56,7 +61,7 @@ describe("search_files", () => {
     expect(places(output)).toEqual(["a.ts:2", "src/b.ts:1"]);
     expect(output).toMatchObject({
       truncated: true,
-      note: "Only the first 2 matches are shown: give a narrower pattern, path or glob.",
+      note: "Only the first 2 matches are shown. Give a narrower pattern, path or glob.",
     });
   });
 
@@ -73,7 +78,7 @@ describe("search_files", () => {
 
   const LONG = { "long.txt": `${"x".repeat(3_000_000)}needle end\nxneedle\n` };
   const PARTLY =
-    "Lines longer than 1 MiB, of which such a pattern sees only the first 1 MiB: 1. A pattern without look-around and back-references sees them whole.";
+    "Lines of which only the first 1 MiB was searched: 1. A pattern without look-around and back-references searches whole lines.";
 
   test("says of how many long lines a pattern with look-around has seen only the beginning", async () => {
     const { output } = await search({ pattern: "(?<=x)needle", regex: true }, LONG);
@@ -92,7 +97,7 @@ describe("search_files", () => {
 
   const BINARY = { "a.bin": "two\0\n", "b.txt": "two\n" };
   const binaryOf = (some: number, all: number) =>
-    `Binary files, which were not searched, or not to their end: ${some} of ${all}.`;
+    `Binary files, which were not searched completely: ${some} of ${all}.`;
 
   test.each([
     ["the file that it was told to search is binary", { pattern: "two", path: "a.bin" }, binaryOf(1, 1)],
@@ -120,7 +125,7 @@ describe("search_files", () => {
     expect(error).toMatchObject({
       code: "INVALID_ARGUMENTS",
       message:
-        "Could not search: the pattern has a line break, and lines are searched one by one: give what stands in one line.",
+        "Could not search: the pattern has a line break, but the search works line by line; give text of one line.",
     });
   });
 
@@ -128,7 +133,7 @@ describe("search_files", () => {
     const { error } = await search({ pattern: "two", glob });
     expect(error).toMatchObject({
       code: "INVALID_ARGUMENTS",
-      message: `The glob "${glob}" has a [ that no ] closes in the same name. Close it, or write \\[ for the character itself.`,
+      message: `The glob "${glob}" has a [ without a ] in the same name. Close it, or write \\[ for the character itself.`,
     });
   });
 
@@ -145,7 +150,7 @@ describe("search_files", () => {
   test.each([
     [{ pattern: "(", regex: true }, "pattern"],
     [{ pattern: "(?i)two", regex: true }, "case_sensitive: false"],
-    [{ pattern: "\\Atwo", regex: true }, "\\A, which JavaScript does not know"],
+    [{ pattern: "\\Atwo", regex: true }, "\\A, which JavaScript does not have"],
     [{ pattern: "" }, "pattern"],
     [{ pattern: "x".repeat(5000), regex: true }, "pattern"],
   ])("refuses %j and names the field", async (args, word) => {
@@ -173,13 +178,13 @@ describe("search_files", () => {
   });
 
   test("a rule that denies a directory leaves out what is below it", async () => {
-    const { cell } = await openTempCell({ rules: ["deny search_files(src/**)"] }, FILES);
+    const { cell } = await openSidecar({ rules: ["deny search_files(src/**)"] }, FILES);
     const { output } = await cell.call({ name: "search_files", arguments: { pattern: "two" } });
     expect(places(output as JsonObject)).toEqual(["a.ts:2"]);
   });
 
   test("an abort ends it", async () => {
-    const { cell } = await openTempCell({}, FILES);
+    const { cell } = await openSidecar({}, FILES);
     const { error } = await cell.call(
       { name: "search_files", arguments: { pattern: "two" } },
       { signal: AbortSignal.abort() },

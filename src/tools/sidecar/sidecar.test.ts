@@ -3,8 +3,13 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openTempCell, type TempCell } from "../../../test/kit/temp-cell.ts";
+import { openTempCell, type TempCell } from "../../../test/kit/worlds/temp-cell.ts";
 import type { JsonObject } from "../../core/json.ts";
+
+const openSidecar = (
+  options: Parameters<typeof openTempCell>[0] = {},
+  files: Readonly<Record<string, string>> = {},
+) => openTempCell({ toolsets: ["sidecar"], ...options }, files);
 
 const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
@@ -15,7 +20,7 @@ const call = async ({ cell }: TempCell, name: string, args: JsonObject) => {
 
 describe("the sandbox", () => {
   test("AC-3 pitfall 1 a path that climbs out is refused, whatever its separators, and the same whether it exists or not", async () => {
-    const world = await openTempCell();
+    const world = await openSidecar();
     const code = async (at: string) => ((await call(world, "read_file", { path: at })) as JsonObject).code;
     expect(await code("../../etc/passwd")).toBe("PATH_OUTSIDE_WORKSPACE");
     expect(await code("../../etc/no-such-file")).toBe("PATH_OUTSIDE_WORKSPACE");
@@ -26,7 +31,7 @@ describe("the sandbox", () => {
   });
 
   test("AC-4 pitfall 2 a symlink that leads out is refused for reading, writing and listing", async () => {
-    const world = await openTempCell({ trust: "autonomous" });
+    const world = await openSidecar({ trust: "autonomous" });
     const outside = path.join(path.dirname(world.root), "outside");
     fs.mkdirSync(outside);
     fs.writeFileSync(path.join(outside, "secret"), "CANARY");
@@ -47,7 +52,7 @@ describe("the sandbox", () => {
   });
 
   test("AC-5 a path inside is used, also when it is written absolutely", async () => {
-    const world = await openTempCell({ trust: "autonomous" });
+    const world = await openSidecar({ trust: "autonomous" });
     expect(
       await call(world, "write_file", { path: path.join(world.root, "a.txt"), content: "x" }),
     ).toMatchObject({ path: "a.txt" });
@@ -55,7 +60,7 @@ describe("the sandbox", () => {
   });
 
   test("AC-6 .env is refused for reading and writing, also by another spelling or through a link", async () => {
-    const world = await openTempCell(
+    const world = await openSidecar(
       { trust: "autonomous", rules: ["allow write_file", "allow read_file"] },
       { ".env": "KEY=1", "s/a": "" },
     );
@@ -70,7 +75,7 @@ describe("the sandbox", () => {
   });
 
   test("what speaks of secrets in source asks before it is written, even when nothing else does", async () => {
-    const world = await openTempCell({ trust: "autonomous" });
+    const world = await openSidecar({ trust: "autonomous" });
     expect(await call(world, "write_file", { path: "src/secrets.ts", content: "" })).toMatchObject({
       code: "DENIED",
     });
@@ -82,7 +87,7 @@ describe("the sandbox", () => {
 
 describe("read_file", () => {
   test("AC-12 gives the file's lines with their numbers, the count and the hash", async () => {
-    const world = await openTempCell({}, { "test.txt": "hello\n\nworld" });
+    const world = await openSidecar({}, { "test.txt": "hello\n\nworld" });
     expect(await call(world, "read_file", { path: "test.txt" })).toEqual({
       path: "test.txt",
       content: "1\thello\n2\t\n3\tworld",
@@ -99,12 +104,12 @@ describe("read_file", () => {
     ["a\n", 1, "1\ta"],
     ["a\r\nb\r\n", 2, "1\ta\r\n2\tb\r"],
   ])("counts the lines of %j as %i", async (text, lines, content) => {
-    const world = await openTempCell({}, { f: text });
+    const world = await openSidecar({}, { f: text });
     expect(await call(world, "read_file", { path: "f" })).toMatchObject({ lines, content });
   });
 
   test("AC-13 says that nothing is there", async () => {
-    const world = await openTempCell();
+    const world = await openSidecar();
     expect(await call(world, "read_file", { path: "no.txt" })).toEqual({
       code: "NOT_FOUND",
       message: 'Could not find "no.txt": nothing is there.',
@@ -118,7 +123,7 @@ describe("read_file", () => {
     [{ start_line: 4, end_line: 99 }, "4\td", undefined],
     [{ start_line: 9 }, "", "There is no line 9: the file has 4."],
   ])("reads the range %j", async (range, content, note) => {
-    const world = await openTempCell({}, { f: "a\nb\nc\nd\n" });
+    const world = await openSidecar({}, { f: "a\nb\nc\nd\n" });
     const output = { path: "f", content, lines: 4, sha256: sha256("a\nb\nc\nd\n"), truncated: false };
     expect(await call(world, "read_file", { path: "f", ...range })).toEqual(
       note === undefined ? output : { ...output, note },
@@ -126,7 +131,7 @@ describe("read_file", () => {
   });
 
   test("refuses a range that ends before it begins", async () => {
-    const world = await openTempCell({}, { f: "a" });
+    const world = await openSidecar({}, { f: "a" });
     expect(await call(world, "read_file", { path: "f", start_line: 3, end_line: 2 })).toEqual({
       code: "INVALID_ARGUMENTS",
       message: "The range is refused: end_line 2 is before start_line 3.",
@@ -135,7 +140,7 @@ describe("read_file", () => {
 
   test("pitfall 4 above 1 MiB asks for a range, and gives it", async () => {
     const line = `${"x".repeat(99)}\n`;
-    const world = await openTempCell({}, { big: line.repeat(20_000) });
+    const world = await openSidecar({}, { big: line.repeat(20_000) });
     expect(await call(world, "read_file", { path: "big" })).toEqual({
       code: "FILE_TOO_LARGE",
       message:
@@ -151,30 +156,30 @@ describe("read_file", () => {
 
   test("cuts a range that is too long at a line's end, and names the next line", async () => {
     const line = `${"x".repeat(99)}\n`;
-    const world = await openTempCell({}, { big: line.repeat(20_000) });
+    const world = await openSidecar({}, { big: line.repeat(20_000) });
     const { content, truncated, note } = (await call(world, "read_file", {
       path: "big",
       start_line: 1,
     })) as Record<string, string>;
     const shown = content!.split("\n").length;
-    expect([truncated, note]).toEqual([true, `The answer was cut. Go on with start_line ${shown + 1}.`]);
+    expect([truncated, note]).toEqual([true, `The result was cut. Continue with start_line ${shown + 1}.`]);
     expect(content!.endsWith(`\n${shown}\t${line.trimEnd()}`)).toBe(true);
   });
 
   test("cuts what takes too much room as JSON at a line's end, and names the next line", async () => {
     const line = `${"\x01".repeat(99)}\n`;
-    const world = await openTempCell({}, { f: line.repeat(9000) });
+    const world = await openSidecar({}, { f: line.repeat(9000) });
     const { content, truncated, note } = (await call(world, "read_file", { path: "f" })) as Record<
       string,
       string
     >;
     const shown = content!.split("\n").length;
-    expect([truncated, note]).toEqual([true, `The answer was cut. Go on with start_line ${shown + 1}.`]);
+    expect([truncated, note]).toEqual([true, `The result was cut. Continue with start_line ${shown + 1}.`]);
     expect(content!.endsWith(`\n${shown}\t${line.trimEnd()}`)).toBe(true);
   });
 
   test("cuts a line that is too long by itself, and names the next one", async () => {
-    const world = await openTempCell({}, { one: `${"x".repeat(2_000_000)}\nnext\n` });
+    const world = await openSidecar({}, { one: `${"x".repeat(2_000_000)}\nnext\n` });
     const { content, truncated, note } = (await call(world, "read_file", {
       path: "one",
       start_line: 1,
@@ -182,7 +187,7 @@ describe("read_file", () => {
     expect(content!.length).toBe(1_048_576 + 2);
     expect([truncated, note]).toEqual([
       true,
-      "Line 1 is longer than one answer may be and was cut. Go on with start_line 2.",
+      "Line 1 is longer than the limit of one result, and was cut. Continue with start_line 2.",
     ]);
     expect(await call(world, "read_file", { path: "one", start_line: 2 })).toMatchObject({
       content: "2\tnext",
@@ -191,7 +196,7 @@ describe("read_file", () => {
   });
 
   test("gives metadata in place of a binary file's content", async () => {
-    const world = await openTempCell();
+    const world = await openSidecar();
     const bytes = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(2_000_000)]);
     fs.writeFileSync(path.join(world.root, "a.png"), bytes);
     expect(await call(world, "read_file", { path: "a.png" })).toEqual({
@@ -203,26 +208,26 @@ describe("read_file", () => {
       lines: null,
       sha256: sha256(bytes),
       truncated: false,
-      note: "This is a binary file: its content is not shown.",
+      note: "This is a binary file, so its content is not shown.",
     });
   });
 
   test("says when bytes are not UTF-8", async () => {
-    const world = await openTempCell();
+    const world = await openSidecar();
     fs.writeFileSync(path.join(world.root, "latin1"), Buffer.from("caf\xe9\n", "latin1"));
     expect(await call(world, "read_file", { path: "latin1" })).toMatchObject({
       content: "1\tcaf\uFFFD",
-      note: "The file is not UTF-8: odd bytes are shown as U+FFFD.",
+      note: "The file is not UTF-8. Invalid bytes are shown as U+FFFD.",
     });
   });
 
   test("refuses a directory", async () => {
-    const world = await openTempCell({}, { "d/f": "" });
+    const world = await openSidecar({}, { "d/f": "" });
     expect(await call(world, "read_file", { path: "d" })).toMatchObject({ code: "NOT_A_FILE" });
   });
 
   test("names the workspace itself as it is named in a call", async () => {
-    const world = await openTempCell({ trust: "autonomous" });
+    const world = await openSidecar({ trust: "autonomous" });
     const state = "it is a directory, not a regular file.";
     expect(await call(world, "read_file", { path: "." })).toMatchObject({
       message: `Could not read ".": ${state}`,
@@ -235,7 +240,7 @@ describe("read_file", () => {
 
 describe("write_file", () => {
   test("AC-14 writes the file and makes its directories", async () => {
-    const world = await openTempCell({ trust: "autonomous" });
+    const world = await openSidecar({ trust: "autonomous" });
     const output = { path: "new/dir/file.txt", bytes_written: 5, sha256: sha256("d\u00e4ta"), created: true };
     expect(await call(world, "write_file", { path: "new/dir/file.txt", content: "d\u00e4ta" })).toEqual(
       output,
@@ -249,7 +254,7 @@ describe("write_file", () => {
   });
 
   test("keeps the mode of what it replaces, and refuses a read-only file where the system would", async () => {
-    const world = await openTempCell({ trust: "autonomous" }, { run: "old" });
+    const world = await openSidecar({ trust: "autonomous" }, { run: "old" });
     fs.chmodSync(path.join(world.root, "run"), 0o750);
     await call(world, "write_file", { path: "run", content: "new" });
     expect(fs.statSync(path.join(world.root, "run")).mode & 0o777).toBe(0o750);
@@ -269,7 +274,7 @@ describe("list_directory", () => {
     (output as { entries: { name: string }[] }).entries.map(({ name }) => name);
 
   test("gives name, type, size and time, sorted; the workspace when no path is given", async () => {
-    const world = await openTempCell({}, FILES);
+    const world = await openSidecar({}, FILES);
     const { entries, path: at, truncated } = (await call(world, "list_directory", {})) as JsonObject;
     const entry = (name: string, type: string) => ({
       name,
@@ -296,19 +301,19 @@ describe("list_directory", () => {
     [{ path: "src", recursive: true }, ["c.ts", "deep", "deep/d.ts"]],
     [{ path: "node_modules", recursive: true }, ["x", "x/i.js"]],
   ])("with %j finds %j", async (args, found) => {
-    const world = await openTempCell({}, FILES);
+    const world = await openSidecar({}, FILES);
     expect(names(await call(world, "list_directory", args))).toEqual(found);
   });
 
   test("says what it did not enter", async () => {
-    const world = await openTempCell({}, FILES);
+    const world = await openSidecar({}, FILES);
     expect(((await call(world, "list_directory", { recursive: true })) as JsonObject).note).toBe(
-      "Not entered: .git, node_modules. List them by their own path.",
+      "Not listed: .git, node_modules. List each by its own path.",
     );
   });
 
   test("shows links as links and does not follow them", async () => {
-    const world = await openTempCell({}, FILES);
+    const world = await openSidecar({}, FILES);
     fs.symlinkSync("/etc", path.join(world.root, "z-out"));
     fs.symlinkSync("src", path.join(world.root, "z-in"));
     const found = (await call(world, "list_directory", { pattern: "z-*", recursive: true })) as JsonObject;
@@ -320,14 +325,14 @@ describe("list_directory", () => {
 
   test("cuts a long list and says how to see the rest", async () => {
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`f${index}`, ""]));
-    const world = await openTempCell({}, many);
+    const world = await openSidecar({}, many);
     const { entries, truncated, note } = (await call(world, "list_directory", {})) as JsonObject;
     expect([(entries as unknown[]).length, truncated]).toEqual([1000, true]);
-    expect(note).toBe("Only the first 1000 entries are shown: give a narrower path or a pattern.");
+    expect(note).toBe("Only the first 1000 entries are shown. Give a narrower path or a pattern.");
   });
 
   test("shows a name that is not UTF-8, and the shown name can be read", async () => {
-    const world = await openTempCell();
+    const world = await openSidecar();
     fs.writeFileSync(Buffer.concat([Buffer.from(`${world.root}/caf`), Buffer.from([0xe9])]), "in");
     expect(names(await call(world, "list_directory", {}))).toEqual(["caf\\xe9"]);
     expect(await call(world, "read_file", { path: "caf\\xe9" })).toMatchObject({
@@ -337,7 +342,7 @@ describe("list_directory", () => {
   });
 
   test("no pattern can hang it", async () => {
-    const world = await openTempCell({}, { ["a".repeat(250)]: "" });
+    const world = await openSidecar({}, { ["a".repeat(250)]: "" });
     const pattern = `${"*a".repeat(100)}b`;
     expect(names(await call(world, "list_directory", { pattern }))).toEqual([]);
   });
@@ -346,13 +351,13 @@ describe("list_directory", () => {
     const files = Object.fromEntries(
       Array.from({ length: 500 }, (_, index) => [`${"a".repeat(200)}${index}`, ""]),
     );
-    const world = await openTempCell({ timeoutMs: 30 }, files);
+    const world = await openSidecar({ timeoutMs: 30 }, files);
     const pattern = `{a,b}{a,c}{a,d}*${"a".repeat(120)}b`;
     expect(await call(world, "list_directory", { pattern })).toMatchObject({ code: "TIMEOUT" });
   });
 
   test("refuses a file", async () => {
-    const world = await openTempCell({}, FILES);
+    const world = await openSidecar({}, FILES);
     expect(await call(world, "list_directory", { path: "a.md" })).toMatchObject({ code: "NOT_A_DIRECTORY" });
   });
 });

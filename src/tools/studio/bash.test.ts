@@ -7,7 +7,15 @@ async function run(
   result: Pick<CommandResult, "stdout" | "truncated">,
 ) {
   const requests: CommandRequest[] = [];
-  const ended = { exitCode: 0, signal: null, termination: null, stderr: "", ...result } as CommandResult;
+  const ended = {
+    exitCode: 0,
+    signal: null,
+    termination: null,
+    stderr: "",
+    notes: [],
+    refusedHosts: [],
+    ...result,
+  } as unknown as CommandResult;
   const commands = {
     run: async (request: CommandRequest) => {
       requests.push(request);

@@ -1,5 +1,6 @@
-import { COMMAND_TOOL, endedWith } from "../command-tool.ts";
+import { COMMAND_TOOL, requireEnd } from "../command-tool.ts";
 import { defineTool } from "../define-tool.ts";
+import { BASH_OUTPUT } from "../output/output-schemas.ts";
 
 interface Args {
   readonly command: string;
@@ -9,9 +10,10 @@ interface Args {
 export const bash = defineTool({
   ...COMMAND_TOOL,
   name: "bash",
+  outputSchema: BASH_OUTPUT,
   toolset: "studio",
   description: "Execute a shell command in the project. There is no network and no input.",
-  inputSchema: {
+  input: {
     type: "object",
     properties: {
       command: { type: "string", minLength: 1, description: "Shell command to execute" },
@@ -27,8 +29,15 @@ export const bash = defineTool({
       stderrToStdout: true,
       ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
     });
-    const { exitCode, signal, termination, truncated, stdout } = result;
-    const metadata = { exitCode, signal, termination, truncated };
-    return endedWith("command", result, { output: stdout, metadata, isError: exitCode !== 0 });
+    const { exitCode, signal, termination, truncated, stdout, notes, refusedHosts } = result;
+    const metadata = {
+      exitCode,
+      signal,
+      termination,
+      truncated,
+      ...(refusedHosts.length > 0 && { refusedHosts }),
+    };
+    const output = [stdout, ...notes.map((note) => `[${note}]\n`)].join("");
+    return requireEnd("command", result, { output, metadata, isError: exitCode !== 0 });
   },
 });

@@ -4,7 +4,8 @@ import { readHead } from "../../workspace/files/read-head.ts";
 import type { OpenedFile, WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { hasOddBytes, ODD_BYTES_NOTE } from "../non-utf8.ts";
+import { hasNonUtf8Bytes, NON_UTF8_NOTE } from "../non-utf8.ts";
+import { FILE_READ_OUTPUT } from "../output/output-schemas.ts";
 import { readFitting } from "../read-fitting.ts";
 import { FILE_TOOL, STUDIO_PATH } from "./file-tool.ts";
 
@@ -15,8 +16,9 @@ interface Args {
 export const fileRead = defineTool({
   ...FILE_TOOL,
   name: "file_read",
-  description: "Read a file of the project or of its central storage. A long one is cut.",
-  inputSchema: {
+  outputSchema: FILE_READ_OUTPUT,
+  description: "Read a file of the project or of its central storage. A long file is cut.",
+  input: {
     type: "object",
     properties: { path: STUDIO_PATH },
     required: ["path"],
@@ -31,7 +33,7 @@ export const fileRead = defineTool({
         const { text, truncated, sha256, bytes } = await readHead(file, maxBytes, signal);
         const notes = [
           ...(truncated ? [cutNote(text, bytes, maxBytes)] : []),
-          ...(hasOddBytes(file, text) ? [ODD_BYTES_NOTE] : []),
+          ...(hasNonUtf8Bytes(file, text) ? [NON_UTF8_NOTE] : []),
         ];
         const metadata = { path: showName(file.path), bytes, sha256, truncated };
         const output = [text, ...notes.map((note) => `[${note}]`)].join("\n");
@@ -43,14 +45,14 @@ export const fileRead = defineTool({
   },
 });
 
-/** The rest begins with the character that the cut went through. */
+/** The next read begins with the character that the cut split. */
 function cutNote(text: string, bytes: number, maxBytes: number): string {
   const shown = Math.min(Buffer.byteLength(text), maxBytes);
-  const rest = `The rest can be read with a command: tail -c +${shown + 1}`;
+  const rest = `Read the rest with a command: tail -c +${shown + 1}`;
   return `Cut: the file has ${bytes} bytes, and the first ${maxBytes} are shown. ${rest}`;
 }
 
-/** How this toolset says that a file is not there. */
+/** The message of this toolset for a missing file. */
 function open(path: string, workspace: WorkspaceFS): OpenedFile {
   try {
     return workspace.open(path);

@@ -1,4 +1,4 @@
-/** What the file tools of this toolset have in common: paths in the project, or in the storage beside it. */
+/** The common part of this toolset's file tools: paths in the project, or in the storage beside it. */
 export const FILE_TOOL = {
   toolset: "studio",
   category: "file",

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openTempCell, tempDir } from "../../../test/kit/temp-cell.ts";
+import { openTempCell, tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { StudioObservation } from "../../core/types.ts";
 import { bash } from "./bash.ts";
@@ -61,7 +61,7 @@ describe("file_read", () => {
     const { call } = await openStudio({}, { big: "x".repeat(1024 * 1024 + 1) });
     const { output, metadata, isError } = await call("file_read", { path: "big" });
     const note =
-      "[Cut: the file has 1048577 bytes, and the first 1048576 are shown. The rest can be read with a command: tail -c +1048577]";
+      "[Cut: the file has 1048577 bytes, and the first 1048576 are shown. Read the rest with a command: tail -c +1048577]";
     expect([output.slice(1024 * 1024), metadata.truncated, isError]).toEqual([`\n${note}`, true, false]);
   });
 
@@ -77,7 +77,7 @@ describe("file_read", () => {
     const { call, root } = await openStudio();
     fs.writeFileSync(path.join(root, "f"), bytes);
     const { output, isError } = await call("file_read", { path: "f" });
-    expect([output.startsWith(`${text}\n[The file is not UTF-8: `), isError]).toEqual([true, false]);
+    expect([output.startsWith(`${text}\n[The file is not UTF-8. `), isError]).toEqual([true, false]);
     expect(output).toContain("writing this text back would destroy them");
   });
 

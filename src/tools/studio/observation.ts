@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Result, StudioObservation } from "../../core/types.ts";
 
-/** The toolset gives these to whoever runs the loop, not to the model: there was no tool, or the call left its sandbox, or was called off. */
+/** Errors for the program that runs the agent loop, not for the model: an unknown tool, an escape, a cancelled call. */
 const SYSTEM_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "UNKNOWN_TOOL",
   "PATH_OUTSIDE_WORKSPACE",
@@ -14,7 +14,7 @@ const SYSTEM_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "INTERNAL_ERROR",
 ]);
 
-/** The shape of the toolset `studio`. A tool of this toolset gives `output`, `metadata` and `isError` itself; what kept it from running is its output. */
+/** The shape of the toolset `studio`. A tool of this toolset returns `output`, `metadata` and `isError` itself. For a call that did not run, `output` is the reason. */
 export function studioObservation(result: Result): Omit<StudioObservation, "meta"> {
   const {
     output = "",

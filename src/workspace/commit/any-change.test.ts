@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { twoTrees } from "../../../test/kit/arbitrary-trees.ts";
-import { type CommitWorld, makeCommitWorld } from "../../../test/kit/commit-world.ts";
-import { plant, survey } from "../../../test/kit/planted-tree.ts";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
+import { twoTrees } from "../../../test/kit/models/arbitrary-trees.ts";
+import { type CommitWorld, makeCommitWorld } from "../../../test/kit/worlds/commit-world.ts";
+import { plant, survey } from "../../../test/kit/worlds/planted-tree.ts";
 import { fingerprintOf } from "../fs/fingerprint.ts";
 import type { Selection } from "./plan/selection.ts";
 import { revertCommit } from "./revert.ts";
@@ -22,7 +23,7 @@ function commit(
 }
 
 test("whatever changed, some of it and then the rest comes over, and goes back again", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(twoTrees, fc.func(fc.boolean()), async ({ before, after }, isPicked) => {
       const world = makeCommitWorld();
       try {

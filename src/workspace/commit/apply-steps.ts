@@ -1,13 +1,13 @@
 // The phase in which a transaction applies its steps to the project.
 import { HotcellError } from "../../core/errors.ts";
-import { createPace, inPieces, type Pieces } from "../fs/cooperative.ts";
-import { stillIs } from "../fs/fingerprint.ts";
-import { inDirectory, isThere } from "../fs/no-follow.ts";
-import { explainingPieces } from "../fs/os-error.ts";
+import { type Cooperative, createPace, runCooperatively } from "../fs/cooperative.ts";
+import { isStillVersion } from "../fs/fingerprint.ts";
+import { entryExists, inDirectory } from "../fs/no-follow.ts";
+import { explainErrorsCooperatively } from "../fs/os-error.ts";
 import { parentOf } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { NOT_FOR_DIRECTORIES, openDirectory, syncMany } from "../fs/sync.ts";
-import { applyStep, LEFT, type StepPlace, takeBackStep } from "./apply-step.ts";
+import { applyStep, SKIPPED_OUTCOME, type StepContext, undoStep } from "./apply-step.ts";
 import { type Journal, type StepList, type StepOutcome, undoName } from "./journal.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 import type { Staging } from "./staging.ts";
@@ -24,13 +24,16 @@ export async function applySteps(
   try {
     await applyAll(tx, steps, staging, outcomes);
     await syncParents(tx.project, steps);
-    return advance({ ...journal, outcomes: await inPieces(findLateEdits(outcomes, steps, staging)) }, steps);
+    return advance(
+      { ...journal, outcomes: await runCooperatively(findLateEdits(outcomes, steps, staging)) },
+      steps,
+    );
   } catch (error) {
     // An undo cannot be aborted; recovery tries it again.
     if (undoes !== null || !(error instanceof HotcellError)) throw error;
     const failure = { code: error.code, message: error.message };
-    const all = steps.map((_, index) => outcomes[index] ?? LEFT);
-    return putBack({ ...journal, outcomes: all, failure }, (outcome) => outcome.state === "done");
+    const all = steps.map((_, index) => outcomes[index] ?? SKIPPED_OUTCOME);
+    return undoAppliedSteps({ ...journal, outcomes: all, failure }, (outcome) => outcome.state === "done");
   }
 }
 
@@ -53,11 +56,13 @@ async function applyAll(
 }
 
 /** Cleans up a step that fails, so that it is not half done. */
-async function applyOrTakeBack(step: CommitStep, place: StepPlace, outcomes: StepOutcome[]): Promise<void> {
+async function applyOrTakeBack(step: CommitStep, place: StepContext, outcomes: StepOutcome[]): Promise<void> {
   try {
-    outcomes.push(await inPieces(explainingPieces("commit", step.path, applyStep(step, place))));
+    outcomes.push(
+      await runCooperatively(explainErrorsCooperatively("commit", step.path, applyStep(step, place))),
+    );
   } catch (error) {
-    outcomes.push(await inPieces(takeBackStep(step, place)));
+    outcomes.push(await runCooperatively(undoStep(step, place)));
     throw error;
   }
 }
@@ -78,13 +83,13 @@ function* findLateEdits(
   outcomes: readonly StepOutcome[],
   steps: readonly CommitStep[],
   staging: Staging,
-): Pieces<StepOutcome[]> {
+): Cooperative<StepOutcome[]> {
   const found = [...outcomes];
   for (const [index, outcome] of outcomes.entries()) {
     const { op, expect } = steps[index]!;
     const aside = staging.aside(index);
     const isReplaced = outcome.state === "done" && expect !== null && (op === "put" || op === "delete");
-    if (!isReplaced || (yield* stillIs(aside, expect)) || !isThere(aside)) continue;
+    if (!isReplaced || (yield* isStillVersion(aside, expect)) || !entryExists(aside)) continue;
     found[index] = { ...outcome, conflict: "changed in the project while it was replaced" };
   }
   return found;
@@ -99,11 +104,14 @@ function advance(journal: Journal, steps: readonly CommitStep[]): Journal {
   if (inConflict.size === 0 || onConflict === "leave") return { ...journal, phase: "keeping" };
   const isWanted = (outcome: StepOutcome, index: number) =>
     outcome.state === "done" && (onConflict === "undo all" || inConflict.has(steps[index]!.change));
-  return putBack(journal, isWanted);
+  return undoAppliedSteps(journal, isWanted);
 }
 
 /** The journal of a transaction that must undo these steps. */
-export function putBack(journal: Journal, which: (outcome: StepOutcome, index: number) => boolean): Journal {
+export function undoAppliedSteps(
+  journal: Journal,
+  which: (outcome: StepOutcome, index: number) => boolean,
+): Journal {
   const steps = journal.outcomes.flatMap((outcome, index) => (which(outcome, index) ? [index] : []));
   if (steps.length === 0) return { ...journal, phase: "keeping" };
   return { ...journal, phase: "undoing", undoing: { steps, name: undoName(journal.undone + 1) } };

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type CommitWorld, makeCommitWorld, type Tree } from "../../../test/kit/commit-world.ts";
+import { type CommitWorld, makeCommitWorld, type Tree } from "../../../test/kit/worlds/commit-world.ts";
 import { readJournal } from "./journal.ts";
 import type { ConflictPolicy } from "./plan/plan.ts";
 import type { CommitResult } from "./run-commit.ts";
@@ -35,7 +35,7 @@ const STYLES: readonly Style[] = [
     },
   },
   {
-    name: "removed and made anew",
+    name: "removed and recreated",
     edit(at) {
       fs.rmSync(at, { force: true });
       fs.writeFileSync(at, EDIT, { flag: "wx" });

@@ -1,11 +1,11 @@
 import { HotcellError } from "../../core/errors.ts";
-import { explainingLater } from "../fs/os-error.ts";
+import { explainAsyncErrors } from "../fs/os-error.ts";
 import { isUnfinished } from "./journal.ts";
 
 /** Adds the state of the commit to the error of failed work. */
 export async function explainFailure<T>(txDir: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await explainingLater("commit to", ".", work);
+    return await explainAsyncErrors("commit to", ".", work);
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     const unfinished = isUnfinished(txDir);

@@ -43,11 +43,11 @@ export interface StepList {
   readonly steps: readonly CommitStep[];
   /** If they undo another transaction: the index of each undone step there. */
   readonly undoes: readonly number[] | null;
-  readonly leaving?: Leaving;
+  readonly leaving?: LeavingPaths;
 }
 
 /** The paths that leave the session's layers with a commit, besides those of its steps. */
-export interface Leaving {
+export interface LeavingPaths {
   /** The topmost committed layer; null if a background process was writing to it. */
   readonly top: string | null;
   readonly paths: "all" | readonly string[];
@@ -61,7 +61,7 @@ export function readJournal(txDir: string): Journal | null {
   if (journal === null || journal.version === 1) return journal;
   throw new HotcellError(
     "NOT_SUPPORTED",
-    "Could not read the journal of a commit: a newer hotcell wrote it.",
+    "Could not read the journal of a commit: a newer version of hotcell wrote it.",
   );
 }
 
@@ -102,7 +102,7 @@ export interface CommitOutcome {
   readonly left: readonly string[];
 }
 
-export function committedIn(txDir: string): CommitOutcome {
+export function readCommitted(txDir: string): CommitOutcome {
   const outcomes = readJournal(txDir)?.outcomes ?? [];
   const done = new Map<string, Committed>();
   const left: string[] = [];
@@ -120,11 +120,11 @@ export function committedIn(txDir: string): CommitOutcome {
 }
 
 export function committedPaths(txDir: string): string[] {
-  return [...committedIn(txDir).done.keys()].sort();
+  return [...readCommitted(txDir).done.keys()].sort();
 }
 
 /** How often steps of a commit were undone. */
-export function timesUndone(txDir: string): number {
+export function countReverts(txDir: string): number {
   return readJournal(txDir)?.undone ?? 0;
 }
 
@@ -140,7 +140,7 @@ export interface Reverted {
 }
 
 /** What one revert of a commit did, by path. */
-export function revertedIn(txDir: string, time: number): Map<string, Reverted> {
+export function readReverted(txDir: string, time: number): Map<string, Reverted> {
   const undoDir = path.join(txDir, undoName(time));
   const { outcomes } = readJournal(undoDir) ?? { outcomes: [] };
   const { steps, undoes } = readSteps(undoDir);
@@ -178,7 +178,7 @@ function versionAfter(step: CommitStep): Version | null {
 
 export function checkProject(journal: Journal, project: string): void {
   if (journal.project === project) return;
-  const message = `Could not go on with the commit: it was made for "${showName(journal.project)}", not for "${showName(project)}". Put the project back to where it was.`;
+  const message = `Could not continue the commit: it belongs to "${showName(journal.project)}", not to "${showName(project)}". Move the project back.`;
   throw new HotcellError("WORKSPACE_UNUSABLE", message, { project: journal.project });
 }
 
@@ -198,7 +198,7 @@ export function writeSteps(txDir: string, steps: StepList): void {
 }
 
 /** Removes the journal last: while it exists, so do the files that it refers to. */
-export function forget(txDir: string): void {
+export function removeJournal(txDir: string): void {
   for (const name of [STEPS, `${JOURNAL}.new`, JOURNAL]) unlinkIfThere(path.join(txDir, name));
 }
 

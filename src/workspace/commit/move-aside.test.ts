@@ -2,9 +2,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { atOnce } from "../fs/cooperative.ts";
-import { type Fingerprint, fingerprintAt, lookAt } from "../fs/fingerprint.ts";
-import { type Aside, moveAside } from "./move-aside.ts";
+import { runToEnd } from "../fs/cooperative.ts";
+import { type Fingerprint, fingerprintAt, identityAt } from "../fs/fingerprint.ts";
+import { type MoveAsideConflict, moveAside } from "./move-aside.ts";
 
 let home: string;
 let dir: number;
@@ -14,7 +14,7 @@ beforeEach(() => {
   home = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-aside-"));
   dir = fs.openSync(home, fs.constants.O_DIRECTORY);
   fs.writeFileSync(inHome("file"), "expected");
-  expected = atOnce(fingerprintAt(spot("file")))!;
+  expected = runToEnd(fingerprintAt(ref("file")))!;
 });
 afterEach(() => {
   fs.closeSync(dir);
@@ -23,15 +23,15 @@ afterEach(() => {
 
 const inHome = (name: string): string => path.join(home, name);
 
-const spot = (name: string) => ({ dir, name });
+const ref = (name: string) => ({ dir, name });
 
-function move(): Aside {
-  return atOnce(
+function move(): MoveAsideConflict {
+  return runToEnd(
     moveAside({
-      at: spot("file"),
-      aside: spot("aside"),
+      at: ref("file"),
+      aside: ref("aside"),
       expect: expected,
-      found: lookAt(spot("file")),
+      found: identityAt(ref("file")),
       tick: () => {},
     }),
   );

@@ -1,8 +1,8 @@
 import type { Root } from "../fs/paths.ts";
+import { type CommitListeners, createListeners } from "./commit-listeners.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { checkProject, forget, readJournal } from "./journal.ts";
-import { abandon, carryOn } from "./transaction.ts";
-import { type CommitListeners, createListeners } from "./watching.ts";
+import { checkProject, readJournal, removeJournal } from "./journal.ts";
+import { completeTransaction, rollBack } from "./transaction.ts";
 
 /** `none`: nothing remained to be done. */
 export type Recovery = "none" | "rolled back" | "finished";
@@ -15,16 +15,16 @@ export async function recoverCommit(
 ): Promise<Recovery> {
   const journal = readJournal(txDir);
   if (journal === null) {
-    forget(txDir);
+    removeJournal(txDir);
     return "none";
   }
   if (journal.phase === "done") return "none";
   checkProject(journal, project.path);
   const tx = { dir: txDir, project, ...createListeners(watching) };
   if (journal.phase === "staging") {
-    await explainFailure(txDir, async () => abandon(tx, journal));
+    await explainFailure(txDir, async () => rollBack(tx, journal));
     return "rolled back";
   }
-  const { outcomes } = await explainFailure(txDir, () => carryOn(tx, journal));
+  const { outcomes } = await explainFailure(txDir, () => completeTransaction(tx, journal));
   return outcomes.some(({ state }) => state === "done") ? "finished" : "rolled back";
 }

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import type { Root } from "../fs/paths.ts";
-import { putBack } from "./apply-steps.ts";
+import { undoAppliedSteps } from "./apply-steps.ts";
+import { type CommitListeners, createListeners } from "./commit-listeners.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { checkProject, type Journal, readJournal, readSteps, writeJournal } from "./journal.ts";
-import { carryOn } from "./transaction.ts";
-import { type CommitListeners, createListeners } from "./watching.ts";
+import { completeTransaction } from "./transaction.ts";
 
 export interface RevertResult {
   /** Paths of the changes that are no longer in the project. */
@@ -22,13 +22,13 @@ export async function revertCommit(
 ): Promise<RevertResult> {
   const journal = readFinished(txDir, project);
   const tx = { dir: txDir, project, ...createListeners(watching) };
-  const started = putBack(journal, ({ state }) => state === "done");
+  const started = undoAppliedSteps(journal, ({ state }) => state === "done");
   if (started.phase !== "undoing") return { reverted: [], changed: [] };
   const finished = await explainFailure(txDir, async () => {
     writeJournal(txDir, started);
     tx.tick();
     try {
-      return await carryOn(tx, started);
+      return await completeTransaction(tx, started);
     } catch (error) {
       // It failed before it touched anything: the revert has not started.
       if (readJournal(path.join(txDir, started.undoing!.name)) === null) writeJournal(txDir, journal);
@@ -40,7 +40,8 @@ export async function revertCommit(
 
 function readFinished(txDir: string, project: Root): Journal {
   const journal = readJournal(txDir);
-  if (journal === null) throw new HotcellError("NOT_FOUND", "Could not revert the commit: there is none.");
+  if (journal === null)
+    throw new HotcellError("NOT_FOUND", "Could not revert the commit: it does not exist.");
   if (journal.phase !== "done") {
     throw new HotcellError(
       "COMMIT_INTERRUPTED",

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { layOutScene } from "../../../test/kit/commit-scene.ts";
-import { type CommitWorld, makeCommitWorld } from "../../../test/kit/commit-world.ts";
+import { layOutScene } from "../../../test/kit/worlds/commit-scene.ts";
+import { type CommitWorld, makeCommitWorld } from "../../../test/kit/worlds/commit-world.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { committedPaths, isUnfinished, readJournal, writeJournal } from "./journal.ts";
 
@@ -60,14 +60,19 @@ describe("a commit", () => {
   });
 
   test("of many files lets others have their turn, while it stages and while it applies", async () => {
-    const count = 500;
+    const count = 100;
     const files = Array.from({ length: count }, (_, index) => [`d/${index}`, "file 644 x"] as const);
     world.change("view", Object.fromEntries(files));
     let turns = 0;
     const turnsAt = new Map<number, number>();
     const ticking = setInterval(() => turns++, 0);
+    // Each step takes a millisecond, however fast the disk is.
+    const onProgress = (done: number) => {
+      turnsAt.set(done, turns);
+      for (const began = performance.now(); performance.now() - began < 1; );
+    };
     try {
-      await world.apply(world.plan(), { onProgress: (done) => turnsAt.set(done, turns) });
+      await world.apply(world.plan(), { onProgress });
     } finally {
       clearInterval(ticking);
     }
@@ -147,7 +152,7 @@ describe("crash-009: a project that changed between plan and commit", () => {
       ["gone", "changed in the project", "left"],
       ["a", "changed in the project", "left"],
       ["b", "removed in the project", "left"],
-      ["new", "made in the project", "left"],
+      ["new", "created in the project", "left"],
     ]);
     expect(world.tree("project")).toEqual({
       a: "file 644 project",
@@ -185,7 +190,7 @@ describe("a change of several steps", () => {
     });
     expect(result).toMatchObject({
       committed: ["other"],
-      conflicts: [{ path: "to", reason: "made in the project" }],
+      conflicts: [{ path: "to", reason: "created in the project" }],
     });
     expect(world.tree("project")).toEqual({
       from: "file 644 it moves",
@@ -212,7 +217,7 @@ describe("a commit that fails on the way", () => {
       fs.mkdirSync(fresh);
     };
     await expect(world.apply(plan, { onStep: lock })).rejects.toThrow(
-      new RegExp(`^Could not commit "${locked.path}": .* \\(EPERM\\)\\. What was written is taken back\\.$`),
+      new RegExp(`^Could not commit "${locked.path}": .* \\(EPERM\\)\\. hotcell undid its changes\\.$`),
     );
     expect(world.tree("project")).toEqual(before);
     expect(await world.recover()).toBe("none");
@@ -294,7 +299,7 @@ describe("a revert", () => {
 
   test("of a commit that is not there, or not finished, is refused", async () => {
     await expect(world.revert()).rejects.toThrow(
-      new HotcellError("NOT_FOUND", "Could not revert the commit: there is none."),
+      new HotcellError("NOT_FOUND", "Could not revert the commit: it does not exist."),
     );
     world.change("view", { a: "file 644 a" });
     await world.commit();
@@ -333,7 +338,7 @@ describe("recovery", () => {
     world.change("view", { a: "file 644 A", b: "file 644 B" });
   });
 
-  test("is what an unfinished commit needs; then it tells which paths it has made its own", async () => {
+  test("finishes an interrupted commit, and returns the paths that it wrote", async () => {
     world.change("view", { a: null, moved: "file 644 a" });
     await stopAt("applying");
     expect([isUnfinished(world.txDir), committedPaths(world.txDir)]).toEqual([true, []]);
@@ -348,14 +353,14 @@ describe("recovery", () => {
     await stopAt("applying");
     writeJournal(world.txDir, { ...readJournal(world.txDir)!, project: "/elsewhere" });
     await expect(world.recover()).rejects.toThrow(
-      `Could not go on with the commit: it was made for "/elsewhere", not for "${world.project.path}". Put the project back to where it was.`,
+      `Could not continue the commit: it belongs to "/elsewhere", not to "${world.project.path}". Move the project back.`,
     );
   });
 
   test("of a journal that a newer hotcell wrote is refused", async () => {
     await stopAt("applying");
     writeJournal(world.txDir, { ...readJournal(world.txDir)!, version: 2 as 1 });
-    await expect(world.recover()).rejects.toThrow("a newer hotcell wrote it");
+    await expect(world.recover()).rejects.toThrow("a newer version of hotcell wrote it");
   });
 
   test("comes to an end also when somebody cleared the staging directory away", async () => {
@@ -365,8 +370,8 @@ describe("recovery", () => {
     expect(await world.recover()).toBe("rolled back");
     expect(world.tree("project")).toEqual({ a: "file 644 a" });
     expect(readJournal(world.txDir)?.outcomes.map(({ conflict }) => conflict)).toEqual([
-      "what was staged for it is gone",
-      "what was staged for it is gone",
+      "staged content is missing",
+      "staged content is missing",
     ]);
     expect(await world.recover()).toBe("none");
   });

@@ -1,16 +1,16 @@
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
-import { inPieces, type Pieces } from "../fs/cooperative.ts";
+import { type Cooperative, runCooperatively } from "../fs/cooperative.ts";
 import { fingerprintOf, type RootOf, versionOf } from "../fs/fingerprint.ts";
 import type { Root } from "../fs/paths.ts";
+import { type CommitListeners, createListeners } from "./commit-listeners.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { type Journal, type Leaving, readJournal } from "./journal.ts";
+import { type Journal, type LeavingPaths, readJournal } from "./journal.ts";
 import { type CommitStep, putVersion } from "./plan/commit-step.ts";
 import { refuseObstacles } from "./plan/obstacles.ts";
 import type { CommitPlan, Conflict, ConflictReason, Skipped } from "./plan/plan.ts";
 import { stageFromView } from "./stage-content.ts";
 import { runTransaction } from "./transaction.ts";
-import { type CommitListeners, createListeners } from "./watching.ts";
 
 export interface ApplyOptions extends CommitListeners {
   readonly project: Root;
@@ -18,7 +18,7 @@ export interface ApplyOptions extends CommitListeners {
   /** The commit's own directory in the state directory; created if missing. */
   readonly txDir: string;
   /** The paths that leave the session's layers with it. */
-  readonly leaving?: Leaving;
+  readonly leaving?: LeavingPaths;
 }
 
 export interface CommitResult {
@@ -30,7 +30,7 @@ export interface CommitResult {
   readonly conflicts: readonly Conflict[];
 }
 
-/** Executes a plan. Edits made in the project since the plan was computed stay and are reported. */
+/** Executes a plan. Edits created in the project since the plan was computed stay and are reported. */
 export async function applyCommit(
   plan: CommitPlan,
   options: ApplyOptions,
@@ -45,7 +45,7 @@ export async function applyCommit(
     tx: path.basename(options.txDir),
     committed: committedPathsIn(steps, journal),
     skipped,
-    conflicts: [...conflicts, ...(await inPieces(conflictsIn(plan, journal, options.project)))],
+    conflicts: [...conflicts, ...(await runCooperatively(conflictsIn(plan, journal, options.project)))],
   };
 }
 
@@ -70,9 +70,8 @@ const isAllOrNothing = ({ policy }: CommitPlan): boolean => policy === "abort" |
 
 function takenBack(steps: readonly CommitStep[], { outcomes, failure }: Journal): HotcellError {
   const changed = steps.filter((_, index) => outcomes[index]!.state === "done").map((step) => step.path);
-  const state =
-    changed.length === 0 ? "." : `, except where it was changed meanwhile (${changed.length} paths).`;
-  const message = `${failure!.message} What was written is taken back${state}`;
+  const state = changed.length === 0 ? "." : `, except at ${changed.length} paths that changed meanwhile.`;
+  const message = `${failure!.message} hotcell undid its changes${state}`;
   return new HotcellError(failure!.code, message, { changed });
 }
 
@@ -85,7 +84,7 @@ function committedPathsIn(steps: readonly CommitStep[], { outcomes }: Journal): 
   return [...changes].filter((change) => change !== null && !missing.has(change)).sort() as string[];
 }
 
-function* conflictsIn(plan: CommitPlan, { outcomes }: Journal, project: Root): Pieces<Conflict[]> {
+function* conflictsIn(plan: CommitPlan, { outcomes }: Journal, project: Root): Cooperative<Conflict[]> {
   const conflicts: Conflict[] = [];
   for (const [index, step] of plan.steps.entries()) {
     const { conflict } = outcomes[index]!;
@@ -99,7 +98,7 @@ function* conflictOf(
   step: CommitStep,
   reason: ConflictReason,
   project: Root,
-): Pieces<Conflict> {
+): Cooperative<Conflict> {
   const { op, path: at, change } = step;
   const found = yield* fingerprintOf(project, at);
   return {

@@ -4,29 +4,29 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { bytesOf } from "../diff/text.ts";
 import { createFile, writeAll } from "../fs/atomic-write.ts";
-import type { Pieces } from "../fs/cooperative.ts";
+import type { Cooperative } from "../fs/cooperative.ts";
 import { copyFile, copyOpen } from "../fs/copy-file.ts";
 import { osPath, showName } from "../fs/names.ts";
-import { pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "../fs/no-follow.ts";
-import { giveNew } from "../fs/owner.ts";
+import { atExactPathCooperatively, type EntryRef, entryPath, tryOpenInOneCall } from "../fs/no-follow.ts";
+import { chownNew } from "../fs/owner.ts";
 import { openChild, type Root } from "../fs/paths.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 
-export function* stageFromView(view: Root | null, step: CommitStep, to: Spot): Pieces<void> {
+export function* stageFromView(view: Root | null, step: CommitStep, to: EntryRef): Cooperative<void> {
   if (step.content === "hunks" || step.content === "merged") stageText(step, to);
   if (step.content === "link") stageLink(step, to);
   if (step.content !== "view") return;
   if (view === null) throw notAsPlanned(step);
-  const fd = tryOpenAtOnce(view, step.path);
+  const fd = tryOpenInOneCall(view, step.path);
   if (fd !== null) return yield* stageOpen(fd, step, to);
-  yield* piecesAtExactly(view, step.path, (spot) => {
-    if (typeof spot === "string") throw notAsPlanned(step);
-    return stageCopy(spot, step, to);
+  yield* atExactPathCooperatively(view, step.path, (ref) => {
+    if (typeof ref === "string") throw notAsPlanned(step);
+    return stageCopy(ref, step, to);
   });
 }
 
 /** Closes the descriptor. */
-function* stageOpen(fd: number, step: CommitStep, to: Spot): Pieces<void> {
+function* stageOpen(fd: number, step: CommitStep, to: EntryRef): Cooperative<void> {
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile() || (yield* copyOpen({ fd, stat }, to, step)) !== step.sha256) throw notAsPlanned(step);
@@ -36,14 +36,14 @@ function* stageOpen(fd: number, step: CommitStep, to: Spot): Pieces<void> {
 }
 
 /** Links the same file, or copies it if a link is not possible. */
-export function* stageFromUndo(undo: Spot, step: CommitStep, to: Spot): Pieces<void> {
+export function* stageFromUndo(undo: EntryRef, step: CommitStep, to: EntryRef): Cooperative<void> {
   if (step.content === "link") stageLink(step, to);
   else if (!tryLink(undo, to)) yield* stageCopy(undo, step, to);
 }
 
-function tryLink(from: Spot, to: Spot): boolean {
+function tryLink(from: EntryRef, to: EntryRef): boolean {
   try {
-    fs.linkSync(pathTo(from), pathTo(to));
+    fs.linkSync(entryPath(from), entryPath(to));
     return true;
   } catch (error) {
     if (osErrorCode(error) === "EXDEV") return false;
@@ -51,17 +51,17 @@ function tryLink(from: Spot, to: Spot): boolean {
   }
 }
 
-function stageText({ mode, owner, text }: CommitStep, to: Spot): void {
-  createFile(pathTo(to), { mode, owner }, (fd) => writeAll(fd, bytesOf(text!)));
+function stageText({ mode, owner, text }: CommitStep, to: EntryRef): void {
+  createFile(entryPath(to), { mode, owner }, (fd) => writeAll(fd, bytesOf(text!)));
 }
 
-function stageLink({ owner, text }: CommitStep, to: Spot): void {
+function stageLink({ owner, text }: CommitStep, to: EntryRef): void {
   const began = Date.now();
-  fs.symlinkSync(osPath(text!), pathTo(to));
-  if (owner !== null) giveNew(to.dir, to.name, owner, began);
+  fs.symlinkSync(osPath(text!), entryPath(to));
+  if (owner !== null) chownNew(to.dir, to.name, owner, began);
 }
 
-function* stageCopy(from: Spot, step: CommitStep, to: Spot): Pieces<void> {
+function* stageCopy(from: EntryRef, step: CommitStep, to: EntryRef): Cooperative<void> {
   const fd = openChild(from.dir, from.name);
   try {
     const stat = fs.fstatSync(fd);

@@ -2,25 +2,25 @@
 // project's top, and one for each mount or subvolume in it that the commit changes.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { decodeName } from "../fs/names.ts";
+import { listMounts } from "../fs/mountinfo.ts";
 import { inDirectory } from "../fs/no-follow.ts";
 import { parentOf } from "../fs/path-text.ts";
 import { fdPath, type Root, TEMP_PREFIX } from "../fs/paths.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 
 /** A directory of hotcell's own in the project. */
-export interface StagingPlace {
+export interface StagingDir {
   readonly directory: string;
   readonly name: string;
 }
 
 export interface StagingDirs {
-  readonly places: readonly StagingPlace[];
+  readonly places: readonly StagingDir[];
   /** The index of each step's place. */
   readonly placeOf: readonly number[];
 }
 
-export function choosePlaces(project: Root, steps: readonly CommitStep[]): StagingDirs {
+export function chooseStagingDirs(project: Root, steps: readonly CommitStep[]): StagingDirs {
   const name = `${TEMP_PREFIX}commit-${randomBytes(8).toString("hex")}`;
   const holderOf = createHolders(project);
   const directories = steps.map(({ path, expect }) => holderOf(parentOf(path), expect?.dev));
@@ -42,7 +42,7 @@ interface Found {
 
 /** Maps a directory, with the device of a file in it if known, to the one that holds its staging directory. */
 function createHolders(project: Root): (directory: string, device?: string) => string {
-  const mounts = mountsIn(project);
+  const mounts = new Set(listMounts(project.path));
   const known = new Map<string, Found>();
   const { dev: topDevice } = fs.fstatSync(project.fd);
   const mayBeTop = mounts.size === 0 && mayWrite(project.fd);
@@ -71,17 +71,6 @@ function createHolders(project: Root): (directory: string, device?: string) => s
     return topmost ?? present;
   };
 }
-
-/** The mount points in the project. */
-function mountsIn(project: Root): Set<string> {
-  const lines = fs.readFileSync("/proc/self/mountinfo", "latin1").trim().split("\n");
-  const points = lines.map((line) => line.split(" ")[4]!.replace(/\\([0-7]{3})/g, unescapeOctal));
-  const top = `${project.path}/`;
-  const names = points.map((point) => decodeName(Buffer.from(point, "latin1")));
-  return new Set(names.filter((point) => point.startsWith(top)).map((point) => point.slice(top.length)));
-}
-
-const unescapeOctal = (_: string, octal: string): string => String.fromCharCode(Number.parseInt(octal, 8));
 
 function mayWrite(fd: number): boolean {
   try {

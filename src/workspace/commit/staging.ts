@@ -4,23 +4,23 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { createFile } from "../fs/atomic-write.ts";
 import { showName } from "../fs/names.ts";
-import { inDirectory, type Spot } from "../fs/no-follow.ts";
+import { type EntryRef, inDirectory } from "../fs/no-follow.ts";
 import { childPath, fdPath, openChildDirectory, type Root } from "../fs/paths.ts";
 import { syncDirectory } from "../fs/sync.ts";
 import { removeBelow } from "../fs/tree-change.ts";
-import type { StagingDirs, StagingPlace } from "./staging-dirs.ts";
+import type { StagingDir, StagingDirs } from "./staging-dirs.ts";
 
 export interface Staging {
   /** The open directory for each place. */
   readonly fds: readonly number[];
   /** Where a step's new content is. */
-  fresh(index: number): Spot;
+  fresh(index: number): EntryRef;
   /** Where the replaced or deleted entry is moved. */
-  aside(index: number): Spot;
+  aside(index: number): EntryRef;
   close(): void;
 }
 
-export function makeStaging(project: Root, places: readonly StagingPlace[]): void {
+export function makeStaging(project: Root, places: readonly StagingDir[]): void {
   for (const { directory, name } of places) {
     inHolder(project, directory, (dir) => {
       fs.mkdirSync(childPath(dir, name), 0o700);
@@ -35,7 +35,7 @@ const NOWHERE = -1;
 /** Opens the staging directories. One that somebody, or a finished commit, removed is `NOWHERE`. */
 export function openStaging(project: Root, { places, placeOf }: StagingDirs): Staging {
   const fds: number[] = [];
-  const spot = (index: number, name: string): Spot => ({
+  const ref = (index: number, name: string): EntryRef => ({
     dir: fds[placeOf[index] ?? NOWHERE] ?? NOWHERE,
     name: `${name}-${index}`,
   });
@@ -46,7 +46,7 @@ export function openStaging(project: Root, { places, placeOf }: StagingDirs): St
     for (const { directory, name } of places) {
       fds.push(inHolder(project, directory, (dir) => tryOpenOwn(dir, name)) ?? NOWHERE);
     }
-    return { fds, fresh: (index) => spot(index, "new"), aside: (index) => spot(index, "old"), close };
+    return { fds, fresh: (index) => ref(index, "new"), aside: (index) => ref(index, "old"), close };
   } catch (error) {
     close();
     throw error;
@@ -71,7 +71,7 @@ function inHolder<T>(project: Root, directory: string, work: (dir: number) => T)
 }
 
 function directoryGone(directory: string): HotcellError {
-  const message = `Could not go on with the commit: the directory "${showName(directory)}", where it keeps what it needs, is gone. Mount it or put it back.`;
+  const message = `Could not go on with the commit: the staging directory in "${showName(directory)}" is missing. Mount that file system or restore the directory.`;
   return new HotcellError("WORKSPACE_UNUSABLE", message, { path: directory });
 }
 
@@ -84,13 +84,13 @@ export function checkLinks(dir: number): void {
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(osErrorCode(error) ?? ""))
       throw error;
     const message =
-      "Could not commit: the project's file system has no hard links, without which an edit made meanwhile could be lost. Copy the project to another one.";
+      "Could not commit: the project's file system has no hard links. Without them, a concurrent edit could be lost. Copy the project to another file system.";
     throw new HotcellError("NOT_SUPPORTED", message);
   }
 }
 
 /** False if none of them existed. */
-export function removeStaging(project: Root, places: readonly StagingPlace[]): boolean {
+export function removeStaging(project: Root, places: readonly StagingDir[]): boolean {
   const removed = places.map(({ directory, name }) =>
     inDirectory(project, directory, (dir) => dir !== null && removeTree({ dir, name })),
   );
@@ -98,7 +98,7 @@ export function removeStaging(project: Root, places: readonly StagingPlace[]): b
 }
 
 /** False if there is no such directory. */
-export function removeTree({ dir, name }: Spot): boolean {
+export function removeTree({ dir, name }: EntryRef): boolean {
   const fd = tryOpenDirectory(dir, name);
   if (fd === null) return false;
   try {

@@ -1,11 +1,11 @@
-// Applies steps to the project all or none, whenever the process is killed. All content is staged first. The journal
-// that says so is the point of no return; from there on every phase can be repeated from its start.
+// Applies steps to the project, all or none. All content is staged first. When the journal says `applying`, the commit
+// can no longer be cancelled; after a kill, recovery continues it, and every phase can be repeated from its start.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
-import { createPace, inPieces, type Pieces } from "../fs/cooperative.ts";
-import { isThere, type Spot } from "../fs/no-follow.ts";
-import { explainingPieces } from "../fs/os-error.ts";
+import { type Cooperative, createPace, runCooperatively } from "../fs/cooperative.ts";
+import { type EntryRef, entryExists } from "../fs/no-follow.ts";
+import { explainErrorsCooperatively } from "../fs/os-error.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import {
   NOT_FOR_DIRECTORIES,
@@ -14,26 +14,26 @@ import {
   syncDirectory,
   syncMany,
   type ToSync,
-  whileSyncing,
+  withSyncing,
 } from "../fs/sync.ts";
 import { applySteps } from "./apply-steps.ts";
-import { inverseOf } from "./inverse.ts";
+import { invertSteps } from "./inverse.ts";
 import {
-  forget,
   type Journal,
   readJournal,
   readSteps,
+  removeJournal,
   type StepList,
   type StepOutcome,
   writeJournal,
   writeSteps,
 } from "./journal.ts";
-import { drop, keep, openKeptUndo } from "./kept-undo.ts";
+import { dropUndo, keepUndo, openKeptUndo } from "./kept-undo.ts";
 import type { CommitStep } from "./plan/commit-step.ts";
 import { findObstacles, refuseObstacles } from "./plan/obstacles.ts";
 import { stageFromUndo } from "./stage-content.ts";
 import { checkLinks, makeStaging, openStaging, removeStaging, type Staging } from "./staging.ts";
-import { choosePlaces } from "./staging-dirs.ts";
+import { chooseStagingDirs } from "./staging-dirs.ts";
 
 export interface Transaction {
   /** Its directory, in the state directory. */
@@ -48,7 +48,7 @@ export interface Transaction {
 export interface NewTransaction extends StepList {
   readonly onConflict: Journal["onConflict"];
   /** Creates a step's new content. */
-  readonly stage: (step: CommitStep, index: number, to: Spot) => Pieces<void>;
+  readonly stage: (step: CommitStep, index: number, to: EntryRef) => Cooperative<void>;
 }
 
 /** Stages and applies the steps. A failure or abort before the point of no return leaves nothing behind. */
@@ -62,7 +62,7 @@ export async function runTransaction(
     version: 1,
     phase: "staging",
     project: tx.project.path,
-    ...choosePlaces(tx.project, steps.steps),
+    ...chooseStagingDirs(tx.project, steps.steps),
     onConflict,
     outcomes: [],
     undoing: null,
@@ -81,26 +81,26 @@ export async function runTransaction(
     tryAbandon(tx, started);
     throw error;
   }
-  return carryOn(tx, staged);
+  return completeTransaction(tx, staged);
 }
 
 /** Recovery removes what remains; the caller reports the first error. */
 function tryAbandon(tx: Transaction, journal: Journal): void {
   try {
-    abandon(tx, journal);
+    rollBack(tx, journal);
   } catch {}
 }
 
-/** Rolls back a transaction that has not touched anything. If the journal already says that it goes through, that is corrected before anything is removed. */
-export function abandon(tx: Transaction, journal: Journal): void {
+/** Rolls back a transaction that has changed no file of the project. If the journal already says `applying`, it is set back to `staging` first. */
+export function rollBack(tx: Transaction, journal: Journal): void {
   const written = readJournal(tx.dir);
   if (written !== null && written.phase !== "staging") record(tx, { ...journal, phase: "staging" });
   if (removeStaging(tx.project, journal.places)) tx.tick();
-  forget(tx.dir);
+  removeJournal(tx.dir);
 }
 
 /** Completes a transaction that is past the point of no return. */
-export async function carryOn(tx: Transaction, journal: Journal): Promise<Journal> {
+export async function completeTransaction(tx: Transaction, journal: Journal): Promise<Journal> {
   let now = journal;
   while (now.phase !== "done") {
     now = await advance(tx, now);
@@ -110,7 +110,7 @@ export async function carryOn(tx: Transaction, journal: Journal): Promise<Journa
   return now;
 }
 
-/** Everything is done by then, so a failure to record that is not reported. Recovery records it again. */
+/** The commit is complete, so a failure to record this is not reported. Recovery records it again. */
 function tryRecord(tx: Transaction, journal: Journal): void {
   try {
     record(tx, journal);
@@ -143,10 +143,13 @@ async function stageAll(
   await withStaging(tx, journal, async (staging) => {
     for (const fd of staging.fds) checkLinks(fd);
     const pace = createPace();
-    await whileSyncing(steps.filter(putsFile).length, async (sync) => {
+    await withSyncing(steps.filter(putsFile).length, async (sync) => {
       for (const [index, step] of steps.entries()) {
         const fresh = staging.fresh(index);
-        await inPieces(explainingPieces("stage", step.path, stage(step, index, fresh)), signal);
+        await runCooperatively(
+          explainErrorsCooperatively("stage", step.path, stage(step, index, fresh)),
+          signal,
+        );
         tx.tick();
         tx.progress(index + 1, steps.length * 2);
         if (putsFile(step)) await sync({ action: "stage", path: step.path, open: () => openToSync(fresh) });
@@ -182,9 +185,11 @@ async function withStaging<T>(
 async function undoSteps(tx: Transaction, journal: Journal): Promise<Journal> {
   const nested = { ...tx, dir: path.join(tx.dir, journal.undoing!.name), progress: () => {} };
   const started = readJournal(nested.dir);
-  if (started?.phase === "staging") abandon(nested, started);
+  if (started?.phase === "staging") rollBack(nested, started);
   const isRunning = started !== null && started.phase !== "staging";
-  const { outcomes } = await (isRunning ? carryOn(nested, started) : runInverse(tx, nested, journal));
+  const { outcomes } = await (isRunning
+    ? completeTransaction(nested, started)
+    : runInverse(tx, nested, journal));
   return {
     ...journal,
     phase: "keeping",
@@ -200,9 +205,9 @@ async function runInverse(tx: Transaction, nested: Transaction, journal: Journal
   const kept = openKeptUndo(tx.dir);
   try {
     return await withStaging(tx, journal, async (staging) => {
-      const undoOf = (index: number): Spot | null =>
-        [staging.aside(index), kept.spotOf(index)].find(isThere) ?? null;
-      const inverse = await inPieces(inverseOf(steps, journal.undoing!.steps, undoOf));
+      const undoOf = (index: number): EntryRef | null =>
+        [staging.aside(index), kept.spotOf(index)].find(entryExists) ?? null;
+      const inverse = await runCooperatively(invertSteps(steps, journal.undoing!.steps, undoOf));
       refuseObstacles("put back", findObstacles(tx.project, inverse.steps));
       const stage: NewTransaction["stage"] = function* (step, index, to) {
         if (step.content !== null) yield* stageFromUndo(undoOf(inverse.undoes![index]!)!, step, to);
@@ -238,8 +243,8 @@ async function storeReplaced(tx: Transaction, journal: Journal): Promise<Journal
     await withStaging(tx, journal, async (staging) => {
       for (const [index, { state, kept: isKept }] of journal.outcomes.entries()) {
         const isWanted = state === "done" || isKept;
-        if (isWanted && (await keep(staging.aside(index), kept.spotOf(index)))) tx.tick();
-        if (!isWanted && drop(kept.spotOf(index))) tx.tick();
+        if (isWanted && (await keepUndo(staging.aside(index), kept.spotOf(index)))) tx.tick();
+        if (!isWanted && dropUndo(kept.spotOf(index))) tx.tick();
       }
       kept.sync();
     });

@@ -1,18 +1,10 @@
 // The "GIT binary patch" format: whole contents, deflated, in base 85.
-import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
 const DIGITS = Buffer.from(
   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~",
 );
 const LINE_BYTES = 52;
-const NO_FILE = "0".repeat(40);
-
-/** The object id that git gives a content; null means no file. */
-export function blobId(content: Buffer | null): string {
-  if (content === null) return NO_FILE;
-  return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
-}
 
 /** Both directions, for `git apply --reverse`. */
 export function binaryPatch(before: Buffer | null, after: Buffer | null): Buffer {

@@ -35,8 +35,16 @@ export interface Change {
   /** Ids of the calls that contributed to it. */
   readonly calls: readonly string[];
   readonly protection: ProtectionClass | null;
+  /** Entries below this directory changed that are too deep to be listed. They are discarded and rewound with it, and not committed. */
+  readonly unlisted?: true;
+  /** A link that leads out of the project: a commit confirms it separately. */
+  readonly leadsOutside?: true;
+  /** It has a secret's name: the change has no content, and a commit takes it only by name. */
+  readonly secret?: true;
   /** The project changed the path too since the session first changed it, and this change undoes that. Set only on request. */
   readonly contested?: true;
+  /** Set if the project's git ignores it: the topmost path that is ignored, this one or a directory above it. */
+  readonly ignored?: string;
 }
 
 /** An entry of a layer. A directory has its entries in `below`; an opaque one hides the entries of lower layers. */

@@ -1,18 +1,18 @@
 import type { FileKind } from "../files/workspace-fs.ts";
-import type { Pieces } from "../fs/cooperative.ts";
-import { joinPath } from "../fs/path-text.ts";
-import { type ReadTree, type TreeEntryStat, unlessVanished } from "../fs/tree-reader.ts";
+import type { Cooperative } from "../fs/cooperative.ts";
+import { isTooDeep, joinPath } from "../fs/path-text.ts";
+import { type ReadTree, unlessVanished } from "../fs/tree-reader.ts";
 import type { Side, TouchedLayer } from "./changes.ts";
-import { judgedPaths } from "./judged-paths.ts";
 
 /** The old and the new entry at a path that may have changed. Contents are not compared yet. */
-export interface Pair {
+export interface EntryPair {
   readonly path: string;
   /** The path of `before`, if it differs. */
   readonly from?: string;
   readonly before: Side | null;
   readonly after: Side | null;
   readonly calls: readonly string[];
+  readonly unlisted?: true;
 }
 
 export interface ComparedTrees {
@@ -25,7 +25,8 @@ export interface PairOptions {
   readonly layers: readonly TouchedLayer[];
   /** Whether another file system is mounted at a directory of the project, or above it: the session does not show it. */
   readonly isMounted: (directory: string) => boolean;
-  readonly isMasked: (path: string) => boolean;
+  /** Whether the project's entry at this path is hidden as a secret: the session cannot have deleted it. */
+  readonly isHidden: (path: string) => boolean;
 }
 
 /** A directory on at least one side; the other side may have nothing, or another kind of entry. */
@@ -40,12 +41,12 @@ interface Level {
   readonly isRecreated: boolean;
 }
 
-/** Visits every name that a layer has. In directories that are on one side only, or were recreated, visits every name and everything below it. */
+/** Visits every name that a layer has. In directories that are on one side only, or were recreated, visits every name and everything below it. Does not go into directories that are too deep. */
 export function* visitPairs(
   trees: ComparedTrees,
-  { layers, isMounted, isMasked }: PairOptions,
-  visit: (pair: Pair) => Pieces<void>,
-): Pieces<void> {
+  { layers, isMounted, isHidden }: PairOptions,
+  visit: (pair: EntryPair) => Cooperative<void>,
+): Cooperative<void> {
   const levels: Level[] = [
     { path: "", inBefore: true, inAfter: true, layers, calls: [], isRecreated: false },
   ];
@@ -55,13 +56,18 @@ export function* visitPairs(
     const layersNameAll = isOnBoth && (!level.isRecreated || isMounted(level.path));
     for (const name of layersNameAll ? namesIn(level) : namesToCompare(level, trees)) {
       const path = joinPath(level.path, name);
-      const { before, after } = lookAt(path, level, trees, isMasked);
-      if (before === null && after === null) continue;
+      const { before, after } = lookAt(path, level, trees);
+      if (after === null && (before === null || isHidden(path))) continue;
       const found = layersAt(level, name);
       const calls = found.length === 0 ? level.calls : callsOf(found);
       const inBefore = before?.kind === "directory";
       const inAfter = after?.kind === "directory";
-      if (!(inBefore && inAfter && isMounted(path))) yield* visit({ path, before, after, calls });
+      const isDeep = (inBefore || inAfter) && isTooDeep(path);
+      const unlisted =
+        isDeep && (inBefore !== inAfter || found.some(hasEntries)) && ({ unlisted: true } as const);
+      if (!(inBefore && inAfter && isMounted(path)))
+        yield* visit({ path, before, after, calls, ...unlisted });
+      if (isDeep) continue;
       // A mount in the project is not deleted with its mount point.
       if (!inAfter && (!inBefore || isMounted(path))) continue;
       const below = found.filter(({ entry }) => entry.below !== null);
@@ -71,6 +77,9 @@ export function* visitPairs(
     }
   }
 }
+
+const hasEntries = ({ entry: { below, isOpaque } }: TouchedLayer): boolean =>
+  isOpaque || (below !== null && below.size > 0);
 
 const namesIn = ({ layers }: Level): Set<string> =>
   new Set(layers.flatMap(({ entry }) => [...entry.below!.keys()]));
@@ -108,17 +117,8 @@ function lookAt(
   path: string,
   { inBefore, inAfter }: Level,
   { before, after }: ComparedTrees,
-  isMasked: (path: string) => boolean,
-): Pick<Pair, "before" | "after"> {
+): Pick<EntryPair, "before" | "after"> {
   const old = inBefore ? before.look(path) : null;
   const now = inAfter ? after.look(path) : null;
-  const hidden = new Map<boolean, boolean>();
-  const shown = (found: TreeEntryStat | null): Side | null => {
-    if (found === null) return null;
-    const isDirectory = found.side.kind === "directory";
-    const isHidden = hidden.get(isDirectory) ?? judgedPaths(path, isDirectory).some(isMasked);
-    hidden.set(isDirectory, isHidden);
-    return isHidden ? null : found.side;
-  };
-  return { before: shown(old), after: shown(now) };
+  return { before: old?.side ?? null, after: now?.side ?? null };
 }

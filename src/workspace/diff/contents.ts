@@ -1,18 +1,18 @@
 import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import type { Pieces } from "../fs/cooperative.ts";
+import type { Cooperative } from "../fs/cooperative.ts";
 import { chunksOf, readInto } from "../fs/open-file.ts";
 import type { ReadTree } from "../fs/tree-reader.ts";
 import type { Change, Side } from "./changes.ts";
-import type { ComparedTrees, Pair } from "./compare-entries.ts";
+import type { ComparedTrees, EntryPair } from "./compare-entries.ts";
 import { hunksOf } from "./hunks.ts";
 import { textOf } from "./text.ts";
 
 export type ContentChange = Pick<Change, "binary" | "added" | "removed" | "hunks">;
 
 /** Null if both sides have the same bytes, or none. */
-type CompareContents = (pair: Pair) => Pieces<ContentChange | null>;
+type CompareContents = (pair: EntryPair, isSecret: boolean) => Cooperative<ContentChange | null>;
 
 /** A prefix of a file, or all of it. */
 interface FilePrefix {
@@ -24,7 +24,7 @@ export const NO_LINES: ContentChange = { binary: false, added: 0, removed: 0, hu
 const NOTHING: FilePrefix = { bytes: Buffer.alloc(0), isWhole: true };
 
 /** Compares files without their lines. */
-export function createPlainComparison(isSameFile: (path: string) => Pieces<boolean>): CompareContents {
+export function createPlainComparison(isSameFile: (path: string) => Cooperative<boolean>): CompareContents {
   return function* ({ path, before, after }) {
     if (before?.size !== after?.size) return NO_LINES;
     const areFiles = before?.kind === "file" && after?.kind === "file";
@@ -37,11 +37,12 @@ export function createContentComparison(trees: ComparedTrees): CompareContents {
   let charsLeft: number = LIMITS.maxDiffTextChars;
   const readOld = createPrefixReader(trees.before);
   const readNow = createPrefixReader(trees.after);
-  const compare: CompareContents = function* (pair) {
-    const maxBytes = bytesToRead(pair, charsLeft > 0);
+  const compare: CompareContents = function* (pair, isSecret) {
+    const maxBytes = bytesToRead(pair, charsLeft > 0 && !isSecret);
     const old = readOld(pair.path, pair.before, maxBytes);
     const now = readNow(pair.path, pair.after, maxBytes);
     if (yield* isSame(pair, old, now, trees)) return null;
+    if (isSecret) return NO_LINES;
     if (isBinary(old) || isBinary(now)) return { ...NO_LINES, binary: true };
     if (!old.isWhole || !now.isWhole || charsLeft <= 0) return NO_LINES;
     const hunks = hunksOf(pair.path, textOf(old.bytes), textOf(now.bytes));
@@ -50,14 +51,14 @@ export function createContentComparison(trees: ComparedTrees): CompareContents {
     const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
     return { binary: false, added: count("+"), removed: count("-"), hunks };
   };
-  return function* (pair) {
+  return function* (pair, isSecret) {
     if (pair.before?.kind !== "file" && pair.after?.kind !== "file") return null;
-    return yield* unlessClosed(compare(pair), { ...NO_LINES, binary: true });
+    return yield* unlessClosed(compare(pair, isSecret), { ...NO_LINES, binary: !isSecret });
   };
 }
 
 /** A file that the system does not let us read equals no other file and cannot be shown. */
-export function* unlessClosed<T>(reading: Pieces<T>, closed: T): Pieces<T> {
+export function* unlessClosed<T>(reading: Cooperative<T>, closed: T): Cooperative<T> {
   try {
     return yield* reading;
   } catch (error) {
@@ -66,7 +67,7 @@ export function* unlessClosed<T>(reading: Pieces<T>, closed: T): Pieces<T> {
   }
 }
 
-function bytesToRead({ before, after }: Pair, wantsLines: boolean): number {
+function bytesToRead({ before, after }: EntryPair, wantsLines: boolean): number {
   const isSmall = (side: Side | null) => side === null || side.size <= LIMITS.maxDiffFileBytes;
   const showsLines = wantsLines && isSmall(before) && isSmall(after);
   return showsLines ? LIMITS.maxDiffFileBytes : LIMITS.binaryProbeBytes;
@@ -87,17 +88,17 @@ function createPrefixReader(tree: ReadTree) {
 }
 
 function* isSame(
-  { path, before, after }: Pair,
+  { path, before, after }: EntryPair,
   old: FilePrefix,
   now: FilePrefix,
   trees: ComparedTrees,
-): Pieces<boolean> {
+): Cooperative<boolean> {
   if (!old.bytes.equals(now.bytes)) return false;
   if (old.isWhole && now.isWhole) return true;
   return before?.size === after?.size && (yield* haveSameBytes(trees, path));
 }
 
-function* haveSameBytes({ before, after }: ComparedTrees, path: string): Pieces<boolean> {
+function* haveSameBytes({ before, after }: ComparedTrees, path: string): Cooperative<boolean> {
   const open = [before.open(path).fd];
   try {
     open.push(after.open(path).fd);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { diffLines, type LineEdit } from "./diff-lines.ts";
 
 /** Few different lines: many ways to align them. */
@@ -33,7 +34,7 @@ function shortest(before: readonly string[], after: readonly string[]): number {
 
 describe("the edits of two lists of lines", () => {
   test("lead from one to the other, are the fewest, and have a line that stayed between them", () => {
-    fc.assert(
+    assertProperty(
       fc.property(lines, lines, (before, after) => {
         const edits = diffLines(before, after);
         expect(applied(edits, before, after)).toEqual(after);
@@ -50,7 +51,7 @@ describe("the edits of two lists of lines", () => {
 
   test("still lead there when the limit of steps is met", () => {
     let cut = 0;
-    fc.assert(
+    assertProperty(
       fc.property(lines, lines, fc.nat(40), (before, after, maxSteps) => {
         const edits = diffLines(before, after, maxSteps);
         expect(applied(edits, before, after)).toEqual(after);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { texts } from "../../../test/kit/arbitrary-trees.ts";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
+import { texts } from "../../../test/kit/models/arbitrary-trees.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { applyHunks, hunksOf } from "./hunks.ts";
 
@@ -80,7 +81,7 @@ describe("hunks", () => {
 
 describe("applying", () => {
   test("all hunks gives the new text, and none the old one", () => {
-    fc.assert(
+    assertProperty(
       fc.property(texts, texts, (before, after) => {
         const hunks = hunksOf("x", before, after);
         expect(applyHunks(before, hunks)).toBe(after);
@@ -107,7 +108,7 @@ describe("applying", () => {
     ["no newline at the end", "1\n2\n3\n4\n5\n6\n7\n8"],
   ])("to a text with %s is refused", (_, text) => {
     const [hunk] = hunksOf("x", numbers(9).join(""), without(numbers(9), 5));
-    const message = `Could not apply the hunk ${hunk!.id} (@@ -2,7 +2,6 @@): the file is not the version that it was made for. Take the diff again.`;
+    const message = `Could not apply the hunk ${hunk!.id} (@@ -2,7 +2,6 @@): the file is another version. Take the diff again.`;
     expect(() => applyHunks(text, [hunk!])).toThrow(
       new HotcellError("PRECONDITION_FAILED", message, { hunk: hunk!.id }),
     );

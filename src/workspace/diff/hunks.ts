@@ -116,7 +116,7 @@ function* signedLines({ lines }: Hunk): Generator<{ readonly sign: string; reado
 function staleHunk({ id, header }: Hunk): HotcellError {
   return new HotcellError(
     "PRECONDITION_FAILED",
-    `Could not apply the hunk ${id} (${header}): the file is not the version that it was made for. Take the diff again.`,
+    `Could not apply the hunk ${id} (${header}): the file is another version. Take the diff again.`,
     { hunk: id },
   );
 }

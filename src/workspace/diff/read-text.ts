@@ -2,15 +2,15 @@ import fs from "node:fs";
 import { LIMITS } from "../../core/limits.ts";
 import { tryOpen } from "../fs/fingerprint.ts";
 import { decodeName } from "../fs/names.ts";
-import { atExactly, pathTo, type Spot } from "../fs/no-follow.ts";
+import { atExactPath, type EntryRef, entryPath } from "../fs/no-follow.ts";
 import { O_RDONLY, readBytes, withOpenFile } from "../fs/open-file.ts";
 import type { Root } from "../fs/paths.ts";
 import { textOf } from "./text.ts";
 
 /** Null if there is no regular file, or it is too large for a line diff. */
 export function readText(root: Root | null, path: string): string | null {
-  return atSpot(root, path, (spot) => {
-    const fd = tryOpen(spot);
+  return atEntry(root, path, (ref) => {
+    const fd = tryOpen(ref);
     if (fd === null) return null;
     try {
       const stat = fs.fstatSync(fd);
@@ -23,10 +23,10 @@ export function readText(root: Root | null, path: string): string | null {
 }
 
 export function readLink(root: Root | null, path: string): string | null {
-  return atSpot(root, path, (spot) => decodeName(fs.readlinkSync(pathTo(spot), "buffer")));
+  return atEntry(root, path, (ref) => decodeName(fs.readlinkSync(entryPath(ref), "buffer")));
 }
 
-function atSpot<T>(root: Root | null, path: string, work: (spot: Spot) => T): T | null {
+function atEntry<T>(root: Root | null, path: string, work: (ref: EntryRef) => T): T | null {
   if (root === null) return null;
-  return atExactly(root, path, (spot) => (typeof spot === "string" ? null : work(spot)));
+  return atExactPath(root, path, (ref) => (typeof ref === "string" ? null : work(ref)));
 }

@@ -1,25 +1,25 @@
 import fs from "node:fs";
-import type { Pieces } from "../fs/cooperative.ts";
+import type { Cooperative } from "../fs/cooperative.ts";
 import { hashFile } from "../fs/open-file.ts";
 import { splitPath } from "../fs/path-text.ts";
 import { unlessVanished } from "../fs/tree-reader.ts";
-import type { ComparedTrees, Pair } from "./compare-entries.ts";
+import type { ComparedTrees, EntryPair } from "./compare-entries.ts";
 import { unlessClosed } from "./contents.ts";
 
 /** Deleted files and added files. */
 interface Candidates {
-  readonly deleted: readonly Pair[];
-  readonly added: readonly Pair[];
+  readonly deleted: readonly EntryPair[];
+  readonly added: readonly EntryPair[];
 }
 
 /** Pairs a deleted file with an added one that has the same content and protection class: one to one, preferably of the same name. Pairs are sorted by path. */
 export function* pairRenames(
-  pairs: readonly Pair[],
+  pairs: readonly EntryPair[],
   trees: ComparedTrees,
-  classOf: (pair: Pair) => string | null,
-): Pieces<Pair[]> {
+  classOf: (pair: EntryPair) => string | null,
+): Cooperative<EntryPair[]> {
   const sameSize = groupBy(candidatesIn(pairs), ({ before, after }) => `${(before ?? after)!.size}`);
-  const contents = new Map<Pair, string>();
+  const contents = new Map<EntryPair, string>();
   for (const pair of sameSize.flatMap(({ deleted, added }) => [...deleted, ...added]))
     contents.set(pair, `${classOf(pair)} ${yield* unlessClosed(hashOf(pair, trees), `at ${pair.path}`)}`);
   const sameContent = sameSize.flatMap((group) => groupBy(group, (pair) => contents.get(pair)!));
@@ -33,7 +33,7 @@ export function* pairRenames(
     });
 }
 
-function* hashOf({ path, before }: Pair, trees: ComparedTrees): Pieces<string> {
+function* hashOf({ path, before }: EntryPair, trees: ComparedTrees): Cooperative<string> {
   const tree = before === null ? trees.after : trees.before;
   const file = unlessVanished(() => tree.open(path), null);
   // A key that no other file has.
@@ -45,8 +45,8 @@ function* hashOf({ path, before }: Pair, trees: ComparedTrees): Pieces<string> {
   }
 }
 
-function candidatesIn(pairs: readonly Pair[]): Candidates {
-  const isFile = (side: Pair["before"]) => side?.kind === "file" && side.size > 0;
+function candidatesIn(pairs: readonly EntryPair[]): Candidates {
+  const isFile = (side: EntryPair["before"]) => side?.kind === "file" && side.size > 0;
   return {
     deleted: pairs.filter(({ before, after }) => after === null && isFile(before)),
     added: pairs.filter(({ before, after }) => before === null && isFile(after)),
@@ -54,8 +54,8 @@ function candidatesIn(pairs: readonly Pair[]): Candidates {
 }
 
 /** The groups that have candidates of both kinds. */
-function groupBy({ deleted, added }: Candidates, keyOf: (pair: Pair) => string): Candidates[] {
-  const groups = new Map<string, { readonly deleted: Pair[]; readonly added: Pair[] }>();
+function groupBy({ deleted, added }: Candidates, keyOf: (pair: EntryPair) => string): Candidates[] {
+  const groups = new Map<string, { readonly deleted: EntryPair[]; readonly added: EntryPair[] }>();
   for (const pair of deleted) {
     const key = keyOf(pair);
     const group = groups.get(key) ?? { deleted: [], added: [] };
@@ -67,18 +67,18 @@ function groupBy({ deleted, added }: Candidates, keyOf: (pair: Pair) => string):
 }
 
 /** Each added file with its origin. */
-function matchRenames(all: Candidates): [Pair, Pair][] {
+function matchRenames(all: Candidates): [EntryPair, EntryPair][] {
   const sameName = groupBy(all, ({ path }) => splitPath(path).name).flatMap(inOrder);
   const matched = new Set(sameName.flat());
-  const isFree = (pair: Pair) => !matched.has(pair);
+  const isFree = (pair: EntryPair) => !matched.has(pair);
   return [...sameName, ...inOrder({ deleted: all.deleted.filter(isFree), added: all.added.filter(isFree) })];
 }
 
-function inOrder({ deleted, added }: Candidates): [Pair, Pair][] {
+function inOrder({ deleted, added }: Candidates): [EntryPair, EntryPair][] {
   return added.slice(0, deleted.length).map((pair, index) => [pair, deleted[index]!]);
 }
 
-function mergePair(origin: Pair, { path, after, calls }: Pair): Pair {
+function mergePair(origin: EntryPair, { path, after, calls }: EntryPair): EntryPair {
   return {
     path,
     from: origin.path,

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import { makeDiffWorld } from "../../../test/kit/diff-world.ts";
-import { directory, file, type Planted, symlink } from "../../../test/kit/planted-tree.ts";
+import { makeDiffWorld } from "../../../test/kit/worlds/diff-world.ts";
+import { directory, file, type Planted, symlink } from "../../../test/kit/worlds/planted-tree.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quotePath } from "./quote-path.ts";
 import { patchText, statText, unifiedText } from "./render.ts";
@@ -199,7 +199,7 @@ describe("a patch", () => {
   test("of a file above the limit is refused", () => {
     const size = LIMITS.maxPatchFileBytes + 1;
     expect(() => rendered({}, { x: file("1") }, (after) => fs.truncateSync(`${after}/x`, size))).toThrow(
-      `Could not put "x" into a patch: it has ${size} bytes, the limit is ${LIMITS.maxPatchFileBytes}. Leave it out, or commit it.`,
+      `Could not put "x" into a patch: it has ${size} bytes, the limit is ${LIMITS.maxPatchFileBytes}. Exclude it, or commit it.`,
     );
   });
 
@@ -237,7 +237,7 @@ describe("the stat", () => {
         " dir/                | new directory",
         " edited              | mode 644 -> 755, 3 ++-",
         " gone                | deleted file, 1 -",
-        " link                | symlink leads elsewhere",
+        " link                | symlink target changed",
         " mode                | mode 644 -> 4755",
         " new/empty           | new file",
         " type/               | file -> directory",

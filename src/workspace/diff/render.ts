@@ -1,7 +1,8 @@
 // Changes as text: for people, and as a patch for `git apply`.
 
 import { type TreeReader, unlessVanished } from "../fs/tree-reader.ts";
-import { binaryPatch, blobId } from "./binary-patch.ts";
+import { blobId } from "../git/blob-id.ts";
+import { binaryPatch } from "./binary-patch.ts";
 import type { Change, Hunk, Side } from "./changes.ts";
 import { NO_LINES } from "./contents.ts";
 import { hunksOf } from "./hunks.ts";
@@ -36,7 +37,7 @@ export function unifiedText(changes: readonly Change[]): string {
     .join("");
 }
 
-/** For `git apply`, in pieces. Leaves out directories, special files, modes that git does not store, and everything in a `.git`. */
+/** For `git apply`, in pieces. Leaves out secrets, directories, special files, modes that git does not store, and everything in a `.git`. */
 export function* patchText(changes: readonly Change[], readers: PatchReaders): Generator<Buffer, void, void> {
   for (const section of changes.flatMap(outsideGit).flatMap(sectionsOf)) {
     if (!isInPatch(section)) continue;
@@ -91,8 +92,12 @@ function headerOf({ path, from = path, before, after }: Change, modeOf: ModeOf):
 const nounOf = ({ kind }: Side): string => (kind === "symlink" ? "file" : kind);
 
 function shownBody(section: Change): string[] {
+  if (section.leadsOutside && section.after !== null)
+    return [`The link ${quotePath(section.path)} leads outside the project`, ...textBody(section)];
+  if (section.secret) return [`Content not shown: ${quotePath(section.path)} has a secret's name`];
   const [old, now] = namesOf(section);
   const sizes = `${section.before?.size ?? 0} -> ${section.after?.size ?? 0} bytes`;
+  if (section.unlisted) return [`Entries of ${quotePath(section.path)} are too deep to be listed`];
   if (section.binary) return [`Binary files ${old} and ${now} differ`];
   if (isTooLarge(section)) return [`File ${quotePath(section.path)} is too large to show: ${sizes}`];
   return textBody(section);
@@ -118,7 +123,8 @@ function namesOf({ path, before, after }: Change): [string, string] {
   ];
 }
 
-function isInPatch({ kind, before, after }: Change): boolean {
+function isInPatch({ kind, before, after, secret }: Change): boolean {
+  if (secret) return false;
   const { kind: fileKind } = (before ?? after)!;
   if (fileKind !== "file" && fileKind !== "symlink") return false;
   return kind !== "mode" || gitMode(before!) !== gitMode(after!);
@@ -130,8 +136,11 @@ function* wholeFiles(section: Change, readers: PatchReaders): Generator<Buffer> 
   const now = after && unlessVanished(() => readers.after.read(path), null);
   if (old === null && now === null) return;
   const header = headerOf({ ...section, before: old && before, after: now && after }, gitMode);
-  yield bytesOf(linesText([...header, `index ${blobId(old)}..${blobId(now)}`]));
+  yield bytesOf(linesText([...header, `index ${idOf(old)}..${idOf(now)}`]));
   yield binaryPatch(old, now);
 }
+
+const NO_FILE = "0".repeat(40);
+const idOf = (content: Buffer | null): string => (content === null ? NO_FILE : blobId(content));
 
 const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");

@@ -25,8 +25,8 @@ export function touchesGit({ path, from = path }: Change): boolean {
 }
 
 /** Whether its lines changed but are not in the diff. */
-export function isTooLarge({ kind, before, after, binary, hunks }: Change): boolean {
-  if (binary || hunks.length > 0) return false;
+export function isTooLarge({ kind, before, after, binary, hunks, secret }: Change): boolean {
+  if (binary || hunks.length > 0 || secret) return false;
   if (kind === "modified") return true;
   const hasLines = [before, after].some((side) => side?.kind === "file" && side.size > 0);
   return hasLines && (kind === "added" || kind === "deleted" || kind === "type");

@@ -29,11 +29,13 @@ function detailOf(change: Change, scale: number): string {
     .join(", ");
 }
 
-function eventOf({ kind, before, after }: Change): string {
-  if (kind === "added") return `new ${after!.kind}`;
+function eventOf({ kind, before, after, leadsOutside }: Change): string {
+  const outside = leadsOutside ? " that leads outside the project" : "";
+  if (kind === "added") return `new ${after!.kind}${outside}`;
   if (kind === "deleted") return `deleted ${before!.kind}`;
-  if (kind === "type") return `${before!.kind} -> ${after!.kind}`;
-  if (kind === "symlink") return "symlink leads elsewhere";
+  if (kind === "type") return `${before!.kind} -> ${after!.kind}${outside}`;
+  if (kind === "symlink")
+    return leadsOutside ? "symlink leads outside the project" : "symlink target changed";
   return kind === "renamed" ? "renamed" : "";
 }
 
@@ -43,7 +45,9 @@ function modesOf({ kind, before, after }: Change): string {
 }
 
 function contentOf(change: Change, scale: number): string {
-  const { before, after, binary, added, removed } = change;
+  const { before, after, binary, added, removed, unlisted, secret } = change;
+  if (unlisted) return "with entries that are too deep to list";
+  if (secret) return "secret";
   const sizes = `${before?.size ?? 0} -> ${after?.size ?? 0} bytes`;
   if (binary) return `binary, ${sizes}`;
   if (isTooLarge(change)) return `too large to show, ${sizes}`;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { decodeName } from "../fs/names.ts";
 import { bytesOf, splitLines, textOf } from "./text.ts";
 
@@ -29,7 +30,7 @@ const someBytes = fc
 
 describe("bytes", () => {
   test("go to text and back unchanged", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someBytes, (bytes) => {
         expect(bytesOf(textOf(bytes))).toEqual(bytes);
       }),
@@ -38,7 +39,7 @@ describe("bytes", () => {
   });
 
   test("are spelled as in names", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someBytes, (bytes) => {
         expect(textOf(bytes)).toBe(decodeName(bytes));
       }),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { texts } from "../../../test/kit/arbitrary-trees.ts";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
+import { texts } from "../../../test/kit/models/arbitrary-trees.ts";
 import { threeWayMerge } from "./hunks.ts";
 
 const CONFLICT = { conflict: true };
@@ -29,8 +30,8 @@ describe("a three-way merge", () => {
     expect(threeWayMerge(base, theirs, ours)).toEqual(expected);
   });
 
-  test("with one side unchanged, or both the same, is what the other side has", () => {
-    fc.assert(
+  test("with one side unchanged, or both the same, equals the other side", () => {
+    assertProperty(
       fc.property(texts, texts, (base, other) => {
         expect(threeWayMerge(base, base, other)).toEqual({ text: other });
         expect(threeWayMerge(base, other, base)).toEqual({ text: other });
@@ -44,7 +45,7 @@ describe("a three-way merge", () => {
       minLength: 1,
       maxLength: 30,
     });
-    fc.assert(
+    assertProperty(
       fc.property(kinds, (fates) => {
         const version = (...edited: string[]): string =>
           fates

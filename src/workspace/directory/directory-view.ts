@@ -2,15 +2,16 @@
 // path.
 import path from "node:path";
 import type { Protection } from "../../policy/protected.ts";
-import { changingOf } from "../files/changing.ts";
-import { readingOf } from "../files/reading.ts";
-import { createView, type UseNotice, type View } from "../files/view.ts";
+import { createChangeOperations } from "../files/change-operations.ts";
+import { createHandleOperations } from "../files/handle-operations.ts";
+import { createReadOperations } from "../files/read-operations.ts";
+import { createView, type OnUse, type View } from "../files/view.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
-import { rememberNames } from "../fs/known-names.ts";
 import { type Leftovers, openLeftovers } from "../fs/leftovers.ts";
+import { createNamesCache } from "../fs/names-cache.ts";
 import type { Root } from "../fs/paths.ts";
-import { type NamesIn, readNames } from "../fs/tree.ts";
-import { searchingOf } from "../search/search.ts";
+import { type NamesIn, readNamesForTool } from "../fs/tree.ts";
+import { createSearchOperation } from "../search/search.ts";
 import { createSearchPool, type SearchPool } from "../search/workers/search-pool.ts";
 
 export interface DirectoryViewOptions {
@@ -22,7 +23,7 @@ export interface DirectoryViewOptions {
   /** The directory for this view's notes and lock, outside the root. */
   readonly notesDir: string;
   readonly protectionOf: (path: string) => Protection | null;
-  readonly onUse?: UseNotice;
+  readonly onUse?: OnUse;
 }
 
 export function openDirectoryView({
@@ -35,7 +36,7 @@ export function openDirectoryView({
   const shared = {
     leftovers: openLeftovers(options.root, path.join(notesDir, "temporary")),
     pool,
-    namesIn: rememberNames((dir, stat) => readNames(dir, false, stat)),
+    namesIn: createNamesCache(readNamesForTool),
   };
   const closeRoot = () => {
     pool.close();
@@ -54,9 +55,16 @@ interface Shared {
 
 function createWorkspace(what: Pick<WorkspaceFS, "mode" | "root">, view: View, shared: Shared): WorkspaceFS {
   // Every call creates its own workspace. Naming the methods one by one is ten times as fast as spreading.
-  const { resolve, stat, read, open, stream, list, walk, readlink } = readingOf(view, shared.namesIn);
-  const { write, append, mkdir, remove, rename, copy, symlink, chmod } = changingOf(view, shared.leftovers);
-  const { search } = searchingOf(view, shared.pool);
+  const { resolve, stat, read, open, stream, list, walk, readlink } = createReadOperations(
+    view,
+    shared.namesIn,
+  );
+  const { write, append, mkdir, remove, rename, copy, symlink, chmod, separate } = createChangeOperations(
+    view,
+    shared.leftovers,
+  );
+  const { statEntry, listEntries, openHandle, link, setTimes } = createHandleOperations(view, separate);
+  const { search } = createSearchOperation(view, shared.pool);
   return {
     mode: what.mode,
     root: what.root,
@@ -76,6 +84,11 @@ function createWorkspace(what: Pick<WorkspaceFS, "mode" | "root">, view: View, s
     copy,
     symlink,
     chmod,
+    statEntry,
+    listEntries,
+    openHandle,
+    link,
+    setTimes,
     search,
     guardedBy: (check) => createWorkspace(what, view.guardedBy(check), shared),
     close: view.close,

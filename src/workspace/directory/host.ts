@@ -4,7 +4,7 @@ import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
-import { openRoot } from "../fs/paths.ts";
+import { openRoot, type Root } from "../fs/paths.ts";
 import { openDirectoryView } from "./directory-view.ts";
 
 export interface HostWorkspaceOptions {
@@ -19,16 +19,29 @@ export function openHostWorkspace({ workspace, stateDir, protectionOf }: HostWor
   const root = openRoot(workspace);
   const notesDir = path.join(stateDir, "workspaces", workspaceKey(root.path));
   try {
-    const closeRoot = () => fs.closeSync(root.fd);
-    return openDirectoryView({ mode: "host", project: root.path, root, closeRoot, notesDir, protectionOf });
+    return viewHostDirectory(root, notesDir, protectionOf);
   } catch (error) {
-    fs.closeSync(root.fd);
     throw osErrorCode(error) === undefined ? error : unusable(workspace, error);
   }
 }
 
+/** The files of an open directory, without a session. Closes the directory with the view, or if this fails. */
+export function viewHostDirectory(
+  root: Root,
+  notesDir: string,
+  protectionOf: HostWorkspaceOptions["protectionOf"],
+): WorkspaceFS {
+  const closeRoot = () => fs.closeSync(root.fd);
+  try {
+    return openDirectoryView({ mode: "host", project: root.path, root, closeRoot, notesDir, protectionOf });
+  } catch (error) {
+    closeRoot();
+    throw error;
+  }
+}
+
 function unusable(workspace: string, error: unknown): HotcellError {
-  const message = `Could not open the workspace "${workspace}": what is noted about it in the state directory can't be used (${osErrorCode(error)}).`;
+  const message = `Could not open the workspace "${workspace}": its record in the state directory cannot be used (${osErrorCode(error)}).`;
   return new HotcellError("WORKSPACE_UNUSABLE", message, {}, { cause: error });
 }
 

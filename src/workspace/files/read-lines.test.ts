@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { type Lines, readLines } from "./read-lines.ts";
 import type { OpenedFile } from "./workspace-fs.ts";
@@ -49,7 +50,7 @@ describe("a range of lines", () => {
   test("is the same however the file is cut into pieces", async () => {
     const text = fc.stringMatching(/^[ab\né😀]{0,60}$/u);
     const range = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 9 }));
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(
         text,
         fc.integer({ min: 1, max: 9 }),
@@ -100,19 +101,19 @@ describe("what does not fit", () => {
 });
 
 describe("bytes that are not UTF-8", () => {
-  test("are shown as U+FFFD, and told", async () => {
+  test("are shown as U+FFFD, with a note", async () => {
     expect(await read(Buffer.from([0x61, 0xff, 0x0a, 0xc3]), 1, 2)).toMatchObject({
       lines: ["a\uFFFD", "\uFFFD"],
       lossy: true,
     });
   });
 
-  test("are not told of where the file has U+FFFD itself", async () => {
+  test("have no note if the file contains U+FFFD itself", async () => {
     expect(await read("a\uFFFD\n", 1, 1)).toMatchObject({ lines: ["a\uFFFD"], lossy: false });
   });
 });
 
-test("a file that has grown since it was opened is given as far as it was then, and the rest is told of", async () => {
+test("a file that has grown since it was opened is read up to its old size, and the rest is reported", async () => {
   const grown = "one\ntwo\nthree\n";
   const wanted = { start: 1, end: 9, maxBytes: ROOMY, lineCost: 0, maxHashBytes: ROOMY };
   expect(await readLines(fileOf(Buffer.from(grown), 5, "one\ntwo\n".length), wanted, NEVER)).toEqual({

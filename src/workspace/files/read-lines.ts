@@ -80,9 +80,9 @@ function createCollector({ start, end, maxBytes, lineCost }: LineRequest, size: 
   const isWanted = (): boolean => line >= start && line <= end && nextLine === null;
   /** Counts bytes that belong to `line` as kept, until the limit. */
   const keep = (bytes: number): void => {
-    const room = Math.max(Math.min(maxBytes - (line - start) * lineCost, store.length) - kept, 0);
-    if (bytes > room) nextLine = wholeLines > 0 ? line : line + 1;
-    kept += Math.min(bytes, room);
+    const remaining = Math.max(Math.min(maxBytes - (line - start) * lineCost, store.length) - kept, 0);
+    if (bytes > remaining) nextLine = wholeLines > 0 ? line : line + 1;
+    kept += Math.min(bytes, remaining);
   };
   const endLine = (): void => {
     line++;

@@ -2,7 +2,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { showName } from "../fs/names.ts";
 import type { OpenEntry, ResolvedPath } from "../fs/paths.ts";
 
-export function existing(place: ResolvedPath, action: string): OpenEntry {
+export function requireExisting(place: ResolvedPath, action: string): OpenEntry {
   if (place.found !== null) return place.found;
   throw new HotcellError("NOT_FOUND", `Could not ${action} "${showName(place.path)}": nothing is there.`, {
     path: place.path,

@@ -3,22 +3,22 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { createCursor } from "../fs/cursor.ts";
-import { makeAlike } from "../fs/metadata.ts";
+import { copyModeAndTimes } from "../fs/metadata.ts";
 import { ownerOfReplaced } from "../fs/owner.ts";
 import { childPath, openChildDirectory } from "../fs/paths.ts";
-import { tourTree } from "../fs/tree.ts";
+import { walkTree } from "../fs/tree.ts";
 import { makeDirectory, removeBelow } from "../fs/tree-change.ts";
 
 /** A name in an open directory. */
-interface Spot {
+interface EntryRef {
   readonly dir: number;
   readonly name: string;
 }
 
-const pathOf = ({ dir, name }: Spot): string | Buffer => childPath(dir, name);
+const pathOf = ({ dir, name }: EntryRef): string | Buffer => childPath(dir, name);
 
 /** Replaces an existing empty directory, like `rename(2)`. */
-export function renameDirectory(from: Spot, to: Spot): void {
+export function renameDirectory(from: EntryRef, to: EntryRef): void {
   try {
     fs.renameSync(pathOf(from), pathOf(to));
   } catch (error) {
@@ -27,7 +27,7 @@ export function renameDirectory(from: Spot, to: Spot): void {
   }
 }
 
-function moveByNames(from: Spot, to: Spot): void {
+function moveByNames(from: EntryRef, to: EntryRef): void {
   removeEmpty(to);
   const source = openChildDirectory(from.dir, from.name);
   try {
@@ -45,15 +45,15 @@ function moveByNames(from: Spot, to: Spot): void {
   fs.rmdirSync(pathOf(from));
 }
 
-function removeEmpty(spot: Spot): void {
+function removeEmpty(ref: EntryRef): void {
   try {
-    fs.rmdirSync(pathOf(spot));
+    fs.rmdirSync(pathOf(ref));
   } catch (error) {
     if (osErrorCode(error) !== "ENOENT") throw error;
   }
 }
 
-function moveAllOrNothing(source: number, target: number, to: Spot): void {
+function moveAllOrNothing(source: number, target: number, to: EntryRef): void {
   try {
     moveBelow(source, target);
   } catch (error) {
@@ -69,22 +69,22 @@ function moveBelow(from: number, to: number): void {
   const target = createCursor(to);
   const stats = [fs.fstatSync(from)];
   try {
-    makeAlike(target.fd, stats[0]!);
-    for (const { step, dir, name } of tourTree(from, { temporary: true })) {
+    copyModeAndTimes(target.fd, stats[0]!);
+    for (const { step, dir, name } of walkTree(from, { temporary: true })) {
       if (step === "entry") fs.renameSync(childPath(dir, name), childPath(target.fd, name));
       if (step === "enter") {
         const stat = fs.fstatSync(dir);
         makeDirectory(target.fd, name, ownerOfReplaced(stat));
         target.down(name);
-        makeAlike(target.fd, stat);
+        copyModeAndTimes(target.fd, stat);
         stats.push(stat);
       }
       if (step === "leave") {
-        makeAlike(target.fd, stats.pop()!);
+        copyModeAndTimes(target.fd, stats.pop()!);
         target.up();
       }
     }
-    makeAlike(target.fd, stats[0]!);
+    copyModeAndTimes(target.fd, stats[0]!);
   } finally {
     target.close();
   }

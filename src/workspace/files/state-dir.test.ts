@@ -31,7 +31,7 @@ test.each([
   ["around the workspace", "."],
 ])("a state directory that is %s is refused, with what to set, and not made", (_, state) => {
   const opening = () => openStateDir(path.join(home, state), `${home}/ws`);
-  expect(opening).toThrow(/inside one another.*Set HOTCELL_STATE_DIR/);
+  expect(opening).toThrow(/contains the other.*Set HOTCELL_STATE_DIR/);
   expect(fs.readdirSync(`${home}/ws`)).toEqual([]);
 });
 

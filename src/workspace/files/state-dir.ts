@@ -8,7 +8,7 @@ export function openStateDir(stateDir: string, workspace: string): string {
   if (!areApart(state, realPathOf(path.resolve(workspace)))) {
     throw new HotcellError(
       "WORKSPACE_UNUSABLE",
-      `Could not keep state in "${stateDir}": it and the workspace "${workspace}" are inside one another. Set HOTCELL_STATE_DIR (or --state-dir) to a directory elsewhere.`,
+      `Could not keep state in "${stateDir}": one of it and the workspace "${workspace}" contains the other. Set HOTCELL_STATE_DIR (or --state-dir) to a directory elsewhere.`,
     );
   }
   try {

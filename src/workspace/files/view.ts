@@ -2,13 +2,13 @@
 // does another process write at the moment.
 import { fstatSync, readlinkSync, type Stats } from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
-import { processToken, withLock } from "../../core/lock.ts";
+import { lockToken, withLock } from "../../core/lock.ts";
 import type { Protection } from "../../policy/protected.ts";
 import { showName } from "../fs/names.ts";
-import { explaining } from "../fs/os-error.ts";
+import { explainErrors } from "../fs/os-error.ts";
 import { joinPath } from "../fs/path-text.ts";
 import { fdPath, type OpenEntry, type Root } from "../fs/paths.ts";
-import { tourTree } from "../fs/tree.ts";
+import { walkTree } from "../fs/tree.ts";
 
 export type Access = "read" | "write";
 
@@ -16,24 +16,24 @@ export type Access = "read" | "write";
 export type PathCheck = (at: string, access: Access) => void;
 
 /** Called for each used path, as given and as resolved. A directory's path ends in `/`, and has its stat if a walk entered it. */
-export type UseNotice = (at: string, entered?: DirectoryLook) => void;
+export type OnUse = (at: string, entered?: DirectoryStamp) => void;
 
-export type DirectoryLook = Pick<Stats, "nlink" | "ctimeMs">;
+export type DirectoryStamp = Pick<Stats, "nlink" | "ctimeMs">;
 
 export interface ViewOptions {
   readonly root: Root;
   readonly closeRoot: () => void;
   readonly lockPath: string;
   readonly protectionOf: (path: string) => Protection | null;
-  readonly onUse?: UseNotice;
+  readonly onUse?: OnUse;
 }
 
 export interface View {
   readonly root: Root;
   /** Runs `work` unless the view is closed. A system error becomes an error that names the action. */
-  looking<T>(action: string, at: string, work: () => T): T;
+  runRead<T>(action: string, at: string, work: () => T): T;
   /** Runs `work` that changes something, under a lock: no other process changes the workspace meanwhile. */
-  changing<T>(action: string, at: string, work: () => T): T;
+  runChange<T>(action: string, at: string, work: () => T): T;
   /** Refuses a protected path. A directory's path ends in `/`. */
   guard(at: string, access: Access): void;
   /** Refuses if the path, or anything below `found`, is protected. */
@@ -41,7 +41,7 @@ export interface View {
   /** Whether a directory on a tour from `at` may be read. */
   mayEnter(at: string, trail: readonly string[]): boolean;
   /** Must be called for each directory that a tour entered. */
-  entered(at: string, stat: DirectoryLook): void;
+  entered(at: string, stat: DirectoryStamp): void;
   /** Whether a file on a tour may be read. */
   mayRead(at: string): boolean;
   /** Must be called for each file whose content a tour used. */
@@ -53,7 +53,7 @@ export interface View {
 }
 
 export function createView(options: ViewOptions): View {
-  const state = { open: true, token: processToken() };
+  const state = { open: true, token: lockToken() };
   const close = () => {
     if (state.open) options.closeRoot();
     state.open = false;
@@ -69,11 +69,11 @@ interface ViewState {
 function makeView(options: ViewOptions, state: ViewState, check: PathCheck, close: () => void): View {
   const { root, lockPath, protectionOf, onUse } = options;
 
-  const looking = <T>(action: string, at: string, work: () => T): T => {
+  const runRead = <T>(action: string, at: string, work: () => T): T => {
     onUse?.(at);
     if (!state.open) throw unusable(action, at, "the workspace is closed");
     if (isRemoved(root)) throw unusable(action, at, "the workspace's directory was removed");
-    return explaining(action, at, work);
+    return explainErrors(action, at, work);
   };
 
   const judge = (at: string, access: Access): void => {
@@ -89,13 +89,13 @@ function makeView(options: ViewOptions, state: ViewState, check: PathCheck, clos
 
   return {
     root,
-    looking,
-    changing: (action, at, work) => looking(action, at, () => withLock(lockPath, work, state.token)),
+    runRead,
+    runChange: (action, at, work) => runRead(action, at, () => withLock(lockPath, work, state.token)),
     guard,
     guardTree(found, at, access) {
       if (!found.stat.isDirectory()) return guard(at, access);
       guard(`${at}/`, access);
-      for (const { step, kind, trail } of tourTree(found.fd)) {
+      for (const { step, kind, trail } of walkTree(found.fd)) {
         if (step !== "leave") guard(judgedPath(at, trail) + (kind === "directory" ? "/" : ""), access);
       }
     },
@@ -136,11 +136,15 @@ function passes(check: () => void): boolean {
   }
 }
 
+const READ_ONLY_STATES = new Map<Protection["class"], string>([
+  ["read-only", "its mount is read-only"],
+  ["read-only-path", "protect.readonly of the configuration makes it read-only"],
+]);
+
 export function protectedPath(at: string, access: Access, protection: Protection): HotcellError {
   const state =
-    protection.class === "read-only"
-      ? "its mount is read-only"
-      : `it is a protected path (${protection.class}) that tools may not ${access}`;
+    READ_ONLY_STATES.get(protection.class) ??
+    `it is a protected path (${protection.class}) that tools may not ${access}`;
   return new HotcellError("PROTECTED_PATH", `Could not ${access} "${showName(at)}": ${state}.`, {
     path: at,
     reason: `protected: ${protection.class}`,

@@ -56,6 +56,50 @@ export interface OpenedFile {
   close(): void;
 }
 
+/** All that the system knows of an entry. Times are nanoseconds since 1970. */
+export interface EntryStat {
+  readonly kind: FileKind;
+  readonly size: bigint;
+  readonly inode: bigint;
+  readonly device: bigint;
+  readonly links: bigint;
+  readonly accessed: bigint;
+  readonly modified: bigint;
+  readonly changed: bigint;
+}
+
+/** Nanoseconds since 1970, which a file keeps to the microsecond; null leaves the time as it is. */
+export interface EntryTimes {
+  readonly accessed: bigint | null;
+  readonly modified: bigint | null;
+}
+
+export interface EntryName {
+  readonly name: string;
+  readonly kind: FileKind;
+  readonly inode: bigint;
+}
+
+export interface HandleOptions {
+  readonly write?: boolean;
+  /** Creates the file if it does not exist; its directory must. */
+  readonly create?: boolean;
+  /** With `create`: fails if the file exists. */
+  readonly exclusive?: boolean;
+  readonly truncate?: boolean;
+}
+
+/** An open file. Reads and writes are at an offset, and may be shorter than asked. */
+export interface FileHandle {
+  stat(): EntryStat;
+  read(into: Uint8Array, offset: number): number;
+  write(bytes: Uint8Array, offset: number): number;
+  truncate(size: number): void;
+  setTimes(times: EntryTimes): void;
+  sync(): void;
+  close(): void;
+}
+
 export interface WriteOptions {
   /** Optimistic lock: the write fails unless the file's present bytes have this SHA-256 (hex). */
   readonly ifMatchSha256?: string;
@@ -87,6 +131,15 @@ export interface WorkspaceFS {
   /** Finds lines in a file, or in the files below a directory, where it follows no link. */
   search(path: string, query: SearchQuery, options?: SearchOptions): Promise<SearchResult>;
 
+  /** A link's own, not its target's. */
+  statEntry(path: string): EntryStat;
+  listEntries(path: string): readonly EntryName[];
+  /**
+   * Opens a regular file for reads and writes in place; follows no link in the last name. A file with several hard
+   * links is first separated from them if it is opened for writing: another link may be outside the workspace.
+   */
+  openHandle(path: string, options?: HandleOptions): FileHandle;
+
   /** Replaces or creates the file atomically; creates its parent directories. */
   write(path: string, data: Uint8Array | string, options?: WriteOptions): Written;
   /** Creates the file if it does not exist. Other hard links of the file keep their content. */
@@ -102,6 +155,10 @@ export interface WorkspaceFS {
   /** Throws if the link would lead outside the workspace. */
   symlink(target: string, path: string): void;
   readlink(path: string): string;
+  /** Makes a hard link of a file or a symbolic link. Follows no link. */
+  link(from: string, to: string): void;
+  /** Of a link, its own times. */
+  setTimes(path: string, times: EntryTimes): void;
   /** Sets permissions only, not set-user-id and similar bits. */
   chmod(path: string, mode: number): void;
 

@@ -69,7 +69,7 @@ describe("when it can't be", () => {
     expect(told).toEqual(["announce d", `settle ${TEMPORARY}`]);
   });
 
-  test("and the temporary file can't be removed either, the note stays and the first error is told", () => {
+  test("and the temporary file can't be removed either, the note stays and the first error is thrown", () => {
     const swapAndFail = () => {
       fs.unlinkSync(inHome(TEMPORARY));
       fs.mkdirSync(inHome(TEMPORARY));

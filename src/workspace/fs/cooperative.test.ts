@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { atOnce, inPieces, type Pieces } from "./cooperative.ts";
+import { type Cooperative, runCooperatively, runToEnd } from "./cooperative.ts";
 
 /** Each piece takes longer than it may without giving others a turn. */
-function* slowWork(pieces: number, closed: () => void = () => {}): Pieces<string> {
+function* slowWork(pieces: number, closed: () => void = () => {}): Cooperative<string> {
   try {
     for (let piece = 0; piece < pieces; piece++) {
       for (const began = performance.now(); performance.now() - began < 20; );
@@ -15,13 +15,13 @@ function* slowWork(pieces: number, closed: () => void = () => {}): Pieces<string
 }
 
 test("work in pieces gives what it would give at once", async () => {
-  expect([atOnce(slowWork(2)), await inPieces(slowWork(2))]).toEqual(["done", "done"]);
+  expect([runToEnd(slowWork(2)), await runCooperatively(slowWork(2))]).toEqual(["done", "done"]);
 });
 
 test("others have a turn between two pieces", async () => {
   let turns = 0;
   const waiting = setInterval(() => turns++, 1);
-  await inPieces(slowWork(5));
+  await runCooperatively(slowWork(5));
   clearInterval(waiting);
   expect(turns).toBeGreaterThanOrEqual(4);
 });
@@ -34,18 +34,18 @@ test("a signal calls it off with its reason, and what is open is closed", async 
   const work = slowWork(Number.POSITIVE_INFINITY, () => {
     isClosed = true;
   });
-  await expect(inPieces(work, controller.signal)).rejects.toBe(reason);
+  await expect(runCooperatively(work, controller.signal)).rejects.toBe(reason);
   expect(isClosed).toBe(true);
 });
 
 test("what was called off before is not begun", async () => {
   const work = slowWork(1);
-  await expect(inPieces(work, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+  await expect(runCooperatively(work, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
   expect(work.next()).toEqual({ done: false, value: undefined });
 });
 
 test("what was called off and has time left goes on until that is over", async () => {
   const signal = AbortSignal.abort(new Error("enough"));
-  expect(await inPieces(slowWork(2), signal, 60_000)).toBe("done");
-  await expect(inPieces(slowWork(Number.POSITIVE_INFINITY), signal, 1)).rejects.toThrow("enough");
+  expect(await runCooperatively(slowWork(2), signal, 60_000)).toBe("done");
+  await expect(runCooperatively(slowWork(Number.POSITIVE_INFINITY), signal, 1)).rejects.toThrow("enough");
 });

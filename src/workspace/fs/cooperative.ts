@@ -1,8 +1,8 @@
-// Cooperative work: work proportional to file size is a generator. `atOnce` drains it for synchronous callers.
-// `inPieces` yields to the event loop between chunks and may abort there.
+// Cooperative work: work proportional to file size is a generator. `runToEnd` drains it for synchronous callers.
+// `runCooperatively` yields to the event loop between chunks and may abort there.
 import { setImmediate } from "node:timers/promises";
 
-const PIECE_MS = 10;
+const SLICE_MS = 10;
 
 /** Call this after each small step. After 10 ms of work it yields to the event loop. */
 export type Pace = () => Promise<void> | undefined;
@@ -10,7 +10,7 @@ export type Pace = () => Promise<void> | undefined;
 export function createPace(): Pace {
   let began = performance.now();
   return () => {
-    if (performance.now() - began < PIECE_MS) return undefined;
+    if (performance.now() - began < SLICE_MS) return undefined;
     return setImmediate().then(() => {
       began = performance.now();
     });
@@ -18,9 +18,9 @@ export function createPace(): Pace {
 }
 
 /** Each `yield` ends a piece, and the work may be aborted there. So it must close descriptors in `finally`. */
-export type Pieces<T> = Generator<void, T, void>;
+export type Cooperative<T> = Generator<void, T, void>;
 
-export function atOnce<T>(work: Pieces<T>): T {
+export function runToEnd<T>(work: Cooperative<T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
@@ -28,7 +28,11 @@ export function atOnce<T>(work: Pieces<T>): T {
 }
 
 /** The signal aborts the work between two pieces, after `graceMs` in which the work may still complete. */
-export async function inPieces<T>(work: Pieces<T>, signal?: AbortSignal, graceMs = 0): Promise<T> {
+export async function runCooperatively<T>(
+  work: Cooperative<T>,
+  signal?: AbortSignal,
+  graceMs = 0,
+): Promise<T> {
   if (graceMs === 0) signal?.throwIfAborted();
   const pace = createPace();
   let endMs: number | null = null;

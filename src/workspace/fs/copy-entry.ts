@@ -2,27 +2,21 @@
 // descriptors, so a name that is swapped meanwhile cannot redirect it.
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
-import { inPieces, type Pace } from "./cooperative.ts";
+import { type Pace, runCooperatively } from "./cooperative.ts";
 import type { Cursor } from "./cursor.ts";
 import { allowOwner, kindAt } from "./metadata.ts";
+import type { EntryRef } from "./no-follow.ts";
 import { copyBytes, hasHoles, O_RDONLY, openFile } from "./open-file.ts";
 import { ownerOfReplaced } from "./owner.ts";
 import { childPath, fdPath, type OpenEntry, openChild, openChildDirectory } from "./paths.ts";
-import { tourTree } from "./tree.ts";
-import { makeDirectory, makeLink } from "./tree-change.ts";
+import { makeDirectory, makeLink, removeBelowCooperatively } from "./tree-change.ts";
 
 const { COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
 /** Another thread copies a larger file, and shares its blocks (reflink) if possible. */
 const MAX_SMALL_BYTES = 64 * 1024;
 
-/** A name in an open directory. */
-export interface CopySpot {
-  readonly dir: number;
-  readonly name: string;
-}
-
 /** Copies a file or link to an unused name, with mode, times and, as root, owner. Shares blocks if the file system can. Null if the entry has vanished or changed its kind meanwhile. */
-export async function copyEntry(from: CopySpot, to: CopySpot): Promise<fs.Stats | null> {
+export async function copyEntry(from: EntryRef, to: EntryRef): Promise<fs.Stats | null> {
   const fd = tryOpen(from);
   if (fd === null) return null;
   try {
@@ -34,7 +28,7 @@ export async function copyEntry(from: CopySpot, to: CopySpot): Promise<fs.Stats 
   }
 }
 
-async function copyFile(from: OpenEntry, { dir, name }: CopySpot): Promise<fs.Stats> {
+async function copyFile(from: OpenEntry, { dir, name }: EntryRef): Promise<fs.Stats> {
   const { mode, atimeMs, mtimeMs } = from.stat;
   const fd = fs.openSync(childPath(dir, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -56,7 +50,7 @@ async function copyContent(from: OpenEntry, name: string, to: number): Promise<b
     if (from.stat.size > MAX_SMALL_BYTES && (await tryShare(from, to))) return true;
     const source = openFile(from, name, O_RDONLY);
     try {
-      await inPieces(copyBytes(source, name, to));
+      await runCooperatively(copyBytes(source, name, to));
     } finally {
       fs.closeSync(source);
     }
@@ -79,7 +73,7 @@ async function tryShare({ fd, stat }: OpenEntry, to: number): Promise<boolean> {
   }
 }
 
-function copyLink(from: CopySpot, stat: fs.Stats, to: CopySpot): fs.Stats | null {
+function copyLink(from: EntryRef, stat: fs.Stats, to: EntryRef): fs.Stats | null {
   const target = tryReadlink(from);
   if (target === null) return null;
   makeLink(target, to.dir, to.name, ownerOfReplaced(stat));
@@ -89,7 +83,7 @@ function copyLink(from: CopySpot, stat: fs.Stats, to: CopySpot): fs.Stats | null
 }
 
 /** Removes the entry at a name; true if it was a directory. */
-export async function clear({ dir, name }: CopySpot, pace: Pace): Promise<boolean> {
+export async function clearEntry({ dir, name }: EntryRef, pace: Pace): Promise<boolean> {
   const kind = kindAt(dir, name);
   if (kind === null) return false;
   if (kind === "directory") await clearDirectory({ dir, name }, pace);
@@ -97,7 +91,7 @@ export async function clear({ dir, name }: CopySpot, pace: Pace): Promise<boolea
   return kind === "directory";
 }
 
-async function clearDirectory({ dir, name }: CopySpot, pace: Pace): Promise<void> {
+async function clearDirectory({ dir, name }: EntryRef, pace: Pace): Promise<void> {
   const fd = openChildDirectory(dir, name);
   try {
     await clearBelow(fd, pace);
@@ -108,15 +102,11 @@ async function clearDirectory({ dir, name }: CopySpot, pace: Pace): Promise<void
 }
 
 export async function clearBelow(dir: number, pace: Pace): Promise<void> {
-  for (const { step, dir: holder, name } of tourTree(dir, { temporary: true, unlock: true })) {
-    if (step === "entry") fs.unlinkSync(childPath(holder, name));
-    if (step === "leave") fs.rmdirSync(childPath(holder, name));
-    await pace();
-  }
+  for (const _ of removeBelowCooperatively(dir, true)) await pace();
 }
 
 /** Enters the directory of this name and makes it writable. Creates it if there is none; true then. */
-export async function goInto(
+export async function enterForCopy(
   cursor: Cursor,
   name: string,
   model: fs.Stats | null,
@@ -124,7 +114,7 @@ export async function goInto(
 ): Promise<boolean> {
   const isNew = kindAt(cursor.fd, name) !== "directory";
   if (isNew) {
-    await clear({ dir: cursor.fd, name }, pace);
+    await clearEntry({ dir: cursor.fd, name }, pace);
     makeDirectory(cursor.fd, name, model && ownerOfReplaced(model));
   }
   cursor.down(name);
@@ -142,7 +132,7 @@ export function makeReadable(dir: number): void {
   if (process.geteuid?.() !== 0) allowOwner(dir, 0o500);
 }
 
-function tryOpen({ dir, name }: CopySpot): number | null {
+function tryOpen({ dir, name }: EntryRef): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {
@@ -152,7 +142,7 @@ function tryOpen({ dir, name }: CopySpot): number | null {
 }
 
 /** Null if it is no longer a link. */
-function tryReadlink({ dir, name }: CopySpot): Buffer | null {
+function tryReadlink({ dir, name }: EntryRef): Buffer | null {
   try {
     return fs.readlinkSync(childPath(dir, name), "buffer");
   } catch (error) {

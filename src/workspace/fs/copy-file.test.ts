@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { atOnce } from "./cooperative.ts";
+import { runToEnd } from "./cooperative.ts";
 import { copyFile, copyOpen } from "./copy-file.ts";
 import { sha256Of } from "./fingerprint.ts";
 import { O_PATH } from "./paths.ts";
@@ -21,7 +21,7 @@ function makePlace(): { readonly from: string; readonly to: string; copy(): stri
       const dir = fs.openSync(top, O_PATH);
       try {
         const found = { fd, stat: fs.fstatSync(fd) };
-        return atOnce(copyFile(found, { dir, name: "to" }, { mode: 0o600, owner: null }));
+        return runToEnd(copyFile(found, { dir, name: "to" }, { mode: 0o600, owner: null }));
       } finally {
         for (const open of [fd, dir]) fs.closeSync(open);
       }
@@ -68,7 +68,7 @@ test("of a small file that is open, as many bytes are copied as it was seen to h
   const [fd, dir] = [fs.openSync(from, "r"), fs.openSync(path.dirname(to), O_PATH)];
   const stat = fs.fstatSync(fd);
   fs.appendFileSync(from, ", and more");
-  const sha256 = atOnce(copyOpen({ fd, stat }, { dir, name: "to" }, { mode: 0o640, owner: null }));
+  const sha256 = runToEnd(copyOpen({ fd, stat }, { dir, name: "to" }, { mode: 0o640, owner: null }));
   for (const open of [fd, dir]) fs.closeSync(open);
   const { mode, atimeMs, mtimeMs } = fs.statSync(to);
   expect([fs.readFileSync(to, "utf8"), sha256]).toEqual(["seen", sha256Of(Buffer.from("seen"))]);

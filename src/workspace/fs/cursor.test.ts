@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
+import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { createCursor } from "./cursor.ts";
 import { fdPath } from "./paths.ts";
 

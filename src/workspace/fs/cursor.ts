@@ -59,8 +59,5 @@ function openParent(dir: number, { dev, ino }: Identity): number {
   const found = fs.fstatSync(above);
   if (found.dev === dev && found.ino === ino) return above;
   fs.closeSync(above);
-  throw new HotcellError(
-    "EXECUTION_ERROR",
-    "A directory was moved away while it was being walked. Try again.",
-  );
+  throw new HotcellError("EXECUTION_ERROR", "A directory moved during the walk. Try again.");
 }

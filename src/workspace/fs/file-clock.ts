@@ -19,3 +19,8 @@ export async function clockStep(dir: string): Promise<void> {
   const beganMs = fileClock(dir);
   while (fileClock(dir) <= beganMs) await setTimeout(1);
 }
+
+/** Equal texts mean that the file has not changed. Null if a later change may leave the same times. */
+export function fileVersion({ dev, ino, size, mtimeMs, ctimeMs }: fs.Stats): string | null {
+  return ctimeMs < Date.now() - TIME_STEP_MS ? [dev, ino, size, mtimeMs, ctimeMs].join(" ") : null;
+}

@@ -3,8 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
-import { atOnce } from "./cooperative.ts";
-import { fingerprintOf, rememberFingerprints } from "./fingerprint.ts";
+import { runToEnd } from "./cooperative.ts";
+import { createFingerprintCache, fingerprintOf } from "./fingerprint.ts";
 import { openRoot, type Root } from "./paths.ts";
 
 let top: string;
@@ -25,22 +25,22 @@ function inRoot(work: (root: Root) => void): void {
 test("a fingerprint that is remembered is taken once, also where nothing is", () => {
   inRoot((root) => {
     fs.writeFileSync(`${top}/f`, "first");
-    const remembered = rememberFingerprints();
-    const before = ["f", "g"].map((at) => atOnce(remembered(root, at)));
+    const remembered = createFingerprintCache();
+    const before = ["f", "g"].map((at) => runToEnd(remembered(root, at)));
     fs.writeFileSync(`${top}/f`, "second");
     fs.writeFileSync(`${top}/g`, "made");
-    expect(["f", "g"].map((at) => atOnce(remembered(root, at)))).toEqual(before);
-    expect(atOnce(fingerprintOf(root, "g"))).not.toBeNull();
+    expect(["f", "g"].map((at) => runToEnd(remembered(root, at)))).toEqual(before);
+    expect(runToEnd(fingerprintOf(root, "g"))).not.toBeNull();
   });
 });
 
-test("what is remembered of one root is not told of another that has got its descriptor", () => {
+test("the cache of one root is not used for another root with the same descriptor", () => {
   inRoot((root) => {
-    const remembered = rememberFingerprints();
+    const remembered = createFingerprintCache();
     fs.writeFileSync(`${top}/f`, "first");
-    const before = atOnce(remembered(root, "f"));
+    const before = runToEnd(remembered(root, "f"));
     fs.writeFileSync(`${top}/f`, "second");
-    expect(atOnce(remembered({ ...root }, "f"))?.sha256).not.toBe(before?.sha256);
+    expect(runToEnd(remembered({ ...root }, "f"))?.sha256).not.toBe(before?.sha256);
   });
 });
 
@@ -57,7 +57,7 @@ test.each([
     fs.writeFileSync(`${top}/d/other`, "other");
     make();
     const [walked, atOnceOpened] = [root, { ...root, followsNoLinks: true }].map((from) =>
-      atOnce(fingerprintOf(from, "d/at")),
+      runToEnd(fingerprintOf(from, "d/at")),
     );
     expect(atOnceOpened).toEqual(walked);
   });

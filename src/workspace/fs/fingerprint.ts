@@ -3,8 +3,14 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import type { Pieces } from "./cooperative.ts";
-import { atExactly, pathTo, piecesAtExactly, type Spot, tryOpenAtOnce } from "./no-follow.ts";
+import type { Cooperative } from "./cooperative.ts";
+import {
+  atExactPath,
+  atExactPathCooperatively,
+  type EntryRef,
+  entryPath,
+  tryOpenInOneCall,
+} from "./no-follow.ts";
 import { hashFile, readBytes } from "./open-file.ts";
 import { type Owner, ownerOfReplaced } from "./owner.ts";
 import { fdPath, openChild, type Root } from "./paths.ts";
@@ -38,12 +44,12 @@ export interface Fingerprint extends Version, Identity {
 export type RootOf = (path: string) => Root | null;
 
 /** Null if the entry does not exist or cannot be reached. */
-export function* fingerprintOf(root: Root | null, path: string): Pieces<Fingerprint | null> {
+export function* fingerprintOf(root: Root | null, path: string): Cooperative<Fingerprint | null> {
   if (root === null) return null;
-  const fd = tryOpenAtOnce(root, path);
+  const fd = tryOpenInOneCall(root, path);
   if (fd !== null) return yield* fingerprintOfOpen(fd, path);
-  return yield* piecesAtExactly(root, path, function* (spot) {
-    return typeof spot === "string" ? null : yield* fingerprintAt(spot);
+  return yield* atExactPathCooperatively(root, path, function* (ref) {
+    return typeof ref === "string" ? null : yield* fingerprintAt(ref);
   });
 }
 
@@ -51,15 +57,15 @@ export function* fingerprintOf(root: Root | null, path: string): Pieces<Fingerpr
 export type FileIdentity = Omit<Fingerprint, "sha256">;
 
 /** Null if the entry does not exist or cannot be reached. */
-export function lookOf(root: Root | null, path: string): FileIdentity | null {
+export function identityAtPath(root: Root | null, path: string): FileIdentity | null {
   if (root === null) return null;
-  return atExactly(root, path, (spot) => (typeof spot === "string" ? null : lookAt(spot)));
+  return atExactPath(root, path, (ref) => (typeof ref === "string" ? null : identityAt(ref)));
 }
 
 export type FingerprintOf = typeof fingerprintOf;
 
 /** A cache for one operation that needs the same fingerprints repeatedly. */
-export function rememberFingerprints(): FingerprintOf {
+export function createFingerprintCache(): FingerprintOf {
   const roots = new Map<Root | null, Map<string, Fingerprint | null>>();
   return function* (root, path) {
     const known = roots.get(root) ?? new Map<string, Fingerprint | null>();
@@ -70,20 +76,20 @@ export function rememberFingerprints(): FingerprintOf {
 }
 
 /** Null if the entry does not exist. */
-export function* fingerprintAt(spot: Spot): Pieces<Fingerprint | null> {
-  const fd = tryOpen(spot);
+export function* fingerprintAt(ref: EntryRef): Cooperative<Fingerprint | null> {
+  const fd = tryOpen(ref);
   if (fd === null) return null;
   try {
     const stat = statOf(fs.fstatSync(fd, { bigint: true }));
-    const sha256 = stat.kind === "file" ? yield* hashIfReadable(fd, stat.size, spot.name) : null;
-    return { ...stat, sha256: stat.kind === "symlink" ? linkHash(spot) : sha256 };
+    const sha256 = stat.kind === "file" ? yield* hashIfReadable(fd, stat.size, ref.name) : null;
+    return { ...stat, sha256: stat.kind === "symlink" ? linkHash(ref) : sha256 };
   } finally {
     fs.closeSync(fd);
   }
 }
 
 /** Closes the descriptor. */
-function* fingerprintOfOpen(fd: number, path: string): Pieces<Fingerprint> {
+function* fingerprintOfOpen(fd: number, path: string): Cooperative<Fingerprint> {
   try {
     const stat = statOf(fs.fstatSync(fd, { bigint: true }));
     return { ...stat, sha256: stat.kind === "file" ? yield* hashOf(fd, stat.size, path) : null };
@@ -107,15 +113,19 @@ export function haveSameContent(a: Fingerprint | null, b: Fingerprint | null): b
 }
 
 /** Whether the entry still has the expected version. Reads the content only if the identity differs. `found` is the entry's present identity. */
-export function* stillIs(spot: Spot, expected: Fingerprint, found = lookAt(spot)): Pieces<boolean> {
+export function* isStillVersion(
+  ref: EntryRef,
+  expected: Fingerprint,
+  found = identityAt(ref),
+): Cooperative<boolean> {
   if (found?.kind === expected.kind && found.mode === expected.mode && isUnwritten(found, expected))
     return true;
-  return sameVersion(yield* fingerprintAt(spot), expected);
+  return sameVersion(yield* fingerprintAt(ref), expected);
 }
 
 /** Whether two names are hard links of one file. */
-export function areOneFile(a: Spot, b: Spot): boolean {
-  return isOneFile(lookAt(a), lookAt(b));
+export function areOneFile(a: EntryRef, b: EntryRef): boolean {
+  return isOneFile(identityAt(a), identityAt(b));
 }
 
 export function isOneFile(a: FileIdentity | null, b: FileIdentity | null): boolean {
@@ -123,8 +133,8 @@ export function isOneFile(a: FileIdentity | null, b: FileIdentity | null): boole
 }
 
 /** Null if the entry does not exist. */
-export function lookAt(spot: Spot): FileIdentity | null {
-  const stat = fs.lstatSync(pathTo(spot), { bigint: true, throwIfNoEntry: false });
+export function identityAt(ref: EntryRef): FileIdentity | null {
+  const stat = fs.lstatSync(entryPath(ref), { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : statOf(stat);
 }
 
@@ -142,7 +152,7 @@ export function sha256Of(data: Uint8Array): string {
 }
 
 /** Opens with O_PATH; null if the entry does not exist. The caller closes the descriptor. */
-export function tryOpen({ dir, name }: Spot): number | null {
+export function tryOpen({ dir, name }: EntryRef): number | null {
   try {
     return openChild(dir, name);
   } catch (error) {
@@ -168,7 +178,7 @@ function isUnwritten(a: Identity, b: Identity): boolean {
 }
 
 /** Null if the file may not be read. */
-function* hashIfReadable(path: number, size: number, name: string): Pieces<string | null> {
+function* hashIfReadable(path: number, size: number, name: string): Cooperative<string | null> {
   const fd = tryRead(path);
   if (fd === null) return null;
   try {
@@ -179,7 +189,7 @@ function* hashIfReadable(path: number, size: number, name: string): Pieces<strin
 }
 
 /** Small files are read in one call: the chunk buffer for large files would cost more than the read. */
-function* hashOf(fd: number, size: number, name: string): Pieces<string> {
+function* hashOf(fd: number, size: number, name: string): Cooperative<string> {
   if (size > LIMITS.maxReadBytes) return yield* hashFile(fd, name);
   yield;
   return sha256Of(readBytes(fd, name, size, { size }));
@@ -195,9 +205,9 @@ function tryRead(path: number): number | null {
 }
 
 /** Null if it is no longer a link; then it equals no expected version. */
-function linkHash(spot: Spot): string | null {
+function linkHash(ref: EntryRef): string | null {
   try {
-    return sha256Of(fs.readlinkSync(pathTo(spot), "buffer"));
+    return sha256Of(fs.readlinkSync(entryPath(ref), "buffer"));
   } catch (error) {
     if (["EINVAL", "ENOENT"].includes(osErrorCode(error) ?? "")) return null;
     throw error;

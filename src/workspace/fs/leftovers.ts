@@ -3,9 +3,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
-import { processToken, tokenIsAlive } from "../../core/lock.ts";
+import { processToken, tokenIsAlive } from "../../core/process-token.ts";
 import { decodeName, osPath } from "./names.ts";
-import { atPlace, childPath, type Root, TEMP_PREFIX } from "./paths.ts";
+import { atResolvedPath, childPath, type Root, TEMP_PREFIX } from "./paths.ts";
 
 export interface Leftovers {
   /** Notes that a temporary file will be created in this directory (canonical, relative). Returns its name. */
@@ -61,7 +61,7 @@ function clear(root: Root, notesDir: string, temporary: string): void {
   const note = path.join(notesDir, temporary);
   const directory = readNote(note);
   unlessRefused(() =>
-    atPlace(root, directory, {}, ({ found }) => {
+    atResolvedPath(root, directory, {}, ({ found }) => {
       if (found !== null) fs.unlinkSync(childPath(found.fd, temporary));
     }),
   );

@@ -10,16 +10,16 @@ export function kindAt(dir: number, name: string): FileKind | null {
 }
 
 /** Sets the mode and times of an open directory to those of another one. */
-export function makeAlike(dir: number, { mode, atimeMs, mtimeMs }: fs.Stats): void {
+export function copyModeAndTimes(dir: number, { mode, atimeMs, mtimeMs }: fs.Stats): void {
   fs.chmodSync(fdPath(dir), mode & 0o7777);
   fs.utimesSync(fdPath(dir), atimeMs / 1000, mtimeMs / 1000);
 }
 
-/** Like `makeAlike`, and as root also sets the owner. Only for places where nobody else can swap the directory. */
-export function takeOver(dir: number, like: fs.Stats): void {
+/** Like `copyModeAndTimes`, and as root also sets the owner. Only for places where nobody else can swap the directory. */
+export function copyMetadata(dir: number, like: fs.Stats): void {
   const owner = ownerOfReplaced(like);
   if (owner !== null) fs.chownSync(fdPath(dir), owner.uid, owner.gid);
-  makeAlike(dir, like);
+  copyModeAndTimes(dir, like);
 }
 
 /** Gives the owner all rights to a directory, so that it can be filled. Returns its previous stat. */

@@ -3,10 +3,14 @@ import { decodeName } from "./names.ts";
 
 /** Returns a test whether a directory is a mount point, or below a mount point inside the project. */
 export function readMounts(workspace: string): (directory: string) => boolean {
-  const mounts = mountPoints()
-    .filter((at) => at.startsWith(`${workspace}/`))
-    .map((at) => at.slice(workspace.length + 1));
+  const mounts = listMounts(workspace);
   return (directory) => mounts.some((at) => directory === at || directory.startsWith(`${at}/`));
+}
+
+/** The mount points inside the project. A session shows each as the directory that the mount covers. */
+export function listMounts(workspace: string): string[] {
+  const inside = mountPoints().filter((at) => at.startsWith(`${workspace}/`));
+  return [...new Set(inside.map((at) => at.slice(workspace.length + 1)))].sort();
 }
 
 /** The kernel writes blanks and similar characters as octal escapes. */

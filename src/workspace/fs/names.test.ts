@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { decodeName, hasHalfCharacter, osPath, respell, showName, unshowName } from "./names.ts";
 
 /** Bytes of a file's name: mostly odd ones, backslashes and what makes `\x` sequences. */
@@ -17,7 +18,7 @@ const oddBytes = nameBytes.filter((bytes) => !bytes.equals(Buffer.from(bytes.toS
 
 describe("a name", () => {
   test("goes to a string and back to the same bytes", () => {
-    fc.assert(
+    assertProperty(
       fc.property(nameBytes, (bytes) => {
         expect(Buffer.from(osPath(decodeName(bytes)) as string)).toEqual(bytes);
       }),
@@ -25,7 +26,7 @@ describe("a name", () => {
   });
 
   test("has one spelling", () => {
-    fc.assert(
+    assertProperty(
       fc.property(nameBytes, (bytes) => {
         const byteByByte = Array.from(bytes, (byte) =>
           String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte),
@@ -37,7 +38,7 @@ describe("a name", () => {
   });
 
   test("with odd bytes is shown as well-formed text and found again by it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(oddBytes, (bytes) => {
         const shown = showName(decodeName(bytes));
         expect(Buffer.from(shown).toString()).toBe(shown);
@@ -47,7 +48,7 @@ describe("a name", () => {
   });
 
   test("without odd bytes is shown as it is", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => showName(name) === name));
+    assertProperty(fc.property(fc.string({ unit: "binary" }), (name) => showName(name) === name));
   });
 });
 

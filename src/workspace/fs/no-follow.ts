@@ -2,46 +2,46 @@
 // link, not even one that stays inside. If somebody swaps a directory for a link meanwhile, the access fails.
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
-import type { Pieces } from "./cooperative.ts";
+import type { Cooperative } from "./cooperative.ts";
 import { decodeName, showName } from "./names.ts";
 import { childPath, fdPath, openChildDirectory, type Root, TEMP_PREFIX } from "./paths.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
 /** A name in an open directory, whether an entry exists or not. */
-export interface Spot {
+export interface EntryRef {
   readonly dir: number;
   readonly name: string;
 }
 
-/** Why there is no spot: a parent directory is missing, or is not a directory. */
-export type NoWay = "missing" | "blocked";
+/** Why there is no ref: a parent directory is missing, or is not a directory. */
+export type Unreachable = "missing" | "blocked";
 
 /** The directory stays open until `work` ends. `path` is canonical and not the root itself. */
-export function atExactly<T>(root: Root, path: string, work: (spot: Spot | NoWay) => T): T {
+export function atExactPath<T>(root: Root, path: string, work: (ref: EntryRef | Unreachable) => T): T {
   const walk = startWalk(root);
   try {
-    return work(walkToSpot(walk, path));
+    return work(walkToEntry(walk, path));
   } finally {
     walk.close();
   }
 }
 
-/** `atExactly` for work that yields. */
-export function* piecesAtExactly<T>(
+/** `atExactPath` for work that yields. */
+export function* atExactPathCooperatively<T>(
   root: Root,
   path: string,
-  work: (spot: Spot | NoWay) => Pieces<T>,
-): Pieces<T> {
+  work: (ref: EntryRef | Unreachable) => Cooperative<T>,
+): Cooperative<T> {
   const walk = startWalk(root);
   try {
-    return yield* work(walkToSpot(walk, path));
+    return yield* work(walkToEntry(walk, path));
   } finally {
     walk.close();
   }
 }
 
-function walkToSpot(walk: Walk, path: string): Spot | NoWay {
+function walkToEntry(walk: Walk, path: string): EntryRef | Unreachable {
   const names = namesOf(path);
   const name = names.pop()!;
   const obstacle = walk.leap(names) ? null : walk.descend(names);
@@ -49,7 +49,7 @@ function walkToSpot(walk: Walk, path: string): Spot | NoWay {
 }
 
 /** Opens the entry for reading, with all names in one call and O_NONBLOCK; null if the path has to be walked. The caller closes the descriptor. */
-export function tryOpenAtOnce(root: Root, path: string): number | null {
+export function tryOpenInOneCall(root: Root, path: string): number | null {
   if (root.followsNoLinks !== true) return null;
   const name = namesOf(path).join("/");
   try {
@@ -76,7 +76,11 @@ function walkToDirectory(walk: Walk, directory: string): number | null {
 }
 
 /** Visits the existing directories above the path, from the root down. */
-export function onTheWay(root: Root, path: string, visit: (dir: number, directory: string) => void): void {
+export function visitParents(
+  root: Root,
+  path: string,
+  visit: (dir: number, directory: string) => void,
+): void {
   const names = namesOf(path).slice(0, -1);
   const walk = startWalk(root);
   try {
@@ -92,10 +96,10 @@ export function onTheWay(root: Root, path: string, visit: (dir: number, director
   }
 }
 
-export const pathTo = ({ dir, name }: Spot): string | Buffer => childPath(dir, name);
+export const entryPath = ({ dir, name }: EntryRef): string | Buffer => childPath(dir, name);
 
-export function isThere(spot: Spot): boolean {
-  return fs.lstatSync(pathTo(spot), { throwIfNoEntry: false }) !== undefined;
+export function entryExists(ref: EntryRef): boolean {
+  return fs.lstatSync(entryPath(ref), { throwIfNoEntry: false }) !== undefined;
 }
 
 type Walk = ReturnType<typeof startWalk>;
@@ -107,7 +111,7 @@ function startWalk(root: Root) {
     if (dir !== root.fd) fs.closeSync(dir);
     dir = next;
   };
-  const down = (name: string): NoWay | null => {
+  const down = (name: string): Unreachable | null => {
     try {
       moveTo(openChildDirectory(dir, name));
       return null;
@@ -123,7 +127,7 @@ function startWalk(root: Root) {
       return dir;
     },
     down,
-    descend(names: readonly string[]): NoWay | null {
+    descend(names: readonly string[]): Unreachable | null {
       for (const name of names) {
         const obstacle = down(name);
         if (obstacle !== null) return obstacle;
@@ -162,7 +166,11 @@ function namesOf(path: string): string[] {
   const names = path.split("/");
   const isPlain = (name: string) => !["", ".", ".."].includes(name) && !name.includes("\0");
   if (names.every((name) => isPlain(name) && !name.startsWith(TEMP_PREFIX))) return names;
-  throw new HotcellError("INVALID_ARGUMENTS", `Could not commit "${showName(path)}": it is no plain path.`, {
-    path,
-  });
+  throw new HotcellError(
+    "INVALID_ARGUMENTS",
+    `Could not commit "${showName(path)}": it is not a relative path without "." and "..".`,
+    {
+      path,
+    },
+  );
 }

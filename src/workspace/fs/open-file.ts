@@ -5,10 +5,10 @@ import fs from "node:fs";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { writeAll } from "./atomic-write.ts";
-import type { Pieces } from "./cooperative.ts";
+import type { Cooperative } from "./cooperative.ts";
 import { showName } from "./names.ts";
-import { explaining } from "./os-error.ts";
-import { atFound, fdPath, type OpenEntry, openStraight, type Root } from "./paths.ts";
+import { explainErrors } from "./os-error.ts";
+import { atExistingEntry, fdPath, type OpenEntry, openInOneCall, type Root } from "./paths.ts";
 import { kindOf } from "./tree.ts";
 
 export const { O_RDONLY, O_WRONLY, O_APPEND } = fs.constants;
@@ -35,9 +35,9 @@ export interface OpenFile {
 
 /** Calls `guard` with the resolved path before it reads anything. */
 export function openToRead(root: Root, input: string, guard: (at: string) => void): OpenFile {
-  const straight = openStraight(root, input, O_RDONLY);
+  const straight = openInOneCall(root, input, O_RDONLY);
   if (straight === null) {
-    return atFound(root, input, (found, path) => {
+    return atExistingEntry(root, input, (found, path) => {
       guard(path);
       return { fd: openFile(found, path, O_RDONLY), path, size: found.stat.size };
     });
@@ -123,7 +123,7 @@ export function* chunksOf(
   const wanted = Math.max(size + 1, SMALLEST_CHUNK_BYTES);
   const buffer = Buffer.allocUnsafe(Math.min(wanted, CHUNK_BYTES));
   for (let offset = 0; ; ) {
-    const got = explaining("read", at, () => fs.readSync(fd, buffer, 0, buffer.length, offset));
+    const got = explainErrors("read", at, () => fs.readSync(fd, buffer, 0, buffer.length, offset));
     if (got === 0) return;
     offset += got;
     yield buffer.subarray(0, got);
@@ -136,7 +136,7 @@ export function* copyBytes(
   at: string,
   target: number,
   onChunk: (chunk: Buffer) => void = () => {},
-): Pieces<void> {
+): Cooperative<void> {
   const stat = fs.fstatSync(source);
   const withHoles = hasHoles(stat);
   const write = withHoles ? writeWithoutZeros : writeAt;
@@ -173,7 +173,7 @@ export function writeAt(fd: number, data: Uint8Array, position: number): void {
   for (let at = 0; at < data.length; ) at += fs.writeSync(fd, data, at, data.length - at, position + at);
 }
 
-export function* hashFile(fd: number, at: string): Pieces<string> {
+export function* hashFile(fd: number, at: string): Cooperative<string> {
   const hash = createHash("sha256");
   for (const chunk of chunksOf(fd, at)) {
     hash.update(chunk);

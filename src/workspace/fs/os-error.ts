@@ -1,9 +1,8 @@
 import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
-import type { Pieces } from "./cooperative.ts";
+import type { Cooperative } from "./cooperative.ts";
 import { showName } from "./names.ts";
 
-const FREE_SPACE =
-  "Free some space; sessions that are not needed any more go with hotcell session discard or gc.";
+const FREE_SPACE = "Free some space. Remove unneeded sessions with hotcell session discard or gc.";
 
 /** The code, the state found and, if there is one, the next step. */
 type Explanation = readonly [ErrorCode, string, string?];
@@ -29,15 +28,15 @@ const CODES: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
     "EOVERFLOW",
     [
       "EXECUTION_ERROR",
-      "it, or a directory above it, belongs to another user or group, which the kernel's overlay can't copy for an ordinary user",
-      "A session made with --strategy clone can.",
+      "it, or a directory above it, belongs to another user or group, whose files overlayfs cannot copy for an ordinary user",
+      "Use a session with --strategy clone.",
     ],
   ],
-  ["EXDEV", ["EXECUTION_ERROR", "the two places are on different file systems"]],
+  ["EXDEV", ["EXECUTION_ERROR", "the two paths are on different file systems"]],
 ]);
 
 /** Runs file-system work and turns an error of the system into one that names the failed action. */
-export function explaining<T>(action: string, path: string, work: () => T): T {
+export function explainErrors<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -45,8 +44,12 @@ export function explaining<T>(action: string, path: string, work: () => T): T {
   }
 }
 
-/** `explaining` for asynchronous work. */
-export async function explainingLater<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
+/** `explainErrors` for asynchronous work. */
+export async function explainAsyncErrors<T>(
+  action: string,
+  path: string,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -54,8 +57,12 @@ export async function explainingLater<T>(action: string, path: string, work: () 
   }
 }
 
-/** `explaining` for work that yields. */
-export function* explainingPieces<T>(action: string, path: string, work: Pieces<T>): Pieces<T> {
+/** `explainErrors` for work that yields. */
+export function* explainErrorsCooperatively<T>(
+  action: string,
+  path: string,
+  work: Cooperative<T>,
+): Cooperative<T> {
   try {
     return yield* work;
   } catch (error) {

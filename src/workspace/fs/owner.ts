@@ -23,7 +23,7 @@ export function ownerOfReplaced({ uid, gid }: Owner): Owner | null {
  * Gives a new directory or link to its owner. The owner may have moved another entry of root's to that name
  * meanwhile. So this skips an entry that is not new, or is a file.
  */
-export function giveNew(dir: number, name: string, { uid, gid }: Owner, began: number): void {
+export function chownNew(dir: number, name: string, { uid, gid }: Owner, began: number): void {
   const fd = openChild(dir, name);
   try {
     const stat = fs.fstatSync(fd);

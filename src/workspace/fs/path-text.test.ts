@@ -25,6 +25,6 @@ test.each([
   "a\0b",
   "a/\uDC80",
   "a/\u{1F600}",
-])("%j has to be looked at more closely", (path) => {
+])("%j needs the full check", (path) => {
   expect(isNamesOnly(path)).toBe(false);
 });

@@ -13,7 +13,7 @@ export function checkedPath(input: string): string {
 function pathProblem(input: string): string | null {
   if (input === "") return 'it is empty; the workspace itself is "."';
   if (input.includes("\0")) return "it has a NUL character";
-  if (hasHalfCharacter(input)) return "it has half a character (an unpaired surrogate)";
+  if (hasHalfCharacter(input)) return "it has an unpaired surrogate";
   if (lengthOf(input) > LIMITS.maxPathBytes) return `it is longer than ${LIMITS.maxPathBytes} bytes`;
   if (hasLongName(input)) {
     return `a name in it is longer than ${LIMITS.maxNameBytes} bytes`;
@@ -31,6 +31,10 @@ const lengthOf = (name: string): number => Buffer.byteLength(osPath(name));
 
 export function namesOf(relative: string): string[] {
   return relative.split("/").filter((name) => name !== "" && name !== ".");
+}
+
+export function isBelow(at: string, directory: string): boolean {
+  return at === directory || at.startsWith(`${directory}/`);
 }
 
 export function endsAsDirectory(relative: string): boolean {
@@ -65,6 +69,11 @@ export function namesBelow(directory: string, path: string): string[] | null {
 
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+}
+
+/** Whether the entries of a directory are not listed one by one: no path could name all of them. They count as one change with their directory. */
+export function isTooDeep(directory: string): boolean {
+  return directory.length > LIMITS.maxPathBytes - LIMITS.maxNameBytes - 1;
 }
 
 /** The directories above the path, from the top. */

@@ -40,7 +40,7 @@ export interface OpenEntry {
   readonly stat: fs.Stats;
 }
 
-/** The place to which a path leads. All descriptors are closed when the work given to `atPlace` ends. */
+/** The place to which a path leads. All descriptors are closed when the work given to `atResolvedPath` ends. */
 export interface ResolvedPath {
   /** Canonical, relative to the root; `""` is the root. */
   readonly path: string;
@@ -85,17 +85,17 @@ export function openRealRoot(real: string): Root {
   const root = openRoot(real, PUT_BACK);
   if (root.path === real) return root;
   fs.closeSync(root.fd);
-  throw leadsElsewhere(real);
+  throw rootMovedError(real);
 }
 
-export function leadsElsewhere(real: string): HotcellError {
+export function rootMovedError(real: string): HotcellError {
   return new HotcellError(
     "WORKSPACE_UNUSABLE",
-    `Could not open the workspace "${real}": this path leads to another directory now. ${PUT_BACK}`,
+    `Could not open the workspace "${real}": this path now leads to another directory. ${PUT_BACK}`,
   );
 }
 
-const PUT_BACK = "Put the project back to where it was.";
+const PUT_BACK = "Move the project back.";
 
 export const fdPath = (fd: number): string => `/proc/self/fd/${fd}`;
 
@@ -112,7 +112,7 @@ export function openChildDirectory(dir: number, name: string): number {
 }
 
 /** Walks to the place of the path, whether an entry exists or not, and runs `work` there. */
-export function atPlace<T>(
+export function atResolvedPath<T>(
   root: Root,
   input: string,
   options: ResolveOptions,
@@ -127,8 +127,12 @@ export function atPlace<T>(
 }
 
 /** Follows links, and runs `work` on the existing entry. */
-export function atFound<T>(root: Root, input: string, work: (found: OpenEntry, path: string) => T): T {
-  const straight = openStraight(root, input, O_PATH);
+export function atExistingEntry<T>(
+  root: Root,
+  input: string,
+  work: (found: OpenEntry, path: string) => T,
+): T {
+  const straight = openInOneCall(root, input, O_PATH);
   if (straight === null) return atWalked(root, input, work);
   try {
     return work(straight, straight.path);
@@ -148,7 +152,7 @@ function atWalked<T>(root: Root, input: string, work: (found: OpenEntry, path: s
   }
 }
 
-export interface Straight {
+export interface DirectPath {
   /** Canonical, relative to the root. */
   readonly path: string;
   /** Never the stat of a link. */
@@ -156,8 +160,8 @@ export interface Straight {
 }
 
 /** Opens all names of a path in one call; the caller closes the descriptor. Null if the path has to be walked, also to find out the error. */
-export function openStraight(root: Root, input: string, flags: number): (Straight & OpenEntry) | null {
-  const path = straightPath(root, input);
+export function openInOneCall(root: Root, input: string, flags: number): (DirectPath & OpenEntry) | null {
+  const path = directPath(root, input);
   if (path === null) return null;
   let fd: number;
   try {
@@ -171,9 +175,9 @@ export function openStraight(root: Root, input: string, flags: number): (Straigh
   return null;
 }
 
-/** The stat of the entry, with all names in one call; null as above. */
-export function lookStraight(root: Root, input: string): Straight | null {
-  const path = straightPath(root, input);
+/** The stat of the entry, with all names in one call. Null if the path has to be walked. */
+export function statInOneCall(root: Root, input: string): DirectPath | null {
+  const path = directPath(root, input);
   if (path === null) return null;
   try {
     const stat = fs.lstatSync(`${fdPath(root.fd)}/${path}`, { throwIfNoEntry: false });
@@ -184,7 +188,7 @@ export function lookStraight(root: Root, input: string): Straight | null {
 }
 
 /** The path if it is only names, below a root where the kernel follows no link. */
-function straightPath(root: Root, input: string): string | null {
+function directPath(root: Root, input: string): string | null {
   // A character here has at most three bytes: paths with characters of four bytes are walked.
   if (!root.followsNoLinks || input.length > LIMITS.maxPathBytes / 3) return null;
   const isGiven = input.startsWith("/") && input.startsWith(`${root.given}/`);

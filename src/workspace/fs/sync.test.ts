@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MEMORY_DIR } from "../../../test/kit/memory-dir.ts";
-import { NOT_FOR_DIRECTORIES, syncMany, type ToSync, whileSyncing } from "./sync.ts";
+import { NOT_FOR_DIRECTORIES, syncMany, type ToSync, withSyncing } from "./sync.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -51,24 +51,21 @@ test.each([0, 50])("what may be refused without harm does not hold up %d others"
   expect(opened).toHaveLength(count);
 });
 
-test.each([2, 50])(
-  "%d files are synced by the time that the work which made them is told to be done",
-  async (count) => {
-    const before = openDescriptors();
-    const opened: string[] = [];
-    await whileSyncing(count, async (sync) => {
-      for (const next of files(count, opened)) await sync(next);
-    });
-    expect(opened).toHaveLength(count);
-    expect(openDescriptors()).toEqual(before);
-  },
-);
+test.each([2, 50])("%d files are synced when the work that wrote them resolves", async (count) => {
+  const before = openDescriptors();
+  const opened: string[] = [];
+  await withSyncing(count, async (sync) => {
+    for (const next of files(count, opened)) await sync(next);
+  });
+  expect(opened).toHaveLength(count);
+  expect(openDescriptors()).toEqual(before);
+});
 
 test.each([2, 50])(
-  "work that fails waits for the syncs of its %d files, and is what is told",
+  "work that fails waits for the syncs of its %d files, and its error is thrown",
   async (count) => {
     const before = openDescriptors();
-    const failing = whileSyncing(count, async (sync) => {
+    const failing = withSyncing(count, async (sync) => {
       for (const next of files(count, [])) await sync(next);
       sync({ action: "stage", path: "bad", open: openUnsyncable });
       throw new Error("the disk is gone");
@@ -80,7 +77,7 @@ test.each([2, 50])(
 
 test("nothing more is made once a sync has failed", async () => {
   const opened: string[] = [];
-  const working = whileSyncing(100, async (sync) => {
+  const working = withSyncing(100, async (sync) => {
     await sync({ action: "stage", path: "bad", open: openUnsyncable });
     for (const next of files(100, opened)) await sync(next);
   });

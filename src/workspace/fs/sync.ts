@@ -2,8 +2,8 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
-import { pathTo, type Spot } from "./no-follow.ts";
-import { explainingLater } from "./os-error.ts";
+import { type EntryRef, entryPath } from "./no-follow.ts";
+import { explainAsyncErrors } from "./os-error.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
@@ -13,7 +13,7 @@ export interface ToSync {
   readonly path: string;
   /** Error codes that are harmless. */
   readonly ignored?: readonly string[];
-  /** `whileSyncing` closes the descriptor. Null if there is nothing to sync. */
+  /** `withSyncing` closes the descriptor. Null if there is nothing to sync. */
   open(): number | null;
 }
 
@@ -26,13 +26,13 @@ const fsync = promisify(fs.fsync);
 
 /** In any order. Syncs that wait for the disk together take hardly longer than one. */
 export async function syncMany(all: readonly ToSync[]): Promise<void> {
-  await whileSyncing(all.length, async (sync) => {
+  await withSyncing(all.length, async (sync) => {
     for (const next of all) await sync(next);
   });
 }
 
 /** Runs `work`, and meanwhile syncs the `count` files that it passes to `sync`. All are durable when this returns. After a failure, the next call of `sync` throws. */
-export async function whileSyncing(
+export async function withSyncing(
   count: number,
   work: (sync: (next: ToSync) => Promise<void> | undefined) => Promise<void>,
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function whileSyncing(
 }
 
 function syncOne({ action, path, ignored = [], open }: ToSync, isFew: boolean): Promise<void> {
-  return explainingLater(action, path, async () => {
+  return explainAsyncErrors(action, path, async () => {
     try {
       await openAndSync(open, isFew);
     } catch (error) {
@@ -76,8 +76,8 @@ async function openAndSync(open: ToSync["open"], isFew: boolean): Promise<void> 
 }
 
 /** For a regular file. A link needs no sync of its own: its directory's sync makes it durable. */
-export function openToSync(spot: Spot): number {
-  return fs.openSync(pathTo(spot), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+export function openToSync(ref: EntryRef): number {
+  return fs.openSync(entryPath(ref), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 }
 
 /** EINVAL: some file systems cannot sync directories and need not. EACCES: an unreadable directory cannot be synced. */

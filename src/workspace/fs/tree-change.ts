@@ -3,14 +3,14 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import { openNewFile } from "./atomic-write.ts";
-import type { Pieces } from "./cooperative.ts";
+import { type Cooperative, runToEnd } from "./cooperative.ts";
 import { type Cursor, createCursor } from "./cursor.ts";
 import { kindAt } from "./metadata.ts";
-import type { Spot } from "./no-follow.ts";
+import type { EntryRef } from "./no-follow.ts";
 import { copyBytes, O_RDONLY, openFile } from "./open-file.ts";
-import { giveNew, type Owner } from "./owner.ts";
+import { chownNew, type Owner } from "./owner.ts";
 import { childPath, fdPath, type OpenEntry, openChild, openChildDirectory } from "./paths.ts";
-import { tourTree } from "./tree.ts";
+import { walkTree } from "./tree.ts";
 
 /** Accepts an existing entry of that name; entering it shows whether it is a directory. */
 export function makeDirectory(dir: number, name: string, owner: Owner | null): void {
@@ -37,14 +37,19 @@ function makeOwned(
 ): void {
   const began = Date.now();
   make(childPath(dir, name));
-  if (owner !== null) giveNew(dir, name, owner, began);
+  if (owner !== null) chownNew(dir, name, owner, began);
 }
 
 export function removeBelow(dir: number, unlock = false): void {
-  for (const { step, dir: holder, name, trail } of tourTree(dir, { temporary: true, unlock })) {
+  runToEnd(removeBelowCooperatively(dir, unlock));
+}
+
+export function* removeBelowCooperatively(dir: number, unlock = false): Cooperative<void> {
+  for (const { step, dir: holder, name, trail } of walkTree(dir, { temporary: true, unlock })) {
     if (step === "enter" && trail.length % COPIED_UP_AT_ONCE === 0) tryCopyUp(holder);
     if (step === "entry") fs.unlinkSync(childPath(holder, name));
     if (step === "leave") fs.rmdirSync(childPath(holder, name));
+    yield;
   }
 }
 
@@ -61,7 +66,12 @@ function tryCopyUp(dir: number): void {
 }
 
 /** Copies a directory tree to a new directory, and removes the copy if it fails. Special files are omitted. */
-export function* copyTree(from: OpenEntry, dir: number, name: string, owner: Owner | null): Pieces<void> {
+export function* copyTree(
+  from: OpenEntry,
+  dir: number,
+  name: string,
+  owner: Owner | null,
+): Cooperative<void> {
   makeNewDirectory(dir, name, owner);
   const target = createCursor(dir);
   try {
@@ -75,11 +85,11 @@ export function* copyTree(from: OpenEntry, dir: number, name: string, owner: Own
   }
 }
 
-function* copyBelow(from: OpenEntry, target: Cursor, owner: Owner | null): Pieces<void> {
+function* copyBelow(from: OpenEntry, target: Cursor, owner: Owner | null): Cooperative<void> {
   const modes = [from.stat.mode];
   // The mode is set last: a read-only directory has to be filled first.
   const finish = () => fs.chmodSync(fdPath(target.fd), modes.pop()! & 0o777);
-  for (const { step, dir, name } of tourTree(from.fd)) {
+  for (const { step, dir, name } of walkTree(from.fd)) {
     if (step === "entry") yield* copyEntry(dir, target.fd, name, owner);
     if (step === "enter") {
       makeNewDirectory(target.fd, name, owner);
@@ -108,7 +118,7 @@ function tryRemoveTree(dir: number, name: string): void {
   }
 }
 
-function* copyEntry(from: number, to: number, name: string, owner: Owner | null): Pieces<void> {
+function* copyEntry(from: number, to: number, name: string, owner: Owner | null): Cooperative<void> {
   const fd = openChild(from, name);
   try {
     const stat = fs.fstatSync(fd);
@@ -120,7 +130,7 @@ function* copyEntry(from: number, to: number, name: string, owner: Owner | null)
   }
 }
 
-function* copyFile(from: OpenEntry, dir: number, name: string, owner: Owner | null): Pieces<void> {
+function* copyFile(from: OpenEntry, dir: number, name: string, owner: Owner | null): Cooperative<void> {
   const open = [openFile(from, name, O_RDONLY)];
   try {
     open.push(openNewFile(childPath(dir, name), { mode: from.stat.mode, owner }));
@@ -132,7 +142,7 @@ function* copyFile(from: OpenEntry, dir: number, name: string, owner: Owner | nu
 }
 
 /** Removes the entry at a name, if there is one. A directory goes with its content, even if its owner lacks rights to it. */
-export function removeSpot({ dir, name }: Spot): void {
+export function removeEntry({ dir, name }: EntryRef): void {
   const kind = kindAt(dir, name);
   if (kind === "directory") removeDirectory(dir, name);
   else if (kind !== null) fs.unlinkSync(childPath(dir, name));

@@ -7,7 +7,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "./cursor.ts";
 import { decodeName, showName } from "./names.ts";
 import { checkRegular, O_RDONLY, type OpenFile, readBytes } from "./open-file.ts";
-import { explaining } from "./os-error.ts";
+import { explainErrors } from "./os-error.ts";
 import { joinPath, namesBelow, splitPath } from "./path-text.ts";
 import { childPath, type Root } from "./paths.ts";
 import { type FileKind, kindOf, type NamedKind, readNames } from "./tree.ts";
@@ -83,7 +83,7 @@ export function unlessVanished<T, A>(read: () => T, absent: A): T | A {
 
 /** Starts in an open directory that the caller still owns. */
 export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): TreeReader {
-  const openRoot = () => explaining("open", ".", () => createCursor(root));
+  const openRoot = () => explainErrors("open", ".", () => createCursor(root));
   let cursor = openRoot();
   let here = "";
 
@@ -104,7 +104,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): 
   const retryFromRoot = <T>(action: string, path: string, work: () => T): T => {
     for (let isRetry = false; ; isRetry = true) {
       try {
-        return explaining(action, path || ".", work);
+        return explainErrors(action, path || ".", work);
       } catch (error) {
         if (!(error instanceof HotcellError && VANISHED.has(error.details.errno ?? error.code))) throw error;
         if (isRetry) throw path === "" ? error : new Vanished(error, root);
@@ -129,7 +129,7 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): 
   const withFile: TreeReader["withFile"] = (path, work) => {
     const { fd, size } = open(path);
     try {
-      return explaining("read", path, () => work(fd, size));
+      return explainErrors("read", path, () => work(fd, size));
     } finally {
       fs.closeSync(fd);
     }
@@ -185,7 +185,7 @@ function tryStat(dir: number, name: string): fs.Stats | null {
 function tooLarge(path: string, size: number): HotcellError {
   return new HotcellError(
     "FILE_TOO_LARGE",
-    `Could not put "${showName(path)}" into a patch: it has ${size} bytes, the limit is ${LIMITS.maxPatchFileBytes}. Leave it out, or commit it.`,
+    `Could not put "${showName(path)}" into a patch: it has ${size} bytes, the limit is ${LIMITS.maxPatchFileBytes}. Exclude it, or commit it.`,
     { path, size, maxBytes: LIMITS.maxPatchFileBytes },
   );
 }

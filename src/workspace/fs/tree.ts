@@ -23,15 +23,15 @@ export interface TreeStep extends NamedKind {
   readonly trail: readonly string[];
 }
 
-export interface TourOptions {
+export interface WalkTreeOptions {
   /** Whether to enter this directory; by default the tour enters all. */
   readonly enters?: (trail: readonly string[]) => boolean;
   /** Called for a directory that cannot be listed, which then counts as empty. Without this, the tour throws there. */
   readonly unreadable?: (trail: readonly string[]) => void;
   /** Also visit hotcell's own temporary files. */
   readonly temporary?: boolean;
-  /** Give the owner all rights to each entered directory. */
-  readonly unlock?: boolean;
+  /** Give the owner all rights to each entered directory, or the rights to read it to those that are closed. */
+  readonly unlock?: boolean | "closed";
   /** Supplies the names in an open directory; by default the tour lists it. */
   readonly namesIn?: NamesIn;
 }
@@ -39,17 +39,18 @@ export interface TourOptions {
 export type NamesIn = (dir: number, stat: fs.Stats) => readonly NamedKind[];
 
 /** Visits everything below an open directory, in order of names, and follows no link. A directory has an `enter` and a `leave`, or one `entry` if it is not entered. */
-export function* tourTree(
+export function* walkTree(
   start: number,
-  { enters = () => true, unreadable, temporary = false, unlock = false, namesIn }: TourOptions = {},
+  { enters = () => true, unreadable, temporary = false, unlock = false, namesIn }: WalkTreeOptions = {},
 ): Generator<TreeStep, void, void> {
-  const read: NamesIn = namesIn ?? ((dir, stat) => readNames(dir, temporary, stat));
+  const read: NamesIn = namesIn ?? ((dir) => readNames(dir, temporary));
   const cursor = createCursor(start);
   const trail: string[] = [];
   // The entries still to visit in each directory on the trail, last first.
   const levels: NamedKind[][] = [];
   const open = (stat: fs.Stats) => {
-    if (unlock) fs.chmodSync(fdPath(cursor.fd), 0o700);
+    const isClosed = unlock === "closed" && (stat.mode & 0o500) !== 0o500;
+    if (isClosed || unlock === true) fs.chmodSync(fdPath(cursor.fd), 0o700);
     try {
       levels.push(read(cursor.fd, stat).toReversed());
     } catch (error) {
@@ -75,7 +76,7 @@ export function* tourTree(
       if (kind !== "directory" || !enters(trail)) {
         yield { step: "entry", name, kind, dir: cursor.fd, trail };
         trail.pop();
-      } else if (tryDown(cursor, name)) {
+      } else if (tryEnter(cursor, name)) {
         const stat = fs.fstatSync(cursor.fd);
         yield { step: "enter", name, kind, dir: cursor.fd, trail, stat };
         open(stat);
@@ -87,7 +88,7 @@ export function* tourTree(
 }
 
 /** False if the directory is gone or no longer a directory: the tree may change during a tour. */
-export function tryDown(cursor: { down(name: string): void }, name: string): boolean {
+export function tryEnter(cursor: { down(name: string): void }, name: string): boolean {
   try {
     cursor.down(name);
     return true;
@@ -99,15 +100,14 @@ export function tryDown(cursor: { down(name: string): void }, name: string): boo
 }
 
 /** The names in an open directory, sorted; hotcell's own temporary files only on request. */
-export function readNames(dir: number, temporary = false, stat = fs.fstatSync(dir)): NamedKind[] {
-  refuseHuge(stat);
+export function readNames(dir: number, temporary = false): NamedKind[] {
   const names = readDirectory(dir).filter(({ name }) => temporary || !name.startsWith(TEMP_PREFIX));
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** All names are read in one call: millions of them would block the event loop and fill the memory. */
-function refuseHuge({ size }: fs.Stats): void {
-  if (size <= LIMITS.maxDirectoryBytes) return;
+/** For tools, which a model can call at any time: millions of names, read in one call, would block the event loop. The session's own work must not fail at such a directory. */
+export function readNamesForTool(dir: number, { size } = fs.fstatSync(dir)): NamedKind[] {
+  if (size <= LIMITS.maxDirectoryBytes) return readNames(dir);
   throw new HotcellError(
     "FILE_TOO_LARGE",
     `Could not list a directory: its table of names has ${size} bytes, the limit is ${LIMITS.maxDirectoryBytes}.`,

@@ -1,32 +1,18 @@
-// A layer of the clone strategy: a directory with all changed entries, and beside it the list of deleted paths. Each
-// deleted path has an empty placeholder file in the layer. Files of a layer are replaced, never rewritten.
+// A layer of the clone strategy: a directory with all changed entries, and beside it the deleted names. Each deleted
+// name has an empty placeholder file in the layer. Files of a layer are replaced, never rewritten.
 import fs from "node:fs";
 import { promisify } from "node:util";
 import { osErrorCode } from "../../core/errors.ts";
 import { createPace } from "../fs/cooperative.ts";
-import type { Spot } from "../fs/no-follow.ts";
+import type { EntryRef } from "../fs/no-follow.ts";
 import { childPath } from "../fs/paths.ts";
-import { replaceJson } from "../fs/replace-json.ts";
-import { type TreeStep, tourTree } from "../fs/tree.ts";
+import { type TreeStep, walkTree } from "../fs/tree.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 const fsync = promisify(fs.fsync);
 
-export function readGone(at: string): Set<string> {
-  try {
-    return new Set(JSON.parse(fs.readFileSync(`${at}.gone`, "utf8")) as string[]);
-  } catch (error) {
-    if (osErrorCode(error) === "ENOENT") return new Set();
-    throw error;
-  }
-}
-
-export function writeGone(at: string, gone: ReadonlySet<string>): void {
-  replaceJson(`${at}.gone`, [...gone]);
-}
-
 /** Marks the place of a deleted path. */
-export function putPlaceholder({ dir, name }: Spot): void {
+export function putPlaceholder({ dir, name }: EntryRef): void {
   fs.writeFileSync(childPath(dir, name), "", { flag: "wx", mode: 0o600 });
 }
 
@@ -62,7 +48,7 @@ async function tourLayer(at: string, visit: (step: TreeStep) => Promise<void> | 
   const pace = createPace();
   const fd = fs.openSync(at, O_RDONLY | O_DIRECTORY);
   try {
-    for (const step of tourTree(fd)) {
+    for (const step of walkTree(fd)) {
       await visit(step);
       await pace();
     }

@@ -16,14 +16,14 @@ export async function compactIfTall(
   stateDir: string,
   limit: number = LIMITS.maxLayers,
 ): Promise<SessionRecord> {
-  const at = record.strategy === "kernel" ? layerToCollapse(record, limit) : -1;
+  const at = record.strategy === "kernel" ? layerToCompact(record, limit) : -1;
   if (at < 0) return record;
-  const collapsed = await collapseAt(record, at, stateDir);
+  const collapsed = await compactAt(record, at, stateDir);
   return collapsed === null ? record : compactIfTall(collapsed, stateDir, limit);
 }
 
 /** The lowest layer that leaves few enough above it; -1 if there are few. It must be the session's own, because the collapsed layer is stored in its directory. */
-function layerToCollapse({ id, stack }: SessionRecord, limit: number): number {
+function layerToCompact({ id, stack }: SessionRecord, limit: number): number {
   const live = stack.length - 1;
   const lowest = stack.findLastIndex((layer) => layer.collapsed !== undefined) + limit;
   if (lowest >= live - 1) return -1;
@@ -31,14 +31,10 @@ function layerToCollapse({ id, stack }: SessionRecord, limit: number): number {
 }
 
 /** Null if the owner may not read a directory: then the layers are mounted one by one. */
-async function collapseAt(
-  record: SessionRecord,
-  at: number,
-  stateDir: string,
-): Promise<SessionRecord | null> {
+async function compactAt(record: SessionRecord, at: number, stateDir: string): Promise<SessionRecord | null> {
   const collapsed = `c-${record.next}`;
   try {
-    await collapse(
+    await compact(
       record.stack.slice(0, at + 1),
       path.join(sessionDir(stateDir, record.id), collapsed),
       stateDir,
@@ -51,8 +47,8 @@ async function collapseAt(
   return { ...record, stack, next: record.next + 1 };
 }
 
-async function collapse(stack: Stack, to: string, stateDir: string): Promise<void> {
-  const shown = stack.slice(Math.max(collapsedIn(stack), 0)).reverse();
+async function compact(stack: Stack, to: string, stateDir: string): Promise<void> {
+  const shown = stack.slice(Math.max(findCompacted(stack), 0)).reverse();
   const dirs = shown.map(({ session, name, collapsed = name }) =>
     layerDir(stateDir, { session, name: collapsed }),
   );
@@ -64,6 +60,6 @@ async function collapse(stack: Stack, to: string, stateDir: string): Promise<voi
 }
 
 /** The index of the topmost layer with a collapsed layer; -1 if there is none. */
-export function collapsedIn(stack: Stack): number {
+export function findCompacted(stack: Stack): number {
   return stack.findLastIndex((layer) => layer.collapsed !== undefined);
 }

@@ -6,12 +6,13 @@ import { createPace } from "../fs/cooperative.ts";
 import { copyEntry } from "../fs/copy-entry.ts";
 import { createCursor } from "../fs/cursor.ts";
 import { createFollower, type Follower } from "../fs/follow-tree.ts";
-import { kindAt, takeOver } from "../fs/metadata.ts";
-import { pathTo, type Spot } from "../fs/no-follow.ts";
+import { copyMetadata, kindAt } from "../fs/metadata.ts";
+import { type EntryRef, entryPath } from "../fs/no-follow.ts";
 import { childPath, openRoot } from "../fs/paths.ts";
-import { type TourOptions, tourTree } from "../fs/tree.ts";
-import { putPlaceholder, readGone, writeGone } from "./clone-layer.ts";
+import { type WalkTreeOptions, walkTree } from "../fs/tree.ts";
+import { putPlaceholder } from "./clone-layer.ts";
 import type { CloneTree, TreeEntry } from "./clone-tree.ts";
+import { attachDeleted, type DeletedNames, readDeleted, writeDeleted } from "./deleted-names.ts";
 import { type AttributeOrder, overlayAttributes } from "./overlay-attributes.ts";
 import type { Strategy } from "./record.ts";
 import type { MakeWhiteout } from "./whiteout.ts";
@@ -21,12 +22,17 @@ export interface LayerEntry extends TreeEntry {
   /** Of a directory: it hides the entries of lower layers. */
   isOpaque: boolean;
   /** The root that has the entry at the same path, or the entry's own location. */
-  readonly from: string | Spot;
+  readonly from: string | EntryRef;
   /** Set if the entry must be a copy with this mode. */
   readonly mode?: number;
 }
 
-export const goneEntry = (from: string): LayerEntry => ({ kind: "gone", below: null, isOpaque: false, from });
+export const whiteoutEntry = (from: string): LayerEntry => ({
+  kind: "gone",
+  below: null,
+  isOpaque: false,
+  from,
+});
 
 export const directoryEntry = (from: LayerEntry["from"], mode?: number): LayerEntry => ({
   kind: "directory",
@@ -59,7 +65,7 @@ export async function readLiveLayers(layers: readonly string[], strategy: Strate
 async function read(
   layers: readonly string[],
   strategy: Strategy,
-  options: TourOptions,
+  options: WalkTreeOptions,
 ): Promise<LayerEntry[]> {
   const roots: LayerEntry[] = [];
   const asked: LayerEntry[] = [];
@@ -67,19 +73,21 @@ async function read(
   const pace = createPace();
   for (const layer of layers) {
     orders.push(["layer", layer]);
-    const gone = readGone(layer);
+    const deleted: (DeletedNames | null | undefined)[] = [readDeleted(layer)];
     const { fd } = openRoot(layer);
     const levels = [directoryEntry(layer)];
     roots.push(levels[0]!);
     try {
-      for (const { step, dir, name, kind, trail } of tourTree(fd, options)) {
+      for (const { step, dir, name, kind } of walkTree(fd, options)) {
         await pace();
         if (step === "leave") {
           levels.pop();
+          deleted.pop();
           orders.push(["leave"]);
           continue;
         }
-        const isGone = kind === "device" ? isWhiteout(dir, name) : isListed(gone, trail);
+        const below = deleted.at(-1)?.get(name);
+        const isGone = kind === "device" ? isWhiteout(dir, name) : below === null;
         const other = kind === "symlink" ? kind : "file";
         const entry: LayerEntry =
           step === "enter"
@@ -88,6 +96,7 @@ async function read(
         levels.at(-1)!.below!.set(name, entry);
         if (step !== "enter") continue;
         levels.push(entry);
+        deleted.push(below);
         asked.push(entry);
         orders.push(["enter", name], ["ask"]);
       }
@@ -100,9 +109,6 @@ async function read(
   for (const [index, entry] of asked.entries()) entry.isOpaque = answers[index]!;
   return roots;
 }
-
-const isListed = (gone: ReadonlySet<string>, trail: readonly string[]): boolean =>
-  gone.size > 0 && gone.has(trail.join("/"));
 
 function isWhiteout(dir: number, name: string): boolean {
   const stat = fs.lstatSync(childPath(dir, name));
@@ -118,15 +124,16 @@ export async function readTree(at: string): Promise<CloneTree> {
 /** Merges layers, topmost first, into one that shows the same on any lower layers. */
 export function mergeLayers([top, ...lowers]: readonly LayerEntry[]): LayerEntry {
   const united = top!;
-  const pending = lowers.map((lower) => ({ upper: united, lower }));
-  for (let pair = pending.shift(); pair !== undefined; pair = pending.shift()) {
+  // A stack with the next lower layer on top: at each path the layers are merged from the top down.
+  const pending = lowers.map((lower) => ({ upper: united, lower })).reverse();
+  for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
     const { upper, lower } = pair;
     for (const [name, entry] of lower.below!) {
       const above = upper.below!.get(name);
       if (above === undefined) upper.below!.set(name, entry);
       else if (above.below !== null && !above.isOpaque) {
         if (entry.below === null) above.isOpaque = true;
-        else pending.unshift({ upper: above, lower: entry });
+        else pending.push({ upper: above, lower: entry });
       }
     }
     if (lower !== united && lower.isOpaque) upper.isOpaque = true;
@@ -135,7 +142,9 @@ export function mergeLayers([top, ...lowers]: readonly LayerEntry[]): LayerEntry
 }
 
 interface Level {
+  readonly name: string;
   readonly rest: [string, LayerEntry][];
+  readonly deleted: DeletedNames;
   readonly like: fs.Stats;
   /** The directory, or one above it, hides the entries of lower layers. */
   readonly hidesLower: boolean;
@@ -150,12 +159,12 @@ export async function writeLayer(
 ): Promise<void> {
   fs.mkdirSync(to, { mode: 0o700 });
   const orders: AttributeOrder[] = [["layer", to]];
-  const gone = new Set<string>();
+  const deleted: DeletedNames = new Map();
   const writer = openLayerWriter(to);
-  const { target, trail } = writer;
+  const { target } = writer;
   const pace = createPace();
   const like = fs.statSync(root.from as string);
-  const levels: Level[] = [{ rest: [...root.below!], like, hidesLower: false }];
+  const levels: Level[] = [{ name: "", rest: [...root.below!], deleted, like, hidesLower: false }];
   try {
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       await pace();
@@ -167,9 +176,10 @@ export async function writeLayer(
           level.like.mode = mode | 0o700;
           orders.push(["chmod", (mode & 0o7777).toString(8)]);
         }
-        takeOver(target.fd, level.like);
+        copyMetadata(target.fd, level.like);
         levels.pop();
         if (levels.length > 0) {
+          attachDeleted(levels.at(-1)!.deleted, level.name, level.deleted);
           writer.leave();
           orders.push(["leave"]);
         }
@@ -178,7 +188,8 @@ export async function writeLayer(
       const [name, entry] = next;
       if (entry.below !== null) {
         const hidesLower = level.hidesLower || entry.isOpaque;
-        levels.push({ rest: [...entry.below], like: writer.enter(name, entry), hidesLower });
+        const like = writer.enter(name, entry);
+        levels.push({ name, rest: [...entry.below], deleted: new Map(), like, hidesLower });
         const hasGone = !hidesLower && [...entry.below.values()].some(({ kind }) => kind === "gone");
         orders.push(["enter", name]);
         if (entry.isOpaque) orders.push(["opaque"]);
@@ -188,13 +199,13 @@ export async function writeLayer(
       else if (strategy === "kernel") makeWhiteout(target.fd, name);
       else {
         putPlaceholder({ dir: target.fd, name });
-        gone.add([...trail, name].join("/"));
+        level.deleted.set(name, null);
       }
     }
   } finally {
     writer.end();
   }
-  if (strategy === "clone") writeGone(to, gone);
+  if (strategy === "clone") writeDeleted(to, deleted);
   else await overlayAttributes(orders);
 }
 
@@ -214,7 +225,6 @@ function openLayerWriter(to: string) {
   };
   return {
     target,
-    trail,
     /** Returns the metadata that the directory must get. */
     enter(name: string, { from, mode }: LayerEntry): fs.Stats {
       const like = sourceOf(from as string).like(name) ?? fs.fstatSync(target.fd);
@@ -233,10 +243,10 @@ function openLayerWriter(to: string) {
     async put(name: string, { from, mode }: LayerEntry): Promise<void> {
       const dir = typeof from === "string" ? sourceOf(from).dir() : null;
       const source = typeof from === "string" ? dir !== null && { dir, name } : from;
-      const spot = { dir: target.fd, name };
-      if (source === false || (mode === undefined && tryLink(source, spot))) return;
-      await copyEntry(source, spot);
-      if (mode !== undefined && kindAt(spot.dir, name) === "file") fs.chmodSync(pathTo(spot), mode);
+      const ref = { dir: target.fd, name };
+      if (source === false || (mode === undefined && tryLink(source, ref))) return;
+      await copyEntry(source, ref);
+      if (mode !== undefined && kindAt(ref.dir, name) === "file") fs.chmodSync(entryPath(ref), mode);
     },
     end(): void {
       for (const source of sources.values()) source.close();
@@ -247,9 +257,9 @@ function openLayerWriter(to: string) {
 }
 
 /** False if no hard link can be made. */
-function tryLink(from: Spot, to: Spot): boolean {
+function tryLink(from: EntryRef, to: EntryRef): boolean {
   try {
-    fs.linkSync(pathTo(from), pathTo(to));
+    fs.linkSync(entryPath(from), entryPath(to));
     return true;
   } catch (error) {
     if (["EMLINK", "EPERM", "EXDEV"].includes(osErrorCode(error) ?? "")) return false;

@@ -2,7 +2,7 @@
 // read nor set them; perl can make any system call.
 import { spawn } from "node:child_process";
 import { HotcellError } from "../../core/errors.ts";
-import { HELPER_ENVIRONMENT } from "../fs/helper-environment.ts";
+import { HELPER_OPTIONS } from "../fs/helper-environment.ts";
 import { osPath } from "../fs/names.ts";
 
 /**
@@ -67,7 +67,7 @@ export async function overlayAttributes(orders: readonly AttributeOrder[]): Prom
   if (!orders.some(([order]) => !["layer", "enter", "leave"].includes(order))) return [];
   const calls = CALLS[process.arch] ?? [];
   const prefix = process.getuid?.() === 0 ? "trusted.overlay." : "user.overlay.";
-  const perl = spawn("perl", ["-e", SCRIPT, ...calls.map(String), prefix], { env: HELPER_ENVIRONMENT });
+  const perl = spawn("perl", ["-e", SCRIPT, ...calls.map(String), prefix], HELPER_OPTIONS);
   let [answers, said] = ["", ""];
   perl.stdout.on("data", (chunk) => {
     answers += chunk;
@@ -85,7 +85,7 @@ export async function overlayAttributes(orders: readonly AttributeOrder[]): Prom
     perl.on("close", resolve);
   });
   if (code === MOVED) {
-    const message = "A directory of a layer was moved while it was read. Try again.";
+    const message = "A directory of a layer moved during the read. Try again.";
     throw new HotcellError("EXECUTION_ERROR", message);
   }
   if (code === 0) return Array.from(answers, (answer) => answer === "y");

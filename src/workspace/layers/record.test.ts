@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
+import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { readRecord, rewriteRecord, type SessionRecord, writeRecord } from "./record.ts";
 import { checkpointRecord, newRecord } from "./stack.ts";
 

@@ -37,6 +37,8 @@ export interface SessionRecord {
   readonly workspace: string;
   readonly created: string;
   readonly strategy: Strategy;
+  /** In mode `agentfs` the database that has the session's changes too; relative to the session's directory. */
+  readonly database?: string;
   readonly stack: Stack;
   /** Stacks that rewinds replaced, newest last: a rewind can be undone. */
   readonly left: readonly Stack[];
@@ -72,7 +74,7 @@ export function readRecord(dir: string): SessionRecord {
     if (record.version === 1) return withMark(dir, upgrade(record));
     throw new HotcellError(
       "NOT_SUPPORTED",
-      `Could not open the session ${quote(id)}: it was made by a newer hotcell.`,
+      `Could not open the session ${quote(id)}: a newer version of hotcell created it.`,
     );
   } catch (error) {
     if (osErrorCode(error) === "ENOENT") throw noSuchSession(id);
@@ -82,11 +84,11 @@ export function readRecord(dir: string): SessionRecord {
 
 function upgrade(record: Omit<SessionRecord, "version" | "settled">): SessionRecord {
   const { id, workspace, created, strategy, next } = record;
-  const [stack, ...left] = [record.stack, ...record.left].map((layers) => layers.map(withoutCollapsed));
+  const [stack, ...left] = [record.stack, ...record.left].map((layers) => layers.map(withoutCompacted));
   return { version: 2, id, workspace, created, strategy, stack: stack!, left, next, settled: {} };
 }
 
-export function withoutCollapsed({ collapsed: _, ...layer }: Layer): Layer {
+export function withoutCompacted({ collapsed: _, ...layer }: Layer): Layer {
   return layer;
 }
 
@@ -149,8 +151,16 @@ function withMark(dir: string, record: SessionRecord): SessionRecord {
 const markFile = (dir: string, { stack }: SessionRecord): string =>
   path.join(dir, `${stack.at(-1)!.name}.call`);
 
+/** The path of a session's database; null in mode `overlay`. */
+export function databaseOf({ database }: SessionRecord, dir: string): string | null {
+  return database === undefined ? null : path.resolve(dir, database);
+}
+
+/** The name of a session's own database, in the session's directory. */
+export const OWN_DATABASE = "agentfs.db";
+
 const FILE = "session.json";
 
-function noSuchSession(id: string): HotcellError {
+export function noSuchSession(id: string): HotcellError {
   return new HotcellError("NOT_FOUND", `There is no session ${quote(id)}. See hotcell session list.`);
 }

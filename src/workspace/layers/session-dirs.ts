@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
+import { type Cooperative, runToEnd } from "../fs/cooperative.ts";
 import { O_PATH } from "../fs/paths.ts";
-import { removeBelow } from "../fs/tree-change.ts";
+import { removeBelowCooperatively } from "../fs/tree-change.ts";
 import { type SessionRecord, sessionDir, writeRecord } from "./record.ts";
 
 /** Ids sort by age, and reveal nothing about the project. */
@@ -40,19 +41,27 @@ export function removeSession(id: string, stateDir: string): void {
 }
 
 /** Removes a layer and its notes, also an incomplete one that a killed process left. */
-export function removeLayer(dir: string, name: string): void {
-  for (const directory of [name, `w${name}`]) removeDirectory(path.join(dir, directory));
+export function* removeLayer(dir: string, name: string): Cooperative<void> {
+  for (const directory of [name, `w${name}`]) yield* removeTree(path.join(dir, directory));
   for (const beside of fs.readdirSync(dir).filter((entry) => entry.startsWith(`${name}.`)))
     fs.unlinkSync(path.join(dir, beside));
 }
 
 /** Removes a tree of any depth, whatever permissions an agent took away. */
 export function removeDirectory(dir: string): void {
-  if (emptyDirectory(dir)) fs.rmdirSync(dir);
+  runToEnd(removeTree(dir));
+}
+
+function* removeTree(dir: string): Cooperative<void> {
+  if (yield* emptyTree(dir)) fs.rmdirSync(dir);
 }
 
 /** False if there is none. */
 export function emptyDirectory(dir: string): boolean {
+  return runToEnd(emptyTree(dir));
+}
+
+function* emptyTree(dir: string): Cooperative<boolean> {
   let fd: number;
   try {
     fd = fs.openSync(dir, O_PATH | fs.constants.O_DIRECTORY);
@@ -61,7 +70,7 @@ export function emptyDirectory(dir: string): boolean {
     throw error;
   }
   try {
-    removeBelow(fd, true);
+    yield* removeBelowCooperatively(fd, true);
   } finally {
     fs.closeSync(fd);
   }

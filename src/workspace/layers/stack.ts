@@ -1,7 +1,14 @@
 // Checkpoint, rewind and fork, as operations on lists of layers.
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
-import type { CallMark, Layer, SessionRecord, Stack, Strategy } from "./record.ts";
+import {
+  type CallMark,
+  type Layer,
+  OWN_DATABASE,
+  type SessionRecord,
+  type Stack,
+  type Strategy,
+} from "./record.ts";
 
 export function liveLayer({ stack }: Pick<SessionRecord, "stack">): Layer {
   return stack[stack.length - 1]!;
@@ -40,7 +47,10 @@ export function undoRewindRecord(record: SessionRecord, since: number): SessionR
 
 /** Another session that starts with these layers. Both continue independently. */
 export function forkRecord(record: SessionRecord, stack: Stack, id: string, since: number): SessionRecord {
-  return pushLayer({ ...record, id, created: now(), left: [], next: 1, settled: {} }, stack, null, since);
+  const child = { ...record, id, created: now(), left: [], next: 1, settled: {} };
+  // Each session has its own database.
+  const own = record.database === undefined ? child : { ...child, database: OWN_DATABASE };
+  return pushLayer(own, stack, null, since);
 }
 
 /** The session with another list of layers below a new live one. The replaced stack is kept. */
@@ -75,7 +85,7 @@ export function indexOfCall(stack: Stack, to: string): number {
   if (index >= 0) return index;
   throw new HotcellError(
     "NOT_FOUND",
-    `The session has no call ${quote(to)} with changes that are still in it. See hotcell session show. What was committed is taken back by hotcell session revert.`,
+    `The session has no call ${quote(to)} that still has changes. See hotcell session show. To undo a commit, run hotcell session revert.`,
   );
 }
 

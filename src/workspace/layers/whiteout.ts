@@ -33,5 +33,5 @@ function makeDevice(at: string): void {
   });
   if (status === 0) return;
   const reason = error?.message ?? stderr.trim();
-  throw new HotcellError("NOT_SUPPORTED", `Could not make a whiteout for the session's view: ${reason}.`);
+  throw new HotcellError("NOT_SUPPORTED", `Could not create a whiteout for the session's view: ${reason}.`);
 }

@@ -4,8 +4,7 @@ import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 import { type Protection, READ_ONLY, RESERVED } from "../../policy/protected.ts";
-import { openDirectoryView } from "../directory/directory-view.ts";
-import { openHostWorkspace } from "../directory/host.ts";
+import { openHostWorkspace, viewHostDirectory } from "../directory/host.ts";
 import { areApart } from "../files/state-dir.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import { openRoot } from "../fs/paths.ts";
@@ -23,11 +22,11 @@ export interface Mount {
   readonly files: WorkspaceFS;
   /** Takes paths inside the mount. */
   readonly protectionOf: (path: string) => Protection | null;
-  /** Changes stay in the cell until somebody takes them out. */
+  /** Changes stay in the cell until a commit. */
   readonly contained: boolean;
 }
 
-export interface MountPlace {
+export interface MountContext {
   readonly stateDir: string;
   readonly project: string;
   readonly protectionOf: (path: string) => Protection | null;
@@ -37,7 +36,7 @@ const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const OWN_NAMES = ["project", "state"];
 
 /** A directory of the host. */
-export function openHostMount(name: string, options: MountOptions, place: MountPlace): Mount {
+export function openHostMount(name: string, options: MountOptions, place: MountContext): Mount {
   const { path: given, access = "ro" } = options;
   checkName(name, access);
   const protectionOf = access === "ro" ? makeReadOnly(place.protectionOf) : place.protectionOf;
@@ -52,19 +51,11 @@ export function openHostMount(name: string, options: MountOptions, place: MountP
 }
 
 /** The private storage of a run. The log is not in it, and no entry may look like the log. */
-export function openStateMount(runDir: string, protectionOf: MountPlace["protectionOf"]): Mount {
+export function openStateMount(runDir: string, protectionOf: MountContext["protectionOf"]): Mount {
   const dir = path.join(runDir, "state");
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const root = openRoot(dir);
   const withoutLogs = (at: string) => (isLogs(at) ? RESERVED : protectionOf(at));
-  const files = openDirectoryView({
-    mode: "host",
-    project: root.path,
-    root,
-    closeRoot: () => fs.closeSync(root.fd),
-    notesDir: path.join(runDir, "state.notes"),
-    protectionOf: withoutLogs,
-  });
+  const files = viewHostDirectory(openRoot(dir), path.join(runDir, "state.notes"), withoutLogs);
   return { name: "state", files, protectionOf: withoutLogs, contained: true };
 }
 
@@ -74,7 +65,7 @@ function isLogs(at: string): boolean {
   return first.toLowerCase().replace(/[.\s]+$/, "") === "logs";
 }
 
-function makeReadOnly(protectionOf: MountPlace["protectionOf"]): MountPlace["protectionOf"] {
+function makeReadOnly(protectionOf: MountContext["protectionOf"]): MountContext["protectionOf"] {
   return (at) => {
     const protection = protectionOf(at);
     return protection?.read === "refuse" ? protection : READ_ONLY;
@@ -85,25 +76,22 @@ function openDirectory(
   name: string,
   given: string,
   stateDir: string,
-  protectionOf: MountPlace["protectionOf"],
+  protectionOf: MountContext["protectionOf"],
 ): WorkspaceFS {
   try {
     return openHostWorkspace({ workspace: given, stateDir, protectionOf });
   } catch (error) {
     if (!(error instanceof HotcellError) || error.code !== "WORKSPACE_UNUSABLE") throw error;
-    throw unusable(name, `${quote(given)} is no directory that can be read`);
+    throw unusable(name, `${quote(given)} is not a readable directory`);
   }
 }
 
 function checkName(name: string, access: string): void {
   if (access !== "ro" && access !== "rw")
     throw unusable(name, `its access is ${quote(access)}; allowed are "ro", "rw"`);
-  if (OWN_NAMES.includes(name)) throw unusable(name, "hotcell has one of that name already");
+  if (OWN_NAMES.includes(name)) throw unusable(name, "hotcell already has a mount with that name");
   if (!NAME.test(name))
-    throw unusable(
-      name,
-      "a name begins with a small letter, and goes on with small letters, digits, _ and -",
-    );
+    throw unusable(name, "a name has lower-case letters, digits, _ and -, and begins with a letter");
   if (name === "pkg" && access === "rw") throw unusable(name, "@pkg is read-only");
 }
 
@@ -111,12 +99,12 @@ function checkName(name: string, access: string): void {
  * Checks the real path of the opened directory. No tool may reach the log, and no mount may bypass a session or the
  * rules for the project's paths.
  */
-function checkPlace(name: string, root: string, { stateDir, project }: MountPlace): void {
-  if (!areApart(root, stateDir)) throw unusable(name, "it and the state directory are inside one another");
+function checkPlace(name: string, root: string, { stateDir, project }: MountContext): void {
+  if (!areApart(root, stateDir)) throw unusable(name, "one of it and the state directory contains the other");
   if (!areApart(root, project))
     throw unusable(
       name,
-      "it and the project are inside one another; use @project for what is in the project",
+      "one of it and the project contains the other; use @project for paths in the project",
     );
 }
 

@@ -8,18 +8,18 @@ import type { NamedMountPath, Naming } from "./naming.ts";
 export function mountedFiles(mounts: readonly Mount[], naming: Naming): WorkspaceFS {
   const find = (path: string) => {
     const spelled = naming.spell(path);
-    const spot = naming.find(spelled);
-    return spelled.endsWith("/") ? asDirectory(spot) : spot;
+    const ref = naming.find(spelled);
+    return spelled.endsWith("/") ? asDirectory(ref) : ref;
   };
   const named = (mount: Mount, path: string) => naming.name({ mount, path });
 
   /** Errors show the path that the caller used. */
   const at = <T>(path: string, work: (files: WorkspaceFS, inner: string, mount: Mount) => T): T => {
-    const spot = find(path);
+    const ref = find(path);
     try {
-      return work(spot.mount.files, spot.path, spot.mount);
+      return work(ref.mount.files, ref.path, ref.mount);
     } catch (error) {
-      throw error instanceof HotcellError ? withMountPath(error, spot, naming) : error;
+      throw error instanceof HotcellError ? withMountPath(error, ref, naming) : error;
     }
   };
   const inOneMount = (
@@ -64,13 +64,13 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
       }
     },
     async search(path, query, options) {
-      const spot = find(path);
+      const ref = find(path);
       try {
-        const result = await spot.mount.files.search(spot.path, query, options);
-        const matches = result.matches.map((match) => ({ ...match, path: named(spot.mount, match.path) }));
+        const result = await ref.mount.files.search(ref.path, query, options);
+        const matches = result.matches.map((match) => ({ ...match, path: named(ref.mount, match.path) }));
         return { ...result, matches };
       } catch (error) {
-        throw error instanceof HotcellError ? withMountPath(error, spot, naming) : error;
+        throw error instanceof HotcellError ? withMountPath(error, ref, naming) : error;
       }
     },
     readlink: (path) => at(path, (files, inner) => files.readlink(inner)),
@@ -86,6 +86,11 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
     copy: (from, to) => inOneMount(from, to, (files, one, other) => files.copy(one, other)),
     symlink: (target, path) => at(path, (files, inner) => files.symlink(target, inner)),
     chmod: (path, mode) => at(path, (files, inner) => files.chmod(inner, mode)),
+    statEntry: (path) => at(path, (files, inner) => files.statEntry(inner)),
+    listEntries: (path) => at(path, (files, inner) => files.listEntries(inner)),
+    openHandle: (path, options) => at(path, (files, inner) => files.openHandle(inner, options)),
+    link: (from, to) => inOneMount(from, to, (files, one, other) => files.link(one, other)),
+    setTimes: (path, times) => at(path, (files, inner) => files.setTimes(inner, times)),
     guardedBy(check) {
       const guarded = new Map(
         mounts.map((mount) => {
@@ -96,8 +101,8 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
       return mountedFiles([...guarded.values()], {
         ...naming,
         find: (path) => {
-          const spot = naming.find(path);
-          return { ...spot, mount: guarded.get(spot.mount)! };
+          const ref = naming.find(path);
+          return { ...ref, mount: guarded.get(ref.mount)! };
         },
       });
     },
@@ -108,20 +113,20 @@ export function mountedFiles(mounts: readonly Mount[], naming: Naming): Workspac
 }
 
 /** A trailing slash means a directory: no file may be created by that name. */
-function asDirectory(spot: NamedMountPath): NamedMountPath {
-  return spot.path === "." || spot.path.endsWith("/") ? spot : { ...spot, path: `${spot.path}/` };
+function asDirectory(ref: NamedMountPath): NamedMountPath {
+  return ref.path === "." || ref.path.endsWith("/") ? ref : { ...ref, path: `${ref.path}/` };
 }
 
-function withMountPath(error: HotcellError, spot: NamedMountPath, naming: Naming): HotcellError {
+function withMountPath(error: HotcellError, ref: NamedMountPath, naming: Naming): HotcellError {
   const { code, details, cause, output } = error;
-  const message = partsOf(spot.path)
+  const message = partsOf(ref.path)
     .reduce((text, path) => {
-      const shown = `"${showName(naming.name({ ...spot, path }))}"`;
+      const shown = `"${showName(naming.name({ ...ref, path }))}"`;
       const inner = path === "." ? ['""', '"."'] : [`"${showName(path)}"`];
       return inner.reduce((message, name) => message.replaceAll(name, shown), text);
     }, error.message)
     .replace("Use a path relative to the workspace.", "Use a path within its mount.");
-  const mountDetails = { ...details, mount: `@${spot.mount.name}`, path: details.path ?? spot.path };
+  const mountDetails = { ...details, mount: `@${ref.mount.name}`, path: details.path ?? ref.path };
   return new HotcellError(code, message, mountDetails, { cause, ...(output && { output }) });
 }
 

@@ -16,7 +16,7 @@ export interface Naming {
   /** Throws when the path is in no mount. */
   find(path: string): NamedMountPath;
   /** The inverse of `find`. */
-  name(spot: NamedMountPath): string;
+  name(ref: NamedMountPath): string;
 }
 
 /** The toolset `mounts`: every path begins with the name of a mount. */
@@ -47,10 +47,10 @@ export function bareAndStoragePaths(project: Mount, storage: Mount | null, given
       if (storage === null || head === undefined) return { mount: project, path };
       return { mount: storage, path: path.slice(head.length).replace(/^\/+/, "") || "." };
     },
-    name(spot) {
-      if (spot.mount.name !== project.name) return nameOf(spot);
-      const [first = ""] = spot.path.split("/");
-      return heads.includes(first) ? `./${spot.path}` : spot.path;
+    name(ref) {
+      if (ref.mount.name !== project.name) return nameOf(ref);
+      const [first = ""] = ref.path.split("/");
+      return heads.includes(first) ? `./${ref.path}` : ref.path;
     },
   };
 }
@@ -69,9 +69,10 @@ function nameOf({ mount, path }: NamedMountPath): string {
 
 function noMount(path: string, first: string, names: readonly string[]): HotcellError {
   const known = `the mounts are ${names.join(", ")}`;
-  if (path.startsWith("/")) return outside(path, `it is absolute, and a path begins with a mount: ${known}`);
+  if (path.startsWith("/"))
+    return outside(path, `it is absolute, but a path must begin with a mount: ${known}`);
   if (first.startsWith("@")) return outside(path, `there is no mount ${quote(first)}; ${known}`);
-  return outside(path, `a path begins with a mount: ${known}`);
+  return outside(path, `a path must begin with a mount: ${known}`);
 }
 
 function outside(path: string, reason: string): HotcellError {

@@ -3,8 +3,15 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type CloneWorld, makeCloneWorld, stackOf } from "../../../test/kit/clone-world.ts";
-import { directory, file, type Planted, type PlantedTree, symlink } from "../../../test/kit/planted-tree.ts";
+import { type CloneWorld, makeCloneWorld, stackOf } from "../../../test/kit/worlds/clone-world.ts";
+import {
+  directory,
+  file,
+  type Planted,
+  type PlantedTree,
+  symlink,
+} from "../../../test/kit/worlds/planted-tree.ts";
+import { runToEnd } from "../fs/cooperative.ts";
 import { osPath } from "../fs/names.ts";
 import { pathsIn } from "../layers/layer-dirs.ts";
 import type { SessionView } from "./session-view.ts";
@@ -86,7 +93,7 @@ const ROWS: readonly Row[] = [
     gone: ["d"],
   },
   {
-    change: "a directory that was made anew, with those of its children that are gone",
+    change: "a recreated directory, with its removed children",
     does(at) {
       fs.rmSync(at("d"), { recursive: true });
       fs.mkdirSync(at("d"));
@@ -205,12 +212,12 @@ describe("a capture", () => {
     ]);
   });
 
-  test("is what a diff takes as touched, and nothing more", async () => {
+  test("has exactly the paths that a diff examines", async () => {
     const { view, merged, stateDir, changes } = await begin();
     fs.writeFileSync(path.join(merged, "d/x"), "new");
     fs.rmSync(path.join(merged, "d/e"), { recursive: true });
     await view.capture();
-    expect([...pathsIn(stackOf(1), stateDir)]).toEqual(["d", "d/e", "d/x"]);
+    expect(stackOf(1).flatMap((layer) => runToEnd(pathsIn(layer, stateDir)))).toEqual(["d", "d/e", "d/x"]);
     expect(await changes(stackOf(1), { below: null, upTo: 1 })).toEqual([
       "deleted d/e",
       "deleted d/e/y",

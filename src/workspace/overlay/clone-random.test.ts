@@ -2,7 +2,8 @@
 import fs from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CloneWorld, laidOver, makeCloneWorld, stackOf } from "../../../test/kit/clone-world.ts";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
+import { type CloneWorld, laidOver, makeCloneWorld, stackOf } from "../../../test/kit/worlds/clone-world.ts";
 import {
   bruteForce,
   directory,
@@ -10,7 +11,7 @@ import {
   type Planted,
   survey,
   symlink,
-} from "../../../test/kit/planted-tree.ts";
+} from "../../../test/kit/worlds/planted-tree.ts";
 import { osPath } from "../fs/names.ts";
 import type { Stack } from "../layers/record.ts";
 
@@ -73,7 +74,7 @@ interface State {
   readonly tree: Map<string, Planted>;
 }
 
-/** Plays the steps; whenever changes were captured, the copy is what the layers make of the project. Gives the states that were left by a checkpoint, and the last one. */
+/** Runs the steps. After each capture, the copy must equal the project with the layers. Returns the states at the checkpoints, and the last one. */
 async function play(world: CloneWorld, steps: readonly Step[]): Promise<State[]> {
   const states: State[] = [];
   let next = 1;
@@ -127,10 +128,10 @@ async function checkPlays(
       world.remove();
     }
   });
-  await fc.assert(property, { numRuns: 40 });
+  await assertProperty(property, { numRuns: 40 });
 }
 
-test("every state that was left is shown again exactly, and what each layer changed is told", async () => {
+test("every earlier state is shown again exactly, and the changes of each layer are known", async () => {
   await checkPlays(plainStep, async (world, states) => {
     const last = states.at(-1)!;
     const all = { below: null, upTo: last.stack.length };

@@ -5,12 +5,12 @@ import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { replaceJson, writeSynced } from "../fs/replace-json.ts";
 import type { Stack } from "../layers/record.ts";
-import { type SeenEntry, seenDirectory } from "./clone-look.ts";
+import { createScannedDirectory, type ScannedEntry } from "./clone-scan.ts";
 
 /** The stack that the working copy shows, and the copy's content. */
 interface WorkingCopy {
   readonly stack: Stack;
-  readonly tree: SeenEntry;
+  readonly tree: ScannedEntry;
 }
 
 /** A change of the working copy, or of the live layer. */
@@ -33,25 +33,25 @@ export function writeWorkingCopy(dir: string, { stack, tree }: WorkingCopy): voi
   replaceJson(path.join(dir, WORKING_COPY), { stack, rows: rowsOf(tree) });
 }
 
-export function readProjectTree(dir: string): SeenEntry | null {
+export function readProjectTree(dir: string): ScannedEntry | null {
   const found = tryRead(dir, PROJECT) as Rows | null;
   return found && treeOf(found);
 }
 
-export function writeProjectTree(dir: string, tree: SeenEntry): void {
+export function writeProjectTree(dir: string, tree: ScannedEntry): void {
   replaceJson(path.join(dir, PROJECT), rowsOf(tree));
 }
 
 /** Whether a change has begun and not ended, in any process. */
-export function isUnderWay(dir: string, change: Change): boolean {
+export function isInProgress(dir: string, change: Change): boolean {
   return fs.existsSync(path.join(dir, change));
 }
 
-export function begin(dir: string, change: Change): void {
+export function markStarted(dir: string, change: Change): void {
   writeSynced(path.join(dir, change), "");
 }
 
-export function end(dir: string, change: Change): void {
+export function markEnded(dir: string, change: Change): void {
   fs.unlinkSync(path.join(dir, change));
 }
 
@@ -66,7 +66,7 @@ function tryRead(dir: string, name: string): unknown {
 }
 
 /** The rows are flat because a tree may be deeper than JSON can nest. */
-function rowsOf(root: SeenEntry): Rows {
+function rowsOf(root: ScannedEntry): Rows {
   const rows: Rows = [];
   const pending = [{ depth: 0, name: "", entry: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -79,18 +79,18 @@ function rowsOf(root: SeenEntry): Rows {
   return rows;
 }
 
-function treeOf(rows: Rows): SeenEntry {
+function treeOf(rows: Rows): ScannedEntry {
   /** The latest entry of each depth. */
-  const latest: SeenEntry[] = [];
+  const latest: ScannedEntry[] = [];
   const values = rows.values();
   const next = <T>(): T => values.next().value as T;
   for (let depth = next<number | undefined>(); depth !== undefined; depth = next()) {
     const name = next<string>();
     const kind = KINDS[next<keyof typeof KINDS>()];
     const mode = next<number>();
-    const entry: SeenEntry =
+    const entry: ScannedEntry =
       kind === "directory"
-        ? seenDirectory(mode, new Map())
+        ? createScannedDirectory(mode, new Map())
         : { kind, below: null, mode, ctimeMs: next(), ino: next(), size: next() };
     latest[depth - 1]?.below?.set(name, entry);
     latest[depth] = entry;

@@ -3,7 +3,12 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type CloneWorld, makeCloneWorld, protectionOf, stackOf } from "../../../test/kit/clone-world.ts";
+import {
+  type CloneWorld,
+  makeCloneWorld,
+  protectionOf,
+  stackOf,
+} from "../../../test/kit/worlds/clone-world.ts";
 import {
   directory,
   file,
@@ -12,7 +17,7 @@ import {
   plant,
   survey,
   symlink,
-} from "../../../test/kit/planted-tree.ts";
+} from "../../../test/kit/worlds/planted-tree.ts";
 import type { Stack } from "../layers/record.ts";
 import type { CloneOptions } from "./clone-view.ts";
 import type { SessionView } from "./session-view.ts";
@@ -125,7 +130,7 @@ describe("a new copy", () => {
     expect(copies.map(begins)).toEqual(["t\0", "m\0"]);
   });
 
-  test("is told about while it is made, and lets others have their turn", async () => {
+  test("reports its progress, and yields to the event loop", async () => {
     const files = Array.from({ length: 1500 }, (_, index) => [`d${index % 30}/${index}`, file("x")] as const);
     const world = tempWorld(new Map(files));
     const told: [number, number | null][] = [];
@@ -137,7 +142,7 @@ describe("a new copy", () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  test("is made anew when it was not finished, or what is known of it can't be read", async () => {
+  test("is copied again if it is incomplete, or its index cannot be read", async () => {
     const world = await begin();
     world.view.close();
     for (const spoil of [
@@ -250,7 +255,7 @@ describe("another stack", () => {
     expect(tree()).toEqual(states[2]);
   });
 
-  test("that could not be shown wholly is made anew by whatever comes next", async () => {
+  test("that could not be shown completely is copied again by the next operation", async () => {
     const { view, dir, tree, states } = await history();
     const inTheWay = path.join(dir, "merged.json.new");
     for (const next of [() => view.show(stackOf(1, 9)), () => view.refresh()]) {

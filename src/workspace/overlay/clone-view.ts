@@ -2,26 +2,28 @@
 // finds changes of the copy by scanning it, and stores them in layers of the same format as overlayfs layers.
 import fs from "node:fs";
 import path from "node:path";
-import { explainingLater } from "../fs/os-error.ts";
-import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../fs/paths.ts";
-import { unlessFull } from "../layers/full-disk.ts";
+import { explainAsyncErrors } from "../fs/os-error.ts";
+import { openRealRoot, openRoot, type Root, rootMovedError } from "../fs/paths.ts";
+import type { TreeEntry } from "../layers/clone-tree.ts";
+import { fallBackIfFull } from "../layers/fall-back-if-full.ts";
 import { layerDir } from "../layers/layer-dirs.ts";
+import { readTree } from "../layers/layer-tree.ts";
 import type { Stack } from "../layers/record.ts";
-import type { SeenEntry } from "./clone-look.ts";
-import { begin, isUnderWay, readProjectTree, readWorkingCopy } from "./clone-store.ts";
+import { isInProgress, markStarted, readProjectTree, readWorkingCopy } from "./clone-store.ts";
 import {
   buildCopy,
-  type ClonePlace,
+  type CloneDirs,
   captureChanges,
   readCloneLayers,
   refreshCopy,
-  type Shown,
+  type ShownStack,
   showStack,
 } from "./clone-working-copy.ts";
-import { furnishRoom, type Room } from "./mount-namespace.ts";
-import type { SessionPlace, SessionView } from "./session-view.ts";
+import { createDisclosures } from "./disclosures.ts";
+import { type MountNamespace, openPreparedNamespace } from "./mount-namespace.ts";
+import type { SessionStore, SessionView } from "./session-view.ts";
 
-export interface CloneOptions extends SessionPlace {
+export interface CloneOptions extends SessionStore {
   /** The session's directory. */
   readonly dir: string;
   readonly workspace: string;
@@ -31,65 +33,68 @@ export interface CloneOptions extends SessionPlace {
 export async function openCloneView({ workspace, stack, ...options }: CloneOptions): Promise<SessionView> {
   const project = openRealRoot(workspace);
   const merged = openRoot(path.join(options.dir, "merged"));
-  const place: ClonePlace = { ...options, project, merged };
+  const disclosures = createDisclosures(options.dir, project, options.protectionOf);
+  const dirs: CloneDirs = { ...options, project, merged, disclosures };
   const held = [project.fd, merged.fd];
   const close = () => {
     for (const fd of held.splice(0)) fs.closeSync(fd);
   };
   try {
-    const shown = await explainErrors("make", () => openShown(place, stack));
-    return createCloneView(place, shown, close);
+    const shown = await explainErrors("make", () => openShown(dirs, stack));
+    return createCloneView(dirs, shown, close);
   } catch (error) {
     close();
     throw error;
   }
 }
 
-function createCloneView(place: ClonePlace, opened: Shown, close: () => void): SessionView {
+function createCloneView(dirs: CloneDirs, opened: ShownStack, close: () => void): SessionView {
   let shown = opened;
-  let room: Promise<Room> | null = null;
+  let mountNamespace: Promise<MountNamespace> | null = null;
   /** Recreates the copy if an earlier change of it did not complete; false then. */
   const ensureComplete = async (stack = shown.stack): Promise<boolean> => {
-    if (!isUnderWay(place.dir, "showing")) return true;
-    shown = await buildCopy(place, stack);
+    if (!isInProgress(dirs.dir, "showing")) return true;
+    shown = await buildCopy(dirs, stack);
     return false;
   };
   return {
-    root: { ...place.merged, given: place.project.path },
+    root: { ...dirs.merged, given: dirs.project.path },
     show: (stack) =>
       explainErrors("show", async () => {
         if (!(await ensureComplete(stack))) return;
-        if (isUnderWay(place.dir, "capturing")) shown = await captureChanges(place, shown);
-        shown = await showStack(place, shown, stack);
+        if (isInProgress(dirs.dir, "capturing")) shown = await captureChanges(dirs, shown);
+        shown = await showStack(dirs, shown, stack);
       }),
     capture: () =>
       explainErrors("keep the changes of", async () => {
-        if (await ensureComplete()) shown = await captureChanges(place, shown);
+        if (await ensureComplete()) shown = await captureChanges(dirs, shown);
       }),
     had(at) {
-      const find = (entry: SeenEntry | undefined, name: string) => entry?.below?.get(name);
-      return at.split("/").reduce(find, shown.project) !== undefined;
+      const find = (entry: TreeEntry | undefined, name: string) => entry?.below?.get(name);
+      const roots: (TreeEntry | undefined)[] = [shown.project, shown.disclosed.root];
+      return roots.some((root) => at.split("/").reduce(find, root) !== undefined);
     },
-    forget: () => begin(place.dir, "showing"),
+    forget: () => markStarted(dirs.dir, "showing"),
     refresh: () =>
       explainErrors("refresh", async () => {
         const before = shown;
-        refuseMoved(place.project);
-        if (await ensureComplete()) shown = await refreshCopy(place, shown);
+        refuseMoved(dirs.project);
+        if (await ensureComplete()) shown = await refreshCopy(dirs, shown);
         return shown !== before;
       }),
-    notice() {},
+    onUse() {},
     isStale: () => false,
-    // The copy has no secrets. The refresh at the beginning of the call removed files that became secrets since.
+    // The copy has no hidden secrets. The refresh at the beginning of the call removed files that became secrets since.
     mustHide() {},
     hidesAll: async () => true,
     async hideSecrets() {},
-    room(furnishing) {
-      room ??= furnishRoom(null, { ...furnishing, view: place.merged.path });
-      return room;
+    hidden: dirs.disclosures.hidden,
+    openNamespace(options) {
+      mountNamespace ??= openPreparedNamespace(null, { ...options, view: dirs.merged.path });
+      return mountNamespace;
     },
     close() {
-      room?.then(
+      mountNamespace?.then(
         (opened) => opened.close(),
         () => {},
       );
@@ -103,27 +108,29 @@ function refuseMoved({ fd, path: real }: Root): void {
   const there = openRealRoot(real);
   const [now, then] = [fs.fstatSync(there.fd), fs.fstatSync(fd)];
   fs.closeSync(there.fd);
-  if (now.ino !== then.ino || now.dev !== then.dev) throw leadsElsewhere(real);
+  if (now.ino !== then.ino || now.dev !== then.dev) throw rootMovedError(real);
 }
 
 function explainErrors<T>(action: string, work: () => Promise<T>): Promise<T> {
-  return explainingLater(`${action} the session's copy of the project at`, ".", work);
+  return explainAsyncErrors(`${action} the session's copy of the project at`, ".", work);
 }
 
-async function openShown(place: ClonePlace, stack: Stack): Promise<Shown> {
-  const { dir, stateDir } = place;
+async function openShown(dirs: CloneDirs, stack: Stack): Promise<ShownStack> {
+  const { dir, stateDir } = dirs;
   const found = readWorkingCopy(dir);
   const project = readProjectTree(dir);
-  if (found === null || project === null || isUnderWay(dir, "showing")) return buildCopy(place, stack);
-  const isInterrupted = isUnderWay(dir, "capturing");
+  if (found === null || project === null || isInProgress(dir, "showing")) return buildCopy(dirs, stack);
+  const isInterrupted = isInProgress(dir, "capturing");
   // Layers without changes may have been added or removed without an update of the stored stack. A capture belongs to the session's recorded stack.
   const existing = found.stack.filter((layer) => fs.existsSync(layerDir(stateDir, layer)));
   const before = isInterrupted ? stack : existing;
-  const shown = { stack: before, layers: await readCloneLayers(place, before), project, copy: found.tree };
-  if (!isInterrupted) return showStack(place, shown, stack);
+  const layers = await readCloneLayers(dirs, before);
+  const disclosed = await readTree(path.join(dir, "mask"));
+  const shown = { stack: before, layers, disclosed, project, copy: found.tree };
+  if (!isInterrupted) return showStack(dirs, shown, stack);
   // On a full disk, the next operation that needs the changes captures them.
-  return unlessFull(
-    () => captureChanges(place, shown),
+  return fallBackIfFull(
+    () => captureChanges(dirs, shown),
     () => shown,
   );
 }

@@ -3,10 +3,11 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { FileKind } from "../files/workspace-fs.ts";
-import { createCursor } from "../fs/cursor.ts";
+import { createPace } from "../fs/cooperative.ts";
+import { createFollower } from "../fs/follow-tree.ts";
 import { allowOwner } from "../fs/metadata.ts";
-import { childPath, openChild } from "../fs/paths.ts";
-import { tourTree } from "../fs/tree.ts";
+import { childPath, fdPath, openChild } from "../fs/paths.ts";
+import { walkTree } from "../fs/tree.ts";
 
 /** The mode bits needed to read an entry. Root needs none, and a link is always readable. */
 export function rightsToRead(kind: FileKind): number {
@@ -16,15 +17,22 @@ export function rightsToRead(kind: FileKind): number {
 }
 
 /** Walks an open layer. Makes its unreadable entries readable through the view that has the layer on top. */
-export function keepReadable(layer: number, view: number): void {
+export async function keepReadable(layer: number, view: number): Promise<void> {
   if (rightsToRead("directory") === 0) return;
   allowOwner(view, rightsToRead("directory"));
-  for (const { step, dir, name, kind, trail } of tourTree(layer, { temporary: true, unreadable: () => {} })) {
-    const rights = rightsToRead(kind);
-    if (step === "leave" || rights === 0) continue;
-    // On `enter` the tour has not listed the directory yet, so the directory becomes readable in time.
-    const stat = step === "enter" ? fs.fstatSync(dir) : lstatAt(dir, name);
-    if (stat !== undefined && (stat.mode & rights) !== rights) tryAllow(view, trail, rights);
+  const pace = createPace();
+  const shown = createFollower(fdPath(view));
+  try {
+    for (const { step, dir, name, kind } of walkTree(layer, { temporary: true, unreadable: () => {} })) {
+      await pace();
+      if (step === "leave") shown.leave();
+      else if (isUnreadable(step === "enter" ? fs.fstatSync(dir) : lstatAt(dir, name), kind))
+        tryAllow(shown.dir(), name, rightsToRead(kind));
+      // The tour has not listed the directory yet, so the directory becomes readable in time.
+      if (step === "enter") shown.enter(name);
+    }
+  } finally {
+    shown.close();
   }
 }
 
@@ -32,16 +40,17 @@ function lstatAt(dir: number, name: string): fs.Stats | undefined {
   return fs.lstatSync(childPath(dir, name), { throwIfNoEntry: false });
 }
 
+function isUnreadable(stat: fs.Stats | undefined, kind: FileKind): boolean {
+  const rights = rightsToRead(kind);
+  return stat !== undefined && (stat.mode & rights) !== rights;
+}
+
 /** Skips an entry that is gone or whose mode this user may not change. */
-function tryAllow(view: number, trail: readonly string[], rights: number): void {
-  const cursor = createCursor(view);
+function tryAllow(dir: number | null, name: string, rights: number): void {
   try {
-    for (const name of trail.slice(0, -1)) cursor.down(name);
-    allowAt(cursor.fd, trail.at(-1)!, rights);
+    if (dir !== null) allowAt(dir, name, rights);
   } catch (error) {
     if (osErrorCode(error) === undefined) throw error;
-  } finally {
-    cursor.close();
   }
 }
 

@@ -4,17 +4,18 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Protection } from "../../policy/protected.ts";
-import type { DirectoryLook } from "../files/view.ts";
+import type { DirectoryStamp } from "../files/view.ts";
 import { fileClock } from "../fs/file-clock.ts";
-import { leadsElsewhere, openRealRoot, openRoot, type Root } from "../fs/paths.ts";
-import { collapsedIn } from "../layers/compact.ts";
+import { openRealRoot, openRoot, type Root, rootMovedError } from "../fs/paths.ts";
+import { findCompacted } from "../layers/compact.ts";
 import type { Layer, SessionRecord, Stack } from "../layers/record.ts";
+import { makeRepositoryLayer } from "../layers/repository-layer.ts";
 import { keepReadable } from "./keep-readable.ts";
 import { createMask } from "./mask.ts";
-import { furnishMount, mountOverlay, type OverlayMount } from "./mount.ts";
-import type { Furnishing, Room } from "./mount-namespace.ts";
+import { mountOverlay, type OverlayMount, type PreparedNamespace, prepareMount } from "./mount.ts";
+import type { MountNamespace, MountPointOptions } from "./mount-namespace.ts";
 import type { SessionView } from "./session-view.ts";
-import { createProjectLooks } from "./staleness.ts";
+import { createStalenessCheck } from "./staleness.ts";
 
 const MERGED = "merged";
 
@@ -32,7 +33,7 @@ export async function openKernelView(
   let isOnChanges = false;
   /** No name has appeared in the project or vanished from it since the mount. */
   let isCurrent = false;
-  const looks = createProjectLooks(project, (changedMs) => {
+  const looks = createStalenessCheck(project, (changedMs) => {
     if (changedMs >= mountedAt) stale = true;
   });
   const mask = createMask(dir, project, protectionOf);
@@ -67,7 +68,7 @@ export async function openKernelView(
   return {
     root: mounts.rootFor(project.path, looks.at),
     show,
-    capture: async () => makeLayerReadable(path.join(dir, shown.at(-1)!.name), mounts.fd()),
+    capture: () => makeLayerReadable(path.join(dir, shown.at(-1)!.name), mounts.fd()),
     had: () => null,
     // The changes are in the layer already.
     forget() {},
@@ -77,13 +78,14 @@ export async function openKernelView(
       await show(shown);
       return true;
     },
-    notice(at, entered) {
+    onUse(at, entered) {
       if (entered === undefined || !isUnchangedSince(entered, mountedAt)) looks.at(at);
     },
     isStale: () => stale || isOnChanges,
-    room: mounts.room,
+    openNamespace: mounts.openNamespace,
     mustHide: mask.hide,
     hidesAll: mask.hidesAll,
+    hidden: mask.hidden,
     async hideSecrets() {
       mask.hide();
       await fitMask();
@@ -97,13 +99,15 @@ export async function openKernelView(
 function createMounts(dir: string, workspace: string) {
   const merged = path.join(dir, MERGED);
   let mount: OverlayMount | null = null;
-  let isFurnished = false;
+  /** Null until commands use the mount namespace. */
+  let prepared: Pick<MountPointOptions, "repository"> | null = null;
   let unmounting: Promise<void> | undefined;
   return {
     async replace(stack: Stack): Promise<void> {
-      const mounted = await mountStack(dir, workspace, stack, isFurnished ? mount!.room : null);
+      const within = prepared && { ...prepared, mountNamespace: mount!.mountNamespace };
+      const mounted = await mountStack(dir, workspace, stack, within);
       await unmounting;
-      unmounting = mount?.leave();
+      unmounting = mount?.closeInBackground();
       mount = mounted;
     },
     fd: () => mount!.fd,
@@ -118,20 +122,24 @@ function createMounts(dir: string, workspace: string) {
       },
       onFollowed,
     }),
-    async room(furnishing: Omit<Furnishing, "view">): Promise<Room> {
-      if (!isFurnished) mount = await furnishMount(mount!, { ...furnishing, view: merged });
-      isFurnished = true;
-      return mount!.room;
+    async openNamespace(options: Omit<MountPointOptions, "view">): Promise<MountNamespace> {
+      if (prepared === null) {
+        const { repository } = options;
+        if (repository !== null) makeRepositoryLayer(repository);
+        mount = await prepareMount(mount!, { ...options, view: merged });
+        prepared = { repository };
+      }
+      return mount!.mountNamespace;
     },
     close: () => mount?.close(),
   };
 }
 
 /** Makes the entries of a layer readable to their owner, through the view that has the layer on top. */
-function makeLayerReadable(layer: string, view: number): void {
+async function makeLayerReadable(layer: string, view: number): Promise<void> {
   const live = openRoot(layer);
   try {
-    keepReadable(live.fd, view);
+    await keepReadable(live.fd, view);
   } finally {
     fs.closeSync(live.fd);
   }
@@ -141,7 +149,7 @@ async function mountStack(
   dir: string,
   workspace: string,
   stack: Stack,
-  within: Room | null,
+  within: PreparedNamespace | null,
 ): Promise<OverlayMount> {
   const upper = stack.at(-1)!.name;
   const work = `w${upper}`;
@@ -153,7 +161,7 @@ async function mountStack(
   // The project's path may lead to another directory since the session was created.
   if (mount.lowest === workspace) return mount;
   mount.close();
-  throw leadsElsewhere(workspace);
+  throw rootMovedError(workspace);
 }
 
 function haveSameLayers(a: Stack, b: Stack): boolean {
@@ -173,7 +181,7 @@ function copyRootAttributes(workspace: string, upper: string): void {
 
 /** Topmost first: the layers, the mask, the project. The mask is always there, because the kernel accepts no overlay with the project alone. */
 function lowersOf(dir: string, stack: Stack): string[] {
-  const shown = stack.slice(Math.max(collapsedIn(stack), 0)).reverse();
+  const shown = stack.slice(Math.max(findCompacted(stack), 0)).reverse();
   return [...shown.map((layer) => shortName(dir, layer)), "mask", "lower"];
 }
 
@@ -199,6 +207,6 @@ function linkTo(target: string, at: string): void {
  * attributes of its topmost layer, and overlayfs reports a link count of 1 for it. Any other directory comes from the
  * project alone, or has nothing from the project.
  */
-function isUnchangedSince({ nlink, ctimeMs }: DirectoryLook, mountedAt: number): boolean {
+function isUnchangedSince({ nlink, ctimeMs }: DirectoryStamp, mountedAt: number): boolean {
   return nlink > 1 && ctimeMs < mountedAt;
 }

@@ -2,17 +2,20 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { HELPER_ENVIRONMENT } from "../fs/helper-environment.ts";
+import { HELPER_OPTIONS } from "../fs/helper-environment.ts";
 import { O_PATH } from "../fs/paths.ts";
+import type { RepositoryOverlay } from "../layers/repository-layer.ts";
 import {
-  FURNITURE,
-  type Furnishing,
-  furnishRoom,
-  openRoom,
-  type Room,
-  STAY,
+  MOUNT_POINTS,
+  type MountNamespace,
+  type MountPointOptions,
+  openMountNamespace,
+  openPreparedNamespace,
+  REPORT_AND_WAIT,
   unshareArgs,
 } from "./mount-namespace.ts";
+import { overlayOptions, type UpperLayer } from "./overlay-options.ts";
+import { MOUNT_REPOSITORY, repositoryArgs, UNMOUNT_REPOSITORY } from "./repository-mount.ts";
 
 export interface OverlayLayers {
   /** All names below are relative to this directory, because mount options must fit into one page. */
@@ -20,7 +23,7 @@ export interface OverlayLayers {
   /** Topmost first. */
   readonly lowers: readonly string[];
   /** Null for a read-only view. */
-  readonly upper: { readonly name: string; readonly work: string } | null;
+  readonly upper: UpperLayer | null;
   readonly merged: string;
 }
 
@@ -31,10 +34,10 @@ export interface OverlayMount {
   readonly lowest: string;
   /** The kernel follows no link and opens no device in the view. Older kernels cannot enforce this. */
   readonly followsNoLinks: boolean;
-  readonly room: Room;
+  readonly mountNamespace: MountNamespace;
   close(): void;
   /** Like `close`, but another thread closes the namespace. */
-  leave(): Promise<void>;
+  closeInBackground(): Promise<void>;
 }
 
 // The script opens the lowest layer first and mounts it by that descriptor, so the descriptor's path is the mounted one.
@@ -42,49 +45,60 @@ const LOWEST = 4;
 const MOUNT = `cd "$1" && exec ${LOWEST}<"$2" && {
   mount -t overlay hotcell -o "$3,nodev,nosymfollow" "$4" 2>/dev/null || mount -t overlay hotcell -o "$3,nodev" "$4"
 }`;
-const REMOUNT = `cd "$1" && umount --lazy "$4" ${FURNITURE.view} && ${MOUNT} && mount --bind "$4" ${FURNITURE.view}`;
+const REMOUNT = `cd "$1" && umount --lazy "$4" ${MOUNT_POINTS.view} && ${MOUNT} && mount --bind "$4" ${MOUNT_POINTS.view} &&
+${UNMOUNT_REPOSITORY} && ${MOUNT_REPOSITORY}`;
 
-/** Within a prepared mount namespace, the new view replaces the old one. */
-export async function mountOverlay(layers: OverlayLayers, within: Room | null = null): Promise<OverlayMount> {
+/** A mount namespace that commands use. */
+export interface PreparedNamespace {
+  readonly mountNamespace: MountNamespace;
+  readonly repository: RepositoryOverlay | null;
+}
+
+/** Within a prepared mount namespace, the new view replaces the old one, and the repository is mounted again. */
+export async function mountOverlay(
+  layers: OverlayLayers,
+  prepared: PreparedNamespace | null = null,
+): Promise<OverlayMount> {
   const { dir, lowers, merged } = layers;
-  const args = [dir, lowers.at(-1)!, mountOptions(layers, process.getuid?.() === 0), merged];
-  const script = `${within === null ? MOUNT : REMOUNT} && ${STAY}`;
-  return openRoom({ argv: ["sh", "-c", script, "sh", ...args] }, within, (room, pid) =>
-    holdMount(room, pid, path.join(dir, merged)),
+  const args = [dir, lowers.at(-1)!, mountOptions(layers), merged];
+  const script = `${prepared === null ? MOUNT : REMOUNT} && ${REPORT_AND_WAIT}`;
+  return openMountNamespace(
+    { argv: ["sh", "-c", script, "sh", ...args, ...repositoryArgs(prepared?.repository ?? null)] },
+    prepared?.mountNamespace ?? null,
+    (mountNamespace, pid) => holdMount(mountNamespace, pid, path.join(dir, merged)),
   );
 }
 
-/** overlayfs follows no redirect and no reference to another file, whatever a layer's attributes contain. */
-function mountOptions({ lowers, upper }: OverlayLayers, isRoot: boolean): string {
-  const writable = upper === null ? [] : [`upperdir=${upper.name}`, `workdir=${upper.work}`];
-  const off = isRoot ? ["redirect_dir=nofollow", "metacopy=off", "index=off"] : ["userxattr"];
-  const layers = [...lowers.slice(0, -1), `/proc/self/fd/${LOWEST}`];
-  return [`lowerdir=${layers.join(":")}`, ...writable, ...off].join(",");
+function mountOptions({ lowers, upper }: OverlayLayers): string {
+  return overlayOptions([...lowers.slice(0, -1), `/proc/self/fd/${LOWEST}`], upper);
 }
 
-function holdMount(room: Room, pid: number, merged: string): OverlayMount {
+function holdMount(mountNamespace: MountNamespace, pid: number, merged: string): OverlayMount {
   const fd = fs.openSync(`/proc/${pid}/root${merged}`, O_PATH | fs.constants.O_DIRECTORY);
   const lowest = fs.readlinkSync(`/proc/${pid}/fd/${LOWEST}`);
-  return mountIn(room, { fd, lowest, followsNoLinks: hasFlags(pid, fd) });
+  return mountIn(mountNamespace, { fd, lowest, followsNoLinks: hasFlags(pid, fd) });
 }
 
-function mountIn(room: Room, view: Omit<OverlayMount, "room" | "close" | "leave">): OverlayMount {
+function mountIn(
+  mountNamespace: MountNamespace,
+  view: Omit<OverlayMount, "mountNamespace" | "close" | "closeInBackground">,
+): OverlayMount {
   const close = () => {
     fs.closeSync(view.fd);
-    room.close();
+    mountNamespace.close();
   };
-  const leave = () => {
+  const closeInBackground = () => {
     fs.closeSync(view.fd);
-    return room.leave();
+    return mountNamespace.closeInBackground();
   };
-  return { ...view, room, close, leave };
+  return { ...view, mountNamespace, close, closeInBackground };
 }
 
 /** The same view in a mount namespace that also has a home and temporary directories for commands. */
-export async function furnishMount(mount: OverlayMount, furnishing: Furnishing): Promise<OverlayMount> {
-  const room = await furnishRoom(mount.room, furnishing);
-  mount.room.close();
-  return mountIn(room, mount);
+export async function prepareMount(mount: OverlayMount, options: MountPointOptions): Promise<OverlayMount> {
+  const mountNamespace = await openPreparedNamespace(mount.mountNamespace, options);
+  mount.mountNamespace.close();
+  return mountIn(mountNamespace, mount);
 }
 
 /** A kernel before 5.10 silently ignores `nosymfollow`, so this checks the flags of the mount. */
@@ -106,7 +120,7 @@ const PROBE =
 export async function canMountElsewhere(dir: string): Promise<boolean> {
   const isRoot = process.getuid?.() === 0;
   const line = [...unshareArgs(null), "sh", "-c", PROBE, "sh", dir, isRoot ? "" : ",userxattr"];
-  const probe = spawn(line[0]!, line.slice(1), { env: HELPER_ENVIRONMENT, stdio: "ignore" });
+  const probe = spawn(line[0]!, line.slice(1), { ...HELPER_OPTIONS, stdio: "ignore" });
   return new Promise((resolve) => {
     probe.on("error", () => resolve(false));
     probe.on("close", (code) => resolve(code === 0));

@@ -1,18 +1,21 @@
 // The interface of a session's view. Two strategies implement it: overlayfs (overlay/kernel-view.ts), and a copy
 // of the project where overlayfs is not available (overlay/clone-view.ts).
 import type { Protection } from "../../policy/protected.ts";
-import type { UseNotice } from "../files/view.ts";
+import type { OnUse } from "../files/view.ts";
 import type { Root } from "../fs/paths.ts";
 import type { Stack } from "../layers/record.ts";
-import type { Furnishing, Room } from "./mount-namespace.ts";
+import type { HiddenSecrets } from "../secrets/find-secrets.ts";
+import type { MountNamespace, MountPointOptions } from "./mount-namespace.ts";
 
 /** The directory of the sessions, and the protection of paths in them. */
-export interface SessionPlace {
+export interface SessionStore {
   /** The path that `openStateDir` returned. */
   readonly stateDir: string;
   readonly protectionOf: (path: string) => Protection | null;
   /** Reports progress while the clone strategy copies a project. */
   readonly onProgress?: (done: number, total: number | null) => void;
+  /** How long to wait for a lock that another process holds. */
+  readonly waitMs?: number;
 }
 
 /** The live view: the file tree that the session's tools and commands use. */
@@ -29,7 +32,7 @@ export interface SessionView {
   forget(): void;
   /** Shows the project's changes at paths that no layer has. True if the project may have changed. */
   refresh(): Promise<boolean>;
-  readonly notice: UseNotice;
+  readonly onUse: OnUse;
   /** True if reads since the last refresh may have returned stale data. */
   isStale(): boolean;
   /** Hides the project's secrets now, and newly appeared ones whenever the view is recreated. WorkspaceFS refuses access to secrets in any case. */
@@ -38,7 +41,9 @@ export interface SessionView {
   mustHide(): void;
   /** Whether all secrets are hidden, including those that appeared since the view was made. */
   hidesAll(): Promise<boolean>;
+  /** The secrets that the view hides from commands. */
+  hidden(): HiddenSecrets;
   /** A mount namespace with the current view, for commands. It is valid until the next `show`. */
-  room(furnishing: Omit<Furnishing, "view">): Promise<Room>;
+  openNamespace(options: Omit<MountPointOptions, "view">): Promise<MountNamespace>;
   close(): void;
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LIMITS } from "../../core/limits.ts";
 import { openRoot, type Root } from "../fs/paths.ts";
-import { createProjectLooks } from "./staleness.ts";
+import { createStalenessCheck } from "./staleness.ts";
 
 let top: string;
 let project: Root;
@@ -29,7 +29,7 @@ const KNOWN = ["project", "project/a", "project/a/b", "project/a/file", "project
 function whatWasLookedAt(...paths: readonly string[]): string[] {
   const byTime = apartInTime([...KNOWN, "outside", "outside/x"]);
   const seen: string[] = [];
-  const looks = createProjectLooks(project, (changedMs) => seen.push(byTime.get(changedMs) ?? "unknown"));
+  const looks = createStalenessCheck(project, (changedMs) => seen.push(byTime.get(changedMs) ?? "unknown"));
   for (const each of paths) looks.at(each);
   return seen;
 }
@@ -67,20 +67,20 @@ test("the project's own path is understood", () => {
   expect(whatWasLookedAt(`${top}/project/a/b/f`)).toEqual(["project", "project/a", "project/a/b"]);
 });
 
-test("a directory is looked at once, whatever is below it", () => {
+test("a directory is checked once, no matter how much is below it", () => {
   const seen = whatWasLookedAt("a/b/f", "a/b/g", "a/f", "a/b/", "out/x/f", "out/y/f", "f");
   expect(seen).toEqual(["project", "project/a", "project/a/b", "project/out"]);
 });
 
-test("what was forgotten is looked at again", () => {
+test("a forgotten directory is checked again", () => {
   let count = 0;
-  const looks = createProjectLooks(project, () => count++);
+  const looks = createStalenessCheck(project, () => count++);
   looks.at("a/f");
   looks.forget();
   looks.at("a/f");
   expect(count).toBe(4);
 });
 
-test("a path that is too long is not looked at, however many names it has", () => {
+test("a path that is too long is not checked, no matter how many names it has", () => {
   expect(whatWasLookedAt("a/".repeat(LIMITS.maxPathBytes))).toEqual([]);
 });

@@ -6,14 +6,14 @@ import { LIMITS } from "../../core/limits.ts";
 import { parentOf } from "../fs/path-text.ts";
 import { childPath, type Root } from "../fs/paths.ts";
 
-export interface ProjectLooks {
+export interface StalenessCheck {
   /** Checks the directories above a path, as the path is written. */
   at(path: string): void;
   /** Every directory must be checked again. */
   forget(): void;
 }
 
-export function createProjectLooks(project: Root, onLook: (changedMs: number) => void): ProjectLooks {
+export function createStalenessCheck(project: Root, onLook: (changedMs: number) => void): StalenessCheck {
   // By path: whether it is a directory, reached without a link.
   const checked = new Map<string, boolean>();
 

@@ -2,7 +2,7 @@
 
 import type { SearchMatch, SearchProgress, SearchQuery, SearchResult } from "../files/search-query.ts";
 import type { View } from "../files/view.ts";
-import type { Begun, Counts, Entered, Part, Results } from "./workers/messages.ts";
+import type { Counts, EnteredDirectory, Part, Results, SearchStarted } from "./workers/messages.ts";
 
 /** Results with the worker that sent them. */
 export interface SentResults extends Results {
@@ -17,7 +17,7 @@ export interface HitCollector {
   /** Whether this many chunks were consumed. */
   hasAll(chunks: number): boolean;
   seen(): SearchProgress;
-  result(engine: Begun["engine"]): SearchResult;
+  result(engine: SearchStarted["engine"]): SearchResult;
 }
 
 export function createHitCollector(
@@ -34,10 +34,10 @@ export function createHitCollector(
   const useFiles = ({ files }: Results): void => {
     for (const { path, hits, counts: until } of files) {
       view.used(path);
-      const room = maxMatches - matches.length;
-      for (const { line, text, before, after, clipped } of hits.slice(0, room))
+      const remaining = maxMatches - matches.length;
+      for (const { line, text, before, after, clipped } of hits.slice(0, remaining))
         matches.push({ path, line, text, before, after, clipped });
-      if (hits.length <= room) continue;
+      if (hits.length <= remaining) continue;
       truncated = true;
       // Files after the last shown match do not count: their number depends on which worker is faster.
       counts = sum(counts, until);
@@ -84,7 +84,7 @@ export function createHitCollector(
 }
 
 /** Reports the directories that a walk entered. */
-export function noteEntered(view: View, entered: readonly Entered[]): void {
+export function reportEntered(view: View, entered: readonly EnteredDirectory[]): void {
   for (const { path, ...stat } of entered) view.entered(path, stat);
 }
 

@@ -39,6 +39,6 @@ function hasOpenClass(glob: string): boolean {
 }
 
 function notClosed(glob: string): HotcellError {
-  const message = `The glob ${quote(glob)} has a [ that no ] closes in the same name. Close it, or write \\[ for the character itself.`;
+  const message = `The glob ${quote(glob)} has a [ without a ] in the same name. Close it, or write \\[ for the character itself.`;
   return new HotcellError("INVALID_ARGUMENTS", message);
 }

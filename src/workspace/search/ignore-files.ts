@@ -4,13 +4,13 @@ import { osErrorCode } from "../../core/errors.ts";
 import { createCursor } from "../fs/cursor.ts";
 import { decodeName } from "../fs/names.ts";
 import { joinPath } from "../fs/path-text.ts";
-import { type NamedKind, tryDown } from "../fs/tree.ts";
+import { type NamedKind, tryEnter } from "../fs/tree.ts";
 import { type IgnoreFiles, type IgnoreStack, NOTHING_IGNORED, rulesFor } from "./ignore/ignore-stack.ts";
 import { openRegular, readBeginning } from "./scan/open-regular.ts";
 import type { WalkOrder } from "./workers/messages.ts";
 
 /** The rules of the directories above the start of the search. */
-export function outerRules({ root, path }: WalkOrder): IgnoreStack {
+export function readOuterRules({ root, path }: WalkOrder): IgnoreStack {
   if (path === "") return NOTHING_IGNORED;
   let rules = NOTHING_IGNORED;
   let directory = "";
@@ -19,7 +19,7 @@ export function outerRules({ root, path }: WalkOrder): IgnoreStack {
     for (const name of path.split("/")) {
       rules = rulesFor(rules, readFiles(cursor.fd, rules), directory);
       directory = joinPath(directory, name);
-      if (!tryDown(cursor, name)) break;
+      if (!tryEnter(cursor, name)) break;
     }
     return rules;
   } finally {
@@ -28,7 +28,7 @@ export function outerRules({ root, path }: WalkOrder): IgnoreStack {
 }
 
 /** The rules above together with those of an open directory, whose names are sorted. */
-export function rulesIn(
+export function readRulesIn(
   dir: number,
   path: string,
   names: readonly NamedKind[],
@@ -44,11 +44,11 @@ export function rulesIn(
 /** The ignore files of an open directory. It opens only names for which `has` is true. */
 function readFiles(
   dir: number,
-  { room }: IgnoreStack,
+  { budget }: IgnoreStack,
   has: (name: string) => boolean = () => true,
 ): IgnoreFiles {
   const textOf = (name: string): string | null =>
-    room.bytes > 0 && room.rules > 0 && has(name) ? tryText(dir, name, room.bytes) : null;
+    budget.bytes > 0 && budget.rules > 0 && has(name) ? tryText(dir, name, budget.bytes) : null;
   return { gitignore: textOf(".gitignore"), ignore: textOf(".ignore") };
 }
 

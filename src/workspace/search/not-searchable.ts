@@ -7,6 +7,6 @@ export function notSearchable(state: string): HotcellError {
 /** For a text with a line break, or a pattern whose every match has one. */
 export function refuseLineBreak(): HotcellError {
   return notSearchable(
-    "the pattern has a line break, and lines are searched one by one: give what stands in one line",
+    "the pattern has a line break, but the search works line by line; give text of one line",
   );
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { packHits, unpackHits } from "./workers/packed-hits.ts";
 import { packEntered, packRuns, unpackEntered, unpackRuns, withoutFiles } from "./workers/packed-walk.ts";
 
@@ -20,7 +21,7 @@ test("hits are the same when they were packed", () => {
   );
   const counts = fc.record({ files: count, binary: count, unreadable: count, partlySearched: count });
   const files = fc.array(fc.record({ path, hits, counts }), { maxLength: 5 });
-  fc.assert(
+  assertProperty(
     fc.property(files, (given) => {
       expect(unpackHits(packHits(given))).toEqual(given);
     }),
@@ -31,7 +32,7 @@ const runs = fc.array(fc.record({ dir: count, path, names: fc.array(name, { minL
 
 test("a walk is the same when it was packed", () => {
   const entered = fc.array(fc.record({ path, nlink: count, ctimeMs: fc.double({ noNaN: true }) }));
-  fc.assert(
+  assertProperty(
     fc.property(runs, entered, (given, seen) => {
       expect(unpackRuns(packRuns(given))).toEqual(given);
       expect(unpackEntered(packEntered(seen))).toEqual(seen);
@@ -40,7 +41,7 @@ test("a walk is the same when it was packed", () => {
 });
 
 test("files are left out by their places among all", () => {
-  fc.assert(
+  assertProperty(
     fc.property(runs, fc.func(fc.boolean()), (given, isRefused) => {
       const all = given.flatMap(({ names }) => names);
       const places = all.map((_, at) => at).filter((at) => isRefused(at));

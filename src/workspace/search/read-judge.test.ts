@@ -2,8 +2,9 @@ import fs from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { makeHostWorld } from "../../../test/kit/host-workspace.ts";
+import { assertProperty } from "../../../test/kit/assert-property.ts";
 import { queryFor } from "../../../test/kit/search-query.ts";
+import { makeHostWorld } from "../../../test/kit/worlds/host-workspace.ts";
 import { HotcellError } from "../../core/errors.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 
@@ -52,10 +53,10 @@ test.each(["private/a", "private/d/a"])(
 /** Found in the asking process at first; or by others, as all patterns are. */
 const WAYS = [
   ["by the asking process", queryFor("x")],
-  ["by a crew", queryFor("x", { regex: true })],
+  ["by a workers", queryFor("x", { regex: true })],
 ] as const;
 
-test.each(WAYS)("a binary file that may not be read is not told of, %s", async (_, query) => {
+test.each(WAYS)("a binary file that may not be read is not counted, %s", async (_, query) => {
   const workspace = openWith({ "a.pem": "\0", b: "\0" });
   expect(await workspace.search(".", query)).toMatchObject({ filesScanned: 1, binaryFiles: 1 });
 });
@@ -71,7 +72,7 @@ test.each(WAYS)("of any files, exactly those are searched that a check lets pass
     expect(matches.map((match) => match.path).sort()).toEqual(expected);
     expect(filesScanned).toBe(expected.length);
   });
-  await fc.assert(property, { numRuns: 30 });
+  await assertProperty(property, { numRuns: 30 });
 });
 
 test.each(WAYS)(

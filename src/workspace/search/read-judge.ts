@@ -1,5 +1,5 @@
 import type { View } from "../files/view.ts";
-import { joinPath } from "../fs/path-text.ts";
+import { joinPath, parentOf } from "../fs/path-text.ts";
 
 /** Decides whether a file may be read, by its directory, at or below the start of the search, and its name. */
 export type ReadJudge = (directory: string) => (name: string) => boolean;
@@ -15,10 +15,9 @@ export function createReadJudge(view: View, start: string): ReadJudge {
   const mayEnter = (path: string): boolean => {
     const known = directories.get(path);
     if (known !== undefined) return known;
-    const above = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
     const may =
       path.length <= start.length ||
-      (mayEnter(above) && view.mayEnter(start, path.slice(belowStart).split("/")));
+      (mayEnter(parentOf(path)) && view.mayEnter(start, path.slice(belowStart).split("/")));
     if (directories.size >= MAX_KNOWN) directories.clear();
     directories.set(path, may);
     return may;

@@ -4,14 +4,14 @@ import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
 import type { SearchOptions, SearchResult } from "../files/search-query.ts";
 import type { View } from "../files/view.ts";
-import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
+import { createHitCollector, type HitCollector, reportEntered } from "./collect-hits.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
-import { inTurns } from "./workers/in-turns.ts";
-import type { Ask, Begun, Failed, FoundMessage, Part, Report } from "./workers/messages.ts";
+import { alternateWork } from "./workers/alternate-work.ts";
+import type { Ask, FoundMessage, Part, Report, SearchFailed, SearchStarted } from "./workers/messages.ts";
 import { unpackHits } from "./workers/packed-hits.ts";
 import { unpackEntered } from "./workers/packed-walk.ts";
-import { createDealer } from "./workers/schedule.ts";
-import type { Crew, CrewOrder } from "./workers/workers.ts";
+import { createScheduler } from "./workers/schedule.ts";
+import type { SearchWorkers, WorkersOrder } from "./workers/workers.ts";
 
 const PROGRESS_MS = 100;
 /** A worker stops soon after the message, unless the matching of a pattern blocks it. */
@@ -20,7 +20,7 @@ const STOP_MS = 50;
 export interface SearchTask extends SearchOptions {
   /** Decides which files may be read. */
   readonly view: View;
-  readonly order: CrewOrder;
+  readonly order: WorkersOrder;
 }
 
 /** The state that the steps of one search share. */
@@ -35,17 +35,17 @@ interface Running extends SearchTask {
 }
 
 /** When this has settled, no process has a descriptor of the search open any more. */
-export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchResult> {
+export async function runSearch(workers: SearchWorkers, task: SearchTask): Promise<SearchResult> {
   const { order, signal, view } = task;
   const collector = createHitCollector(view, order.query);
   const judgeIn = createReadJudge(view, order.path);
   const timers: NodeJS.Timeout[] = [];
   const endWithin = (ms: number, reason: () => Error) => {
-    timers.push(setTimeout(() => crew.dismiss(reason()), ms));
+    timers.push(setTimeout(() => workers.terminate(reason()), ms));
   };
   let isStopped = false;
   const stop = () => {
-    if (!isStopped) crew.stop();
+    if (!isStopped) workers.stop();
     isStopped = true;
   };
   const onAbort = () => {
@@ -56,7 +56,7 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
   signal?.addEventListener("abort", onAbort);
   try {
     const steps = { collector, judgeIn, stop, isStopped: () => isStopped, endWithin };
-    const engine = await runWorkers(crew, { ...task, ...steps });
+    const engine = await runWorkers(workers, { ...task, ...steps });
     signal?.throwIfAborted();
     return collector.result(engine);
   } finally {
@@ -66,11 +66,11 @@ export async function runSearch(crew: Crew, task: SearchTask): Promise<SearchRes
 }
 
 /** Waits until the workers are done and all wanted results are collected. */
-function runWorkers(crew: Crew, running: Running): Promise<Begun["engine"]> {
+function runWorkers(workers: SearchWorkers, running: Running): Promise<SearchStarted["engine"]> {
   const { view, order, collector, judgeIn, stop, isStopped, endWithin, onProgress } = running;
-  const dealer = createDealer(crew.tell);
+  const scheduler = createScheduler(workers.send);
   return new Promise((resolve, reject) => {
-    let engine: Begun["engine"] = "linear";
+    let engine: SearchStarted["engine"] = "linear";
     let chunks = Number.POSITIVE_INFINITY;
     let isDone = false;
     let failure: unknown = null;
@@ -81,9 +81,9 @@ function runWorkers(crew: Crew, running: Running): Promise<Begun["engine"]> {
       stop();
     };
     const takeFound = (found: FoundMessage, part: Part): void => {
-      if (found.counts !== null) dealer.end(part, found.chunk);
+      if (found.counts !== null) scheduler.end(part, found.chunk);
       for (const used of collector.take({ ...found, part, files: unpackHits(found.hits) }))
-        crew.tell(used.part, { kind: "taken", weight: used.weight });
+        workers.send(used.part, { kind: "taken", weight: used.weight });
       if (collector.isFull()) stop();
       if (onProgress === undefined || performance.now() - reportedMs < PROGRESS_MS) return;
       reportedMs = performance.now();
@@ -91,28 +91,28 @@ function runWorkers(crew: Crew, running: Running): Promise<Begun["engine"]> {
     };
     const judge = (ask: Ask): void => {
       try {
-        noteEntered(view, unpackEntered(ask));
-        dealer.add(ask, isStopped() ? NOTHING : judgeIn);
+        reportEntered(view, unpackEntered(ask));
+        scheduler.add(ask, isStopped() ? NOTHING : judgeIn);
       } catch (error) {
         fail(error);
-        dealer.add(ask, NOTHING);
+        scheduler.add(ask, NOTHING);
       }
     };
     // One request per turn of the event loop: else an idle worker would wait until many chunks are judged.
-    const asks = inTurns((ask: Ask) => attempt(() => judge(ask)));
-    const takeBegun = (begun: Begun, part: Part): void => {
-      dealer.join(part, begun.descriptors);
+    const asks = alternateWork((ask: Ask) => attempt(() => judge(ask)));
+    const takeBegun = (begun: SearchStarted, part: Part): void => {
+      scheduler.join(part, begun.descriptors);
       if (part === 1) return;
       engine = begun.engine;
       if (engine === "backtracking") endWithin(LIMITS.backtrackingMs, () => tookTooLong(order.query.pattern));
     };
-    const takeFailed = (failed: Failed, part: Part): void => {
+    const takeFailed = (failed: SearchFailed, part: Part): void => {
       if (part === 0) asks.finish();
       fail(errorOf(failed));
       if (part === 0) {
         isDone = true;
-        dealer.close();
-      } else if (failed.chunk !== null) dealer.end(part, failed.chunk);
+        scheduler.close();
+      } else if (failed.chunk !== null) scheduler.end(part, failed.chunk);
     };
     const take = (report: Report, part: Part): void => {
       if (report.kind === "found") takeFound(report, part);
@@ -125,7 +125,7 @@ function runWorkers(crew: Crew, running: Running): Promise<Begun["engine"]> {
       }
     };
     const settle = (): void => {
-      if (!isDone || !dealer.isHelpOver()) return;
+      if (!isDone || !scheduler.isHelpOver()) return;
       if (failure !== null) reject(failure);
       else if (isStopped() || collector.hasAll(chunks)) resolve(engine);
     };
@@ -142,13 +142,13 @@ function runWorkers(crew: Crew, running: Running): Promise<Begun["engine"]> {
       asks.clear();
       reject(reason);
     };
-    crew.begin(order, { onReport, onLost });
+    workers.begin(order, { onReport, onLost });
   });
 }
 
 const NOTHING: ReadJudge = () => () => false;
 
-function errorOf({ code, message, details }: Failed): Error {
+function errorOf({ code, message, details }: SearchFailed): Error {
   return code === null ? new Error(message) : new HotcellError(code, message, details);
 }
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { makeHostWorld } from "../../../test/kit/host-workspace.ts";
 import { queryFor } from "../../../test/kit/search-query.ts";
+import { makeHostWorld } from "../../../test/kit/worlds/host-workspace.ts";
 
 test("when one hit more than wanted was found, no further file is opened", async () => {
   const { root, open, remove } = makeHostWorld();

@@ -3,14 +3,14 @@
 
 import type { SearchResult } from "../files/search-query.ts";
 import type { View } from "../files/view.ts";
-import { rememberNames } from "../fs/known-names.ts";
-import { explaining } from "../fs/os-error.ts";
+import { createNamesCache } from "../fs/names-cache.ts";
+import { explainErrors } from "../fs/os-error.ts";
 import type { NamesIn } from "../fs/tree.ts";
-import { createHitCollector, type HitCollector, noteEntered } from "./collect-hits.ts";
+import { createHitCollector, type HitCollector, reportEntered } from "./collect-hits.ts";
 import { createReadJudge, type ReadJudge } from "./read-judge.ts";
 import type { SearchTask } from "./run-search.ts";
 import { createLiteralFinder } from "./scan/line-finder.ts";
-import { openAtOnce } from "./scan/open-regular.ts";
+import { openWithoutBlocking } from "./scan/open-regular.ts";
 import { type Directories, type ScanChunkOptions, scanAlone, scanChunk } from "./scan/scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "./scan/scan-memory.ts";
 import { createScanText } from "./scan/scan-text.ts";
@@ -23,10 +23,10 @@ const MAX_MS = { awake: 5, asleep: 20 };
 const CHUNK_FILES = 8;
 
 /** Null if the search takes longer, or the query is not a literal. Then the workers have to search. */
-export type HereSearch = (task: SearchTask, isCrewAwake: boolean) => SearchResult | null;
+export type InlineSearch = (task: SearchTask, isCrewAwake: boolean) => SearchResult | null;
 
-export function createHereSearch(): HereSearch {
-  const kept = { memory: createScanMemory(), namesIn: rememberNames(readInOrder) };
+export function createInlineSearch(): InlineSearch {
+  const kept = { memory: createScanMemory(), namesIn: createNamesCache(readInOrder) };
   return (task, isCrewAwake) => searchHere(task, kept, isCrewAwake ? MAX_MS.awake : MAX_MS.asleep);
 }
 
@@ -55,14 +55,14 @@ function searchHere({ view, order }: SearchTask, kept: Kept, maxMs: number): Sea
   const scan = createScanText({ memory, finder, query, stopped });
   // `readsToTheEnd` would need a check of the file system that takes as long as an additional read of some files.
   const options = { scan, stopped, outbox: { ...outbox, hit }, directories, readsToTheEnd: false };
-  explaining("search", path, () => {
+  explainErrors("search", path, () => {
     if (order.isDirectory) scanTree({ ...order, namesIn }, view, options);
     else scanAlone(order.fd, path, options);
   });
   return collector.isFull() || !stopped() ? collector.result(finder.engine) : null;
 }
 
-const directories: Directories = { enter: (dir) => (name) => openAtOnce(dir, name), leave() {} };
+const directories: Directories = { enter: (dir) => (name) => openWithoutBlocking(dir, name), leave() {} };
 
 /** The collector consumes the results at once. */
 function outboxTo(collector: HitCollector, maxMatches: number): Outbox {
@@ -87,7 +87,7 @@ function scanTree(order: FileWalkOptions, view: View, options: ScanChunkOptions)
     for (let number = 0; !options.stopped(); number++) {
       const chunk = walk.next(CHUNK_FILES, options.stopped);
       if (chunk === null) return;
-      noteEntered(view, chunk.entered);
+      reportEntered(view, chunk.entered);
       try {
         scanChunk({ ...chunk, number, runs: readable(chunk.runs, judgeIn) }, options);
       } finally {

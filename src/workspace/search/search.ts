@@ -5,18 +5,18 @@ import type { SearchQuery, SearchResult } from "../files/search-query.ts";
 import type { View } from "../files/view.ts";
 import type { WorkspaceFS } from "../files/workspace-fs.ts";
 import { openToRead } from "../fs/open-file.ts";
-import { atFound, openChildDirectory } from "../fs/paths.ts";
+import { atExistingEntry, openChildDirectory } from "../fs/paths.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { notSearchable, refuseLineBreak } from "./not-searchable.ts";
 import { runSearch, type SearchTask } from "./run-search.ts";
 import type { SearchPool } from "./workers/search-pool.ts";
 
-export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "search"> {
+export function createSearchOperation(view: View, pool: SearchPool): Pick<WorkspaceFS, "search"> {
   return {
     async search(input, query, options = {}) {
       checkQuery(query);
       options.signal?.throwIfAborted();
-      const start = view.looking("search", input, () => openStart(view, input));
+      const start = view.runRead("search", input, () => openStart(view, input));
       const running = searchFrom({ ...options, view, order: { ...start, query } }, pool);
       const closeStart = () => {
         for (const fd of [start.fd, start.root]) fs.closeSync(fd);
@@ -29,7 +29,7 @@ export function searchingOf(view: View, pool: SearchPool): Pick<WorkspaceFS, "se
 
 async function searchFrom(task: SearchTask, pool: SearchPool): Promise<SearchResult> {
   const found = task.order.query.regex ? null : await searchHere(task, pool);
-  return found ?? pool.use(task.order, (crew) => runSearch(crew, task));
+  return found ?? pool.use(task.order, (workers) => runSearch(workers, task));
 }
 
 async function searchHere(task: SearchTask, pool: SearchPool): Promise<SearchResult | null> {
@@ -79,7 +79,7 @@ function openStart(view: View, input: string): Start & { readonly root: number }
 }
 
 function openDirectory(view: View, input: string): Start | null {
-  return atFound(view.root, input, ({ fd, stat }, path) => {
+  return atExistingEntry(view.root, input, ({ fd, stat }, path) => {
     if (!stat.isDirectory()) return null;
     view.guard(`${path}/`, "read");
     return { fd: openChildDirectory(fd, "."), isDirectory: true, path };

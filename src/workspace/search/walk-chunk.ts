@@ -1,6 +1,6 @@
 // Builds a chunk of a walk, and keeps its directories open by reference counts.
 import fs from "node:fs";
-import type { Chunk, Entered, SearchRun } from "./workers/messages.ts";
+import type { Chunk, EnteredDirectory, SearchRun } from "./workers/messages.ts";
 
 /** Open directories that chunks may still need after the walk has left them. */
 export interface SharedDirectories {
@@ -26,20 +26,20 @@ export function createSharedDirectories(): SharedDirectories {
 }
 
 export interface WalkedChunk extends Omit<Chunk, "number"> {
-  readonly entered: readonly Entered[];
+  readonly entered: readonly EnteredDirectory[];
   readonly files: number;
-  /** Call this when nobody opens files in its directories any more. */
+  /** Call this when no worker opens files in its directories any more. */
   close(): void;
 }
 
-export interface ChunkInMaking extends WalkedChunk {
-  readonly entered: Entered[];
+export interface UnfinishedChunk extends WalkedChunk {
+  readonly entered: EnteredDirectory[];
   unreadable: number;
   /** Adds the next file, in an open directory with this path. */
   add(dir: number, path: string, name: string): void;
 }
 
-export function startChunk({ hold, release }: SharedDirectories): ChunkInMaking {
+export function startChunk({ hold, release }: SharedDirectories): UnfinishedChunk {
   const runs: SearchRun[] = [];
   let files = 0;
   return {

@@ -5,10 +5,10 @@ import { LIMITS } from "../../core/limits.ts";
 import { createCursor } from "../fs/cursor.ts";
 import { osPath } from "../fs/names.ts";
 import { joinPath } from "../fs/path-text.ts";
-import { type NamedKind, type NamesIn, readNames, tryDown } from "../fs/tree.ts";
+import { type NamedKind, type NamesIn, readNamesForTool, tryEnter } from "../fs/tree.ts";
 import { compileFileGlobs } from "./file-globs.ts";
 import { type IgnoreStack, isIgnored, NOTHING_IGNORED } from "./ignore/ignore-stack.ts";
-import { outerRules, rulesIn } from "./ignore-files.ts";
+import { readOuterRules, readRulesIn } from "./ignore-files.ts";
 import { createSharedDirectories, startChunk, type WalkedChunk } from "./walk-chunk.ts";
 import type { WalkOrder } from "./workers/messages.ts";
 
@@ -52,7 +52,7 @@ export function createFileWalk(order: FileWalkOptions): FileWalk {
     const stat = fs.fstatSync(dir);
     const names = tryNames(() => namesIn(dir, stat));
     if (names === null) chunk.unreadable++;
-    const rules = query.ignored || names === null ? above : rulesIn(dir, path, names, above);
+    const rules = query.ignored || names === null ? above : readRulesIn(dir, path, names, above);
     chunk.entered.push({ path, nlink: stat.nlink, ctimeMs: stat.ctimeMs });
     levels.push({ path, rules, names: names ?? [], index: 0 });
   };
@@ -60,7 +60,7 @@ export function createFileWalk(order: FileWalkOptions): FileWalk {
   const goDown = ({ path, rules }: Level, name: string): void => {
     const below = joinPath(path, name);
     // No tool can name longer paths.
-    if (below.length <= LIMITS.maxPathBytes && tryDown(cursor, name)) enter(below, rules);
+    if (below.length <= LIMITS.maxPathBytes && tryEnter(cursor, name)) enter(below, rules);
     else chunk.unreadable++;
   };
 
@@ -69,7 +69,7 @@ export function createFileWalk(order: FileWalkOptions): FileWalk {
     if (levels.length > 0) cursor.up();
   };
 
-  enter(start, query.ignored ? NOTHING_IGNORED : outerRules(order));
+  enter(start, query.ignored ? NOTHING_IGNORED : readOuterRules(order));
   return {
     next(files, stopped) {
       while (levels.length > 0 && chunk.files < files && !isFull(chunk) && !stopped()) {
@@ -114,7 +114,7 @@ function compileFilter({ query, path: start }: WalkOrder): (level: Level, entry:
 }
 
 export function readInOrder(dir: number, stat: fs.Stats): readonly NamedKind[] {
-  const names = readNames(dir, false, stat);
+  const names = readNamesForTool(dir, stat);
   return names.some(({ name }) => OUT_OF_ORDER.test(name)) ? names.sort(byBytes) : names;
 }
 

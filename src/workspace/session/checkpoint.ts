@@ -4,7 +4,7 @@ import { fileClock } from "../fs/file-clock.ts";
 import { isEmptyLayer } from "../layers/layer-notes.ts";
 import type { CallMark, Layer, SessionRecord } from "../layers/record.ts";
 import { checkpointRecord, dropEmptyLayers, liveLayer } from "../layers/stack.ts";
-import { type Had, takeBases } from "./bases/bases.ts";
+import { type HadEntry, takeBases } from "./bases/take-bases.ts";
 import { unfinishedCommits } from "./commits.ts";
 import { type SessionState, saveRecord, showRecord, withProject, workInProject } from "./session-state.ts";
 import { settleCommits } from "./settle-commits.ts";
@@ -30,10 +30,10 @@ export async function beginLayer(
   call: CallMark | null,
   since = fileClock(state.dir),
 ): Promise<void> {
-  const { record, view, place } = state;
+  const { record, view, store } = state;
   await showRecord(
     state,
-    checkpointRecord(record, call, isEmptyLayer(liveLayer(record), place.stateDir), since),
+    checkpointRecord(record, call, isEmptyLayer(liveLayer(record), store.stateDir), since),
   );
   await view.refresh();
 }
@@ -49,13 +49,13 @@ export async function recordChanges(
   state: SessionState,
   signal?: AbortSignal,
   graceMs?: number,
-  had?: Had,
+  had?: HadEntry,
 ): Promise<void> {
-  const { record, view, scanCache, place } = state;
+  const { record, view, scanCache, store } = state;
   await view.capture();
   await workInProject(
     state,
-    (project) => takeBases(record, place.stateDir, { project, view: view.root, had }, scanCache),
+    (project) => takeBases(record, store.stateDir, { project, view: view.root, had }, scanCache),
     signal,
     graceMs,
   );
@@ -63,11 +63,11 @@ export async function recordChanges(
 
 /** Makes the layers reflect all commits and reverts. Does nothing while a background process runs, because it would continue on the old view. */
 export async function settleLayers(state: SessionState, signal?: AbortSignal): Promise<void> {
-  const { holders, view, record, dir, place } = state;
+  const { holders, view, record, dir, store } = state;
   // An interrupted commit must be recovered first.
   if (!state.isUnsettled || holders.size > 0 || unfinishedCommits(dir).length > 0) return;
   const next = await withProject(record, (project) =>
-    settleCommits(record, { stateDir: place.stateDir, project, view: view.root, signal }),
+    settleCommits(record, { stateDir: store.stateDir, project, view: view.root, signal }),
   );
   await showSettled(state, next);
   state.isUnsettled = false;
@@ -75,10 +75,10 @@ export async function settleLayers(state: SessionState, signal?: AbortSignal): P
 
 /** Shows the session with other layers below a new live one. Paths that these layers lack show the project's present state. */
 export async function showSettled(state: SessionState, next: SessionRecord): Promise<void> {
-  const { record, scanCache, view, place, dir } = state;
+  const { record, scanCache, view, store, dir } = state;
   if (next.stack === record.stack) return saveRecord(state, next);
   scanCache.forget();
-  const isEmpty = (layer: Layer) => isEmptyLayer(layer, place.stateDir);
+  const isEmpty = (layer: Layer) => isEmptyLayer(layer, store.stateDir);
   await showRecord(state, dropEmptyLayers(next, isEmpty, fileClock(dir)));
   await view.refresh();
 }

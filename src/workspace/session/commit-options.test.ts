@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openSessionCliWorld } from "../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld } from "../../../test/kit/worlds/session-cli-world.ts";
 
 test.each([
   ["bogus", '"bogus"'],

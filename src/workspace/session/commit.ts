@@ -1,18 +1,19 @@
 // A commit in a session, and its revert: the order of their steps.
 
+import type { CommitListeners } from "../commit/commit-listeners.ts";
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { CommitResult } from "../commit/run-commit.ts";
-import type { CommitListeners } from "../commit/watching.ts";
+import { runCooperatively } from "../fs/cooperative.ts";
 import { clockStep } from "../fs/file-clock.ts";
 import { removeUnused } from "../layers/unreferenced-layers.ts";
 import { beginLayer, settle, settleLayers, showSettled } from "./checkpoint.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import type { SessionCommitOptions } from "./commit-options.ts";
 import { commitDir, refuseUnfinished } from "./commits.ts";
-import { ifPossible } from "./if-possible.ts";
 import { type CommitRun, commitSession } from "./session-commit.ts";
-import { diffPlaceOf, refreshView, rollingBack, type SessionState, withProject } from "./session-state.ts";
-import { leaveSession } from "./settle-commits.ts";
+import { diffOptionsOf, refreshView, type SessionState, withProject, withRollback } from "./session-state.ts";
+import { dropCommittedPaths } from "./settle-commits.ts";
+import { tryWork } from "./try-work.ts";
 
 export async function commitIn(
   state: SessionState,
@@ -24,15 +25,15 @@ export async function commitIn(
   await settle(state, signal);
   await refreshView(state);
   const isHeld = state.holders.size > 0;
-  const run = await rollingBack(state, async () => {
+  const run = await withRollback(state, async () => {
     // Nobody writes to the layers below a new one, so they stay as committed, whatever changes afterwards.
     if (!isHeld) await beginLayer(state, null);
-    const place = diffPlaceOf(state, signal);
+    const store = diffOptionsOf(state, signal);
     state.isUnsettled = true;
-    return commitSession(state.id, options, place, watching, isHeld ? null : topOf(state));
+    return commitSession(state.id, options, store, watching, isHeld ? null : topOf(state));
   });
   // The project has all changes by now, so a failure here must not fail the commit.
-  await ifPossible(() => leaveLayers(state, run));
+  await tryWork(() => leaveLayers(state, run));
   return run.result;
 }
 
@@ -47,7 +48,7 @@ async function leaveLayers(state: SessionState, { result, leaving }: CommitRun):
   await clockStep(state.dir);
   if (result.tx === null && leaving !== null) await leaveWithoutSteps(state, leaving);
   await settleLayers(state);
-  removeUnused(state.record, state.place.stateDir);
+  await runCooperatively(removeUnused(state.record, state.store.stateDir));
 }
 
 /** Removes paths from the layers that equal the project and need no commit. */
@@ -55,11 +56,11 @@ async function leaveWithoutSteps(
   state: SessionState,
   leaving: NonNullable<CommitRun["leaving"]>,
 ): Promise<void> {
-  const { record, view, place } = state;
+  const { record, view, store } = state;
   if (leaving.top === null) return;
   const leavers = { done: new Map(), left: [], leaving };
   const next = await withProject(record, (project) =>
-    leaveSession(record, leavers, { stateDir: place.stateDir, project, view: view.root }),
+    dropCommittedPaths(record, leavers, { stateDir: store.stateDir, project, view: view.root }),
   );
   await showSettled(state, next);
 }
@@ -70,12 +71,12 @@ export async function revertIn(
   tx: string | undefined,
   signal?: AbortSignal,
 ): Promise<RevertResult> {
-  const { record, dir, place } = state;
+  const { record, dir, store } = state;
   await settle(state, signal);
   const txDir = commitDir(dir, tx);
   state.isUnsettled = true;
-  const result = await withCommitLock(record, place.stateDir, (project) => revertCommit(txDir, project));
+  const result = await withCommitLock(record, store, (project) => revertCommit(txDir, project), signal);
   await clockStep(dir);
-  await ifPossible(() => settleLayers(state));
+  await tryWork(() => settleLayers(state));
   return result;
 }

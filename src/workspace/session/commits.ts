@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
-import { committedMs, hasEffect, hasJournal, isUnfinished, timesUndone } from "../commit/journal.ts";
+import { committedMs, countReverts, hasEffect, hasJournal, isUnfinished } from "../commit/journal.ts";
 import { readRecord, type SessionRecord, sessionDir } from "../layers/record.ts";
 import { sessionIds } from "../layers/unreferenced-layers.ts";
 
@@ -24,8 +24,8 @@ export function commitsIn(dir: string): number[] {
 }
 
 /** The `settled` value of a session whose layers reflect all its commits and reverts. */
-export function allSettled(dir: string): SessionRecord["settled"] {
-  return Object.fromEntries(commitsIn(dir).map((number) => [number, 1 + timesUndone(txDirOf(dir, number))]));
+export function settledCommits(dir: string): SessionRecord["settled"] {
+  return Object.fromEntries(commitsIn(dir).map((number) => [number, 1 + countReverts(txDirOf(dir, number))]));
 }
 
 /** The directories of commits that the layers do not reflect yet. */
@@ -36,10 +36,16 @@ export function unsettledIn({ settled }: Pick<SessionRecord, "settled">, dir: st
 }
 
 /** The last commit that is not fully reverted. */
-export function lastStanding(dir: string): string | undefined {
+export function findLastCommit(dir: string): string | undefined {
   return commitsIn(dir)
     .map(String)
     .findLast((number) => hasEffect(txDirOf(dir, number)));
+}
+
+/** When the last commit that is not fully reverted was made; null if there is none. */
+export function committedMsOf(dir: string): number | null {
+  const number = findLastCommit(dir);
+  return number === undefined ? null : committedMs(txDirOf(dir, number));
 }
 
 /** Numbers of the commits made since then that are not fully reverted. */
@@ -53,7 +59,7 @@ export function commitsSince(dir: string, sinceMs: number): string[] {
 /** The directory of the commit with this number, or of the last one that is not fully reverted. */
 export function commitDir(dir: string, tx: string | undefined): string {
   const numbers = commitsIn(dir).map(String);
-  const number = tx ?? lastStanding(dir);
+  const number = tx ?? findLastCommit(dir);
   if (number !== undefined && numbers.includes(number)) return txDirOf(dir, number);
   const none = numbers.length === 0 ? "" : " that was not reverted";
   const state = `the session has no commit${tx === undefined ? none : ` ${quote(tx)}`}`;
@@ -68,7 +74,7 @@ export function unfinishedCommits(dir: string): string[] {
 
 export function refuseUnfinished(id: string, dir: string): void {
   if (unfinishedCommits(dir).length === 0) return;
-  const message = `Could not open the session ${quote(id)}: a commit of it was interrupted. Run hotcell session recover first.`;
+  const message = `Could not open the session ${quote(id)}: one of its commits was interrupted. Run hotcell session recover first.`;
   throw new HotcellError("COMMIT_INTERRUPTED", message, { session: id });
 }
 

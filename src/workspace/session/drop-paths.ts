@@ -1,24 +1,37 @@
 // Removes paths from layers. A layer that has some of them is replaced by a copy without them, which shares all other
 // files; a layer that has nothing else is dropped. Afterwards these paths show the lower layers or the project.
 import path from "node:path";
-import { joinPath, parentsOf } from "../fs/path-text.ts";
+import { type Cooperative, runCooperatively } from "../fs/cooperative.ts";
+import { isTooDeep, joinPath, parentOf } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { openTreeReader } from "../fs/tree-reader.ts";
 import { layerDir, withLayer } from "../layers/layer-dirs.ts";
 import { type Base, copyKeptText, type Notes, readNotes, writeNotes } from "../layers/layer-notes.ts";
-import { directoryEntry, goneEntry, type LayerEntry, readLayers, writeLayer } from "../layers/layer-tree.ts";
+import {
+  directoryEntry,
+  type LayerEntry,
+  readLayers,
+  whiteoutEntry,
+  writeLayer,
+} from "../layers/layer-tree.ts";
 import {
   type Layer,
   type SessionRecord,
   type Stack,
   sessionDir,
-  withoutCollapsed,
+  withoutCompacted,
 } from "../layers/record.ts";
 import { removeLayer } from "../layers/session-dirs.ts";
 import { statPath } from "../layers/stat-of.ts";
 import { createWhiteouts } from "../layers/whiteout.ts";
-import { existedWhenHidden, isUnchanged, type Known, readStack, rememberDirectories } from "./bases/bases.ts";
 import { kindsIn } from "./bases/kinds-in.ts";
+import {
+  createNearest,
+  existedWhenHidden,
+  isUnchanged,
+  type KnownStack,
+  readStack,
+} from "./bases/known-bases.ts";
 
 /** How a path is dropped. */
 export interface Drop {
@@ -64,11 +77,13 @@ export async function dropPaths(
     trees,
     from,
     losesPaths: (index) => index >= from && index <= upTo,
-    dropAt: (at, index) => (index < from || index > upTo ? undefined : findDrop(at, index, drops)),
+    dropIn: (at, index) => {
+      const drop = index < from || index > upTo ? undefined : drops.get(at);
+      return drop === undefined || index > (drop.upTo ?? index) ? undefined : drop;
+    },
     shown: new Set(shown),
-    aboveShown: [...new Set(shown.flatMap((at) => [...parentsOf(at)]))].sort((a, b) => a.length - b.length),
+    aboveShown: directoriesAbove(shown),
     known: readStack(stack, stateDir),
-    mayBeMoved: rememberDirectories(),
     carried: new Map(options.bases),
     stateDir,
     project,
@@ -77,16 +92,15 @@ export async function dropPaths(
   const makeWhiteout = createWhiteouts(sessionDir(stateDir, id));
   let next = record.next;
   for (const [index, layer] of stack.entries()) {
-    signal?.throwIfAborted();
-    const notes = editLayer(index, context);
+    const notes = await runCooperatively(editLayer(index, context), signal);
     if (notes === null) continue;
     const isEmpty = trees[index]!.below!.size === 0;
-    const copy: Layer = { ...withoutCollapsed(layer), session: id, name: String(next) };
+    const copy: Layer = { ...withoutCompacted(layer), session: id, name: String(next) };
     replaced.set(layer, isEmpty ? null : copy);
     if (isEmpty) continue;
     next++;
     const to = layerDir(stateDir, copy);
-    removeLayer(path.dirname(to), copy.name);
+    await runCooperatively(removeLayer(path.dirname(to), copy.name));
     await writeLayer(to, trees[index]!, strategy, makeWhiteout);
     for (const base of notes.bases.values()) copyKeptText(layer, copy, stateDir, base);
     writeNotes(copy, stateDir, notes);
@@ -101,7 +115,7 @@ export function replaceLayers(stack: Stack, replaced: DroppedStack["replaced"]):
   return stack.flatMap((layer, index) => {
     const other = replaced.get(layer);
     if (other === null) return [];
-    return [other ?? (index < first ? layer : withoutCollapsed(layer))];
+    return [other ?? (index < first ? layer : withoutCompacted(layer))];
   });
 }
 
@@ -113,13 +127,12 @@ interface DropContext {
   readonly from: number;
   /** Whether the layer with this index loses paths. */
   readonly losesPaths: (index: number) => boolean;
-  /** How the layer with this index drops a path; undefined if the path stays. */
-  readonly dropAt: (at: string, index: number) => Drop | undefined;
+  /** How the layer with this index drops exactly this path; undefined if the path stays, or goes with a directory above it. */
+  readonly dropIn: (at: string, index: number) => Drop | undefined;
   readonly shown: ReadonlySet<string>;
   /** Parents first. */
   readonly aboveShown: readonly string[];
-  readonly known: Known;
-  readonly mayBeMoved: ReturnType<typeof rememberDirectories>;
+  readonly known: KnownStack;
   /** Given bases, and bases whose layer lost the path: the next layer that has the path gets them. */
   readonly carried: Map<string, Base>;
   readonly stateDir: string;
@@ -127,19 +140,23 @@ interface DropContext {
 }
 
 /** Edits the layer's tree and returns its new notes; null if the layer is unchanged. */
-function editLayer(index: number, context: DropContext): Notes | null {
-  const { stack, trees, dropAt, carried, stateDir } = context;
+function* editLayer(index: number, context: DropContext): Cooperative<Notes | null> {
+  const { stack, trees, dropIn, carried, stateDir } = context;
   const tree = trees[index]!;
   const { bases, hidden } = readNotes(stack[index]!, stateDir);
   let isChanged = false;
   for (const { at, parent, name, entry } of entriesIn(tree)) {
-    const drop = dropAt(at, index);
+    yield;
+    const drop = dropIn(at, index);
     if (drop === undefined) continue;
     isChanged = true;
     if (drop.isWhole || entry.below === null) parent.below!.delete(name);
   }
   const cleared = context.losesPaths(index) ? clearOpaque(index, context) : { opened: [], hidden: [] };
-  for (const at of [...bases.keys(), ...hidden].filter((at) => dropAt(at, index))) {
+  const wholeAbove = createNearest((at) => dropIn(at, index)?.isWhole === true);
+  for (const at of [...bases.keys(), ...hidden]) {
+    yield;
+    if (dropIn(at, index) === undefined && wholeAbove(at) === undefined) continue;
     bases.delete(at);
     hidden.delete(at);
     isChanged = true;
@@ -147,13 +164,16 @@ function editLayer(index: number, context: DropContext): Notes | null {
   for (const at of cleared.opened) hidden.delete(at);
   for (const at of cleared.hidden) hidden.add(at);
   isChanged ||= cleared.opened.length > 0;
-  if (isChanged) prune(index, context);
+  if (isChanged) yield* prune(index, context);
+  const hiddenAbove = createNearest((at) => hidden.has(at));
   for (const [at, base] of bases) {
-    if (findEntry(tree, at) !== undefined || hidden.has(at)) continue;
+    yield;
+    if (findEntry(tree, at) !== undefined || hiddenAbove(at) !== undefined) continue;
     bases.delete(at);
     if (!carried.has(at)) carried.set(at, base);
   }
   for (const [at, base] of carried) {
+    yield;
     if (findEntry(tree, at) === undefined) continue;
     bases.set(at, base);
     carried.delete(at);
@@ -187,26 +207,24 @@ function clearOpaque(index: number, context: DropContext): { opened: string[]; h
       const below = joinPath(at, name);
       if (shown.has(below)) continue;
       const own = directory.below!.get(name);
-      if (own === undefined) directory.below!.set(name, goneEntry(tree.from as string));
+      if (own === undefined) directory.below!.set(name, whiteoutEntry(tree.from as string));
       if (own === undefined || own.below === null || own.isOpaque) hidden.push(below);
     }
   }
-  return { opened, hidden: hidden.filter((at) => !opened.includes(at)) };
+  const isOpened = new Set(opened);
+  return { opened, hidden: hidden.filter((at) => !isOpened.has(at)) };
 }
 
 /** Names in a directory that the session had seen when it hid them. Names that a user added since must stay visible. */
 function seenNames(at: string, index: number, context: DropContext): Set<string> {
-  const { stack, trees, known, project, mayBeMoved } = context;
+  const { stack, trees, known, project } = context;
   const { since } = stack[index]!;
   const own = trees.slice(0, index).flatMap((tree) => [...(findEntry(tree, at)?.below?.keys() ?? [])]);
   const isSeen = (name: string) => {
     const below = joinPath(at, name);
     const base = known.bases.get(below)?.base;
     if (base !== undefined) return base !== null;
-    return (
-      existedWhenHidden(below, known, project, mayBeMoved) ||
-      isUnchanged(below, known, since, project, mayBeMoved)
-    );
+    return existedWhenHidden(below, known, project) || isUnchanged(below, known, since, project);
   };
   const tree = openTreeReader(project);
   try {
@@ -217,19 +235,25 @@ function seenNames(at: string, index: number, context: DropContext): Set<string>
 }
 
 /** Removes empty directories that existed only as parents of dropped paths. */
-function prune(index: number, context: DropContext): void {
+function* prune(index: number, context: DropContext): Cooperative<void> {
   const directories = [...entriesIn(context.trees[index]!)].filter(({ entry }) => entry.below !== null);
-  for (const { at, parent, name, entry } of directories.reverse()) {
-    const isLeft = context.dropAt(at, index) === undefined && isOwnDirectory(at, index, context);
-    if (entry.below!.size === 0 && !isLeft) parent.below!.delete(name);
+  for (const directory of directories.reverse()) {
+    yield;
+    const { at, parent, name, entry } = directory;
+    if (entry.below!.size > 0) continue;
+    const isDropped = context.dropIn(at, index) !== undefined;
+    if (isDropped || !isOwnDirectory(directory, index, context)) parent.below!.delete(name);
   }
 }
 
 /** Whether the session created or changed the directory itself, and does not only have it as a parent. */
-function isOwnDirectory(at: string, index: number, { stack, trees, known, stateDir }: DropContext): boolean {
+function isOwnDirectory(
+  { at, hidesLower }: Entry,
+  index: number,
+  { stack, trees, known, stateDir }: DropContext,
+): boolean {
   const base = known.bases.get(at)?.base;
   if (base === undefined || base === null || base === "unknown" || base.kind !== "directory") return true;
-  const hidesLower = [...parentsOf(at), at].some((above) => findEntry(trees[index]!, above)!.isOpaque);
   const below = hidesLower ? null : findVisibleLayer(at, trees.slice(0, index));
   if (below === null) return true;
   const modeIn = (other: number) =>
@@ -256,15 +280,12 @@ function findVisibleLayer(at: string, trees: readonly LayerEntry[]): number | nu
 
 const isDirectoryIn = (root: Root, at: string): boolean => statPath(root, at)?.isDirectory() === true;
 
-function findDrop(at: string, index: number, drops: ReadonlyMap<string, Drop>): Drop | undefined {
-  const applies = (drop: Drop | undefined) => drop !== undefined && index <= (drop.upTo ?? index);
-  const own = drops.get(at);
-  if (applies(own)) return own;
-  for (const above of parentsOf(at)) {
-    const drop = drops.get(above);
-    if (drop?.isWhole && applies(drop)) return drop;
-  }
-  return undefined;
+/** Parents first. */
+function directoriesAbove(paths: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const path of paths)
+    for (let at = parentOf(path); at !== "" && !found.has(at); at = parentOf(at)) found.add(at);
+  return [...found].sort((a, b) => a.length - b.length);
 }
 
 interface Entry {
@@ -272,18 +293,21 @@ interface Entry {
   readonly name: string;
   readonly parent: LayerEntry;
   readonly entry: LayerEntry;
+  /** The entry, or a directory above it, hides the entries of lower layers. */
+  readonly hidesLower: boolean;
 }
 
-/** Parents before children. */
+/** Parents before children. Paths that are too deep go with the directory above them. */
 function* entriesIn(tree: LayerEntry): Generator<Entry, void, void> {
-  const pending = [{ directory: "", parent: tree }];
+  const pending = [{ directory: "", parent: tree, isHidden: false }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { directory, parent } = next;
+    const { directory, parent, isHidden } = next;
     for (const [name, entry] of parent.below!) {
       const at = joinPath(directory, name);
-      yield { at, name, parent, entry };
-      if (entry.below !== null && parent.below!.get(name) === entry)
-        pending.push({ directory: at, parent: entry });
+      const hidesLower = isHidden || entry.isOpaque;
+      yield { at, name, parent, entry, hidesLower };
+      if (entry.below !== null && parent.below!.get(name) === entry && !isTooDeep(at))
+        pending.push({ directory: at, parent: entry, isHidden: hidesLower });
     }
   }
 }

@@ -1,25 +1,27 @@
 // Reverted changes enter the session again: a new layer below all others holds them, with the project's restored
 // versions as bases. Where the session has changed a path since the commit, the layers above hide them.
 
-import { type Reverted, revertedIn, undoName } from "../commit/journal.ts";
+import { type Reverted, readReverted, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
-import { expectedVersion, lookOf, sameVersion } from "../fs/fingerprint.ts";
-import { isThere } from "../fs/no-follow.ts";
-import { parentsOf } from "../fs/path-text.ts";
+import { runCooperatively } from "../fs/cooperative.ts";
+import { expectedVersion, identityAtPath, sameVersion } from "../fs/fingerprint.ts";
+import { entryExists } from "../fs/no-follow.ts";
+import { joinPath } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { layerDir } from "../layers/layer-dirs.ts";
 import { type Base, readNotes, writeNotes } from "../layers/layer-notes.ts";
-import { directoryEntry, goneEntry, type LayerEntry, writeLayer } from "../layers/layer-tree.ts";
+import { directoryEntry, type LayerEntry, whiteoutEntry, writeLayer } from "../layers/layer-tree.ts";
 import {
   type Layer,
   type SessionRecord,
   type Stack,
   sessionDir,
-  withoutCollapsed,
+  withoutCompacted,
 } from "../layers/record.ts";
 import { removeLayer } from "../layers/session-dirs.ts";
 import { createWhiteouts } from "../layers/whiteout.ts";
-import { keepAncestor, readStack } from "./bases/bases.ts";
+import { readStack } from "./bases/known-bases.ts";
+import { keepAncestor } from "./bases/take-bases.ts";
 import type { Settling } from "./settle-commits.ts";
 
 export async function enterReverted(
@@ -29,7 +31,7 @@ export async function enterReverted(
   { stateDir, project }: Settling,
 ): Promise<SessionRecord> {
   const { id, strategy, next } = record;
-  const reverted = [...revertedIn(txDir, time)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const reverted = [...readReverted(txDir, time)].sort(([a], [b]) => (a < b ? -1 : 1));
   if (reverted.length === 0) return record;
   const dir = sessionDir(stateDir, id);
   // `since: 0` means that no project entry counts as older than the layer: only its notes say what the project had.
@@ -47,17 +49,17 @@ export async function enterReverted(
     const tree = directoryEntry(from);
     for (const [at, one] of reverted) {
       // Nothing is kept if the user had removed the file before the revert.
-      if (one.keptAt !== null && !isThere(kept.spotOf(one.keptAt))) continue;
+      if (one.keptAt !== null && !entryExists(kept.spotOf(one.keptAt))) continue;
       for (const made of insertEntry(tree, at, entryOf(one, from, kept.spotOf)))
         if (!known.bases.has(made)) bases.set(made, directoryBase(project, made));
     }
-    removeLayer(dir, layer.name);
+    await runCooperatively(removeLayer(dir, layer.name));
     await writeLayer(layerDir(stateDir, layer), tree, strategy, createWhiteouts(dir));
   } finally {
     kept.close();
   }
   writeNotes(layer, stateDir, { bases, hidden });
-  const below = (stack: Stack): Stack => [layer, ...stack.map(withoutCollapsed)];
+  const below = (stack: Stack): Stack => [layer, ...stack.map(withoutCompacted)];
   return { ...record, next: next + 1, stack: below(record.stack), left: record.left.map(below) };
 }
 
@@ -80,7 +82,7 @@ export function rebaseReverted(
   time: number,
   { stateDir, project }: Settling,
 ): void {
-  const reverted = revertedIn(txDir, time);
+  const reverted = readReverted(txDir, time);
   for (const layer of new Set([stack, ...left].flat())) {
     const notes = readNotes(layer, stateDir);
     const isPut = (at: string, { put }: Reverted) => {
@@ -97,9 +99,12 @@ export function rebaseReverted(
 /** Returns the missing parents that it created. An entry below a non-directory would be invisible and is left out. */
 function insertEntry(tree: LayerEntry, at: string, entry: LayerEntry): string[] {
   const made: string[] = [];
+  const names = at.split("/");
+  const last = names.pop()!;
   let parent = tree;
-  for (const above of parentsOf(at)) {
-    const name = above.slice(above.lastIndexOf("/") + 1);
+  let above = "";
+  for (const name of names) {
+    above = joinPath(above, name);
     const known = parent.below!.get(name);
     if (known?.below === null) return made;
     if (known === undefined) made.push(above);
@@ -107,12 +112,12 @@ function insertEntry(tree: LayerEntry, at: string, entry: LayerEntry): string[] 
     parent.below!.set(name, directory);
     parent = directory;
   }
-  parent.below!.set(at.slice(at.lastIndexOf("/") + 1), entry);
+  parent.below!.set(last, entry);
   return made;
 }
 
 function entryOf({ put, keptAt }: Reverted, from: string, spotOf: KeptUndo["spotOf"]): LayerEntry {
-  if (put === null) return goneEntry(from);
+  if (put === null) return whiteoutEntry(from);
   if (put.kind === "directory") return directoryEntry(from, put.mode);
   const kind = put.kind === "symlink" ? put.kind : "file";
   const other = { kind, below: null, isOpaque: false } as const;
@@ -121,6 +126,6 @@ function entryOf({ put, keptAt }: Reverted, from: string, spotOf: KeptUndo["spot
 }
 
 function directoryBase(project: Root, at: string): Base {
-  const found = lookOf(project, at);
+  const found = identityAtPath(project, at);
   return found?.kind === "directory" ? { ...found, sha256: null } : null;
 }

@@ -5,7 +5,7 @@ import { type SessionRecord, type Strategy, sessionDir, writeRecord } from "../l
 import { openCloneView } from "../overlay/clone-view.ts";
 import { openKernelView } from "../overlay/kernel-view.ts";
 import { canMountElsewhere } from "../overlay/mount.ts";
-import type { SessionPlace, SessionView } from "../overlay/session-view.ts";
+import type { SessionStore, SessionView } from "../overlay/session-view.ts";
 
 export interface OpenedView {
   readonly record: SessionRecord;
@@ -25,25 +25,25 @@ export function strategyFor(project: number): Strategy {
 /** A session keeps its strategy. A new one falls back to a copy if the kernel's overlay is not available. */
 export async function openView(
   record: SessionRecord,
-  place: SessionPlace,
+  store: SessionStore,
   mayChoose: boolean,
 ): Promise<OpenedView> {
-  const dir = sessionDir(place.stateDir, record.id);
-  if (record.strategy === "clone") return { record, view: await openClone(record, dir, place) };
+  const dir = sessionDir(store.stateDir, record.id);
+  if (record.strategy === "clone") return { record, view: await openClone(record, dir, store) };
   try {
-    return { record, view: await openKernelView(dir, record, place.protectionOf) };
+    return { record, view: await openKernelView(dir, record, store.protectionOf) };
   } catch (error) {
     if (!mayChoose || !isNotSupported(error)) throw error;
-    if (await canMountElsewhere(dir)) throw cannotHoldLayers(place.stateDir, error);
+    if (await canMountElsewhere(dir)) throw cannotHoldLayers(store.stateDir, error);
     const copied: SessionRecord = { ...record, strategy: "clone" };
     writeRecord(dir, copied);
-    return { record: copied, view: await openClone(copied, dir, place) };
+    return { record: copied, view: await openClone(copied, dir, store) };
   }
 }
 
-function openClone(record: SessionRecord, dir: string, place: SessionPlace): Promise<SessionView> {
+function openClone(record: SessionRecord, dir: string, store: SessionStore): Promise<SessionView> {
   const { workspace, stack } = record;
-  return openCloneView({ dir, workspace, stack, ...place });
+  return openCloneView({ dir, workspace, stack, ...store });
 }
 
 function isNotSupported(error: unknown): error is HotcellError {
@@ -53,6 +53,6 @@ function isNotSupported(error: unknown): error is HotcellError {
 function cannotHoldLayers(stateDir: string, { message }: HotcellError): HotcellError {
   return new HotcellError(
     "WORKSPACE_UNUSABLE",
-    `Could not keep sessions in "${path.join(stateDir, "sessions")}": its file system can't hold the changes of an overlay. Set HOTCELL_STATE_DIR to a directory on a local disk; in a container to one on a volume or a tmpfs. (${message})`,
+    `Could not keep sessions in "${path.join(stateDir, "sessions")}": overlayfs cannot store changes on its file system. Set HOTCELL_STATE_DIR to a directory on a local disk, or in a container to one on a volume or a tmpfs. (${message})`,
   );
 }

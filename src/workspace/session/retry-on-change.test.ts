@@ -9,7 +9,7 @@ import { retryOnChange } from "./retry-on-change.ts";
 
 const gone = new Error("a layer is gone");
 
-/** `change` is what another process does. */
+/** `change` is the work of another process. */
 function makeWorld(): { readonly stateDir: string; change(): void } {
   const stateDir = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-steady-"));
   onTestFinished(() => fs.rmSync(stateDir, { recursive: true }));
@@ -34,7 +34,7 @@ test("what fails is tried again with the layers that the session has come to hav
   expect(await retryOnChange("one", stateDir, look)).toBe(2);
 });
 
-test("what fails on a session that rests is told as it is, at once", async () => {
+test("an error on an unchanged session is thrown as it is, at once", async () => {
   const { stateDir } = makeWorld();
   let looks = 0;
   const look = () => {

@@ -36,6 +36,6 @@ function hasLayersOf({ stack, left }: SessionRecord, other: SessionRecord): bool
 }
 
 function keepsChanging(id: string, cause: unknown): HotcellError {
-  const message = `Could not look at the session ${quote(id)}: another process keeps changing it. Try again when it rests.`;
+  const message = `Could not read the session ${quote(id)}: another process keeps changing it. Try again when that process has finished.`;
   return new HotcellError("LOCKED", message, { session: id }, { cause });
 }

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { tempDir } from "../../../test/kit/temp-cell.ts";
+import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { createProtection } from "../../policy/protected.ts";
 import { recoverCommit } from "../commit/recover.ts";
 import { openStateDir } from "../files/state-dir.ts";
@@ -61,7 +61,7 @@ test("a commit is refused while another session's to the same project is interru
 
 test("a commit waits for another session's that is being finished, and goes through then", async () => {
   const { stateDir, first, second, unfinished, files, planned } = await makeWorld();
-  const committing = await withCommitLock(first.record, stateDir, async (project) => {
+  const committing = await withCommitLock(first.record, { stateDir }, async (project) => {
     const planning = planned();
     const commit = second.commit();
     await Promise.race([planning, commit]);

@@ -1,11 +1,14 @@
-// What a session, or one call of it, changed. The diff is read from the layers, without a mount and without the
-// session's lock, so a person can look while an agent works.
+// The changes of a session or of one call. The diff is read from the layers, without a mount and without the
+// session's lock, so a person can read it while an agent works.
 import fs from "node:fs";
+import { isNamedBy, isSelectedBy } from "../commit/plan/selection.ts";
 import type { Change } from "../diff/changes.ts";
 import { diffTrees } from "../diff/diff-trees.ts";
+import { leadsOutside } from "../diff/leads-outside.ts";
+import { markIgnored } from "../diff/mark-ignored.ts";
 import { patchText } from "../diff/render.ts";
 import { shownChanges } from "../diff/shown-changes.ts";
-import { inPieces } from "../fs/cooperative.ts";
+import { runCooperatively } from "../fs/cooperative.ts";
 import { type FingerprintOf, haveSameContent, type RootOf } from "../fs/fingerprint.ts";
 import { readMounts } from "../fs/mountinfo.ts";
 import { openRealRoot, type Root } from "../fs/paths.ts";
@@ -14,14 +17,19 @@ import { layerDir } from "../layers/layer-dirs.ts";
 import { readLiveLayers } from "../layers/layer-tree.ts";
 import { refuseForeign, type SessionRecord, sessionDir } from "../layers/record.ts";
 import { indexOfCall } from "../layers/stack.ts";
-import { openStackReader } from "../layers/stack-reader.ts";
-import type { SessionPlace } from "../overlay/session-view.ts";
+import { openStackReader, type StackReader } from "../layers/stack-reader.ts";
+import { createHiddenCheck } from "../overlay/hidden-check.ts";
+import type { SessionStore } from "../overlay/session-view.ts";
 import { ownChanges } from "./bases/concurrent-changes.ts";
 import { retryOnChange } from "./retry-on-change.ts";
 
-export interface SessionDiffOptions extends Omit<SessionPlace, "onProgress"> {
+export interface SessionDiffOptions extends Omit<SessionStore, "onProgress"> {
   /** Only the changes of this call: its id, or `#3`. */
-  readonly call?: string;
+  readonly call?: string | undefined;
+  /** Also shows files that git ignores. */
+  readonly all?: boolean | undefined;
+  /** Only the changes at these paths and below them. */
+  readonly paths?: readonly string[] | undefined;
   readonly signal?: AbortSignal;
   /** Nobody writes to the session meanwhile. */
   readonly isQuiet?: boolean;
@@ -31,8 +39,12 @@ export interface SessionDiffOptions extends Omit<SessionPlace, "onProgress"> {
 
 export interface SessionDiff {
   readonly changes: readonly Change[];
-  /** Without directories that were added or deleted with their content. */
+  /** Without files that git ignores, unless `all` is set. */
+  readonly visible: readonly Change[];
+  /** The visible changes, without directories that were added or deleted with their content. */
   readonly shown: readonly Change[];
+  /** How many files are left out of `visible`. */
+  readonly ignored: number;
   /** A patch for `git apply`, in pieces, without contested changes, which would undo the project's. */
   patch(): Generator<Buffer, void, void>;
 }
@@ -72,7 +84,16 @@ interface OpenDiff {
 
 async function openDiff(
   record: SessionRecord,
-  { stateDir, protectionOf, call, isQuiet = false, fingerprintOf, signal }: SessionDiffOptions,
+  {
+    stateDir,
+    protectionOf,
+    call,
+    paths,
+    all = false,
+    isQuiet = false,
+    fingerprintOf,
+    signal,
+  }: SessionDiffOptions,
 ): Promise<OpenDiff> {
   refuseForeign(sessionDir(stateDir, record.id));
   const { stack, strategy, workspace } = record;
@@ -92,7 +113,7 @@ async function openDiff(
     fs.closeSync(project.fd);
   };
   try {
-    const found = await inPieces(
+    const found = await runCooperatively(
       diffTrees({
         before,
         after,
@@ -102,24 +123,43 @@ async function openDiff(
           call: layer.call?.id ?? null,
         })),
         isMounted: readMounts(workspace),
-        isMasked: (path) => protectionOf(path)?.read === "refuse",
+        isHidden: createHiddenCheck(sessionDir(stateDir, record.id), strategy, protectionOf),
         protectionOf,
         ...(fingerprintOf && { isSameFile: sameFile(sources, fingerprintOf) }),
       }),
       signal,
     );
     const compared = { record, stateDir, project, after: call === undefined ? after : null };
-    const changes = await inPieces(ownChanges(found, compared), signal);
+    const own = await runCooperatively(ownChanges(found, compared), signal);
+    const chosen = paths === undefined ? own : own.filter((change) => isAtOrBelow(change, paths));
+    const changes = await markIgnored(markOutside(chosen, after, workspace), project);
+    const visible = all ? changes : changes.filter((change) => isVisible(change, paths));
     const patch = () =>
       patchText(
-        changes.filter(({ contested }) => contested !== true),
+        visible.filter(({ contested }) => contested !== true),
         { before, after },
       );
-    return { diff: { changes, shown: shownChanges(changes), patch }, record, sources, close };
+    const shown = shownChanges(visible);
+    const ignored = shownChanges(changes).length - shown.length;
+    return { diff: { changes, visible, shown, ignored, patch }, record, sources, close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+function isVisible(change: Change, paths: readonly string[] | undefined): boolean {
+  return change.ignored === undefined || paths?.some((path) => isNamedBy(change, path)) === true;
+}
+
+function isAtOrBelow(change: Change, paths: readonly string[]): boolean {
+  return paths.some((selected) => isSelectedBy(change, selected));
+}
+
+function markOutside(changes: readonly Change[], after: StackReader, workspace: string): Change[] {
+  const isOutside = ({ path, after: side }: Change) =>
+    side?.kind === "symlink" && leadsOutside(path, after, workspace);
+  return changes.map((change) => (isOutside(change) ? { ...change, leadsOutside: true } : change));
 }
 
 function sameFile({ project, view }: DiffSources, fingerprintOf: FingerprintOf) {

@@ -1,38 +1,52 @@
 // An open session. Each operation has its own file; this one does the locking, and refuses operations while a
 // background process uses the view.
 import path from "node:path";
+import { createReadWriteLock } from "../../core/read-write-lock.ts";
 import { openDirectoryView } from "../directory/directory-view.ts";
-import { explainingLater } from "../fs/os-error.ts";
-import { unlessFull } from "../layers/full-disk.ts";
+import { explainAsyncErrors } from "../fs/os-error.ts";
+import { openKeyValueFile } from "../kv/key-value-file.ts";
+import { createKeyValues } from "../kv/key-values.ts";
+import { fallBackIfFull } from "../layers/fall-back-if-full.ts";
 import { readRecord, refuseForeign, sessionDir } from "../layers/record.ts";
-import type { SessionPlace } from "../overlay/session-view.ts";
+import { keepReserve, withReserve } from "../layers/reserve.ts";
+import type { SessionStore } from "../overlay/session-view.ts";
 import { createLayerScanCache } from "./bases/layer-scan-cache.ts";
-import { canNotHide, sessionIsBusy } from "./busy.ts";
+import { cannotHideError, sessionBusyError } from "./busy.ts";
 import { changeIn, readIn } from "./change.ts";
 import { checkpoint, settle } from "./checkpoint.ts";
 import { commitIn, revertIn } from "./commit.ts";
-import { refuseUnfinished } from "./commits.ts";
-import { forkOf } from "./fork.ts";
-import { ifPossible } from "./if-possible.ts";
+import { commitGitBranchIn } from "./commit-git-branch.ts";
+import { commitsIn, refuseUnfinished } from "./commits.ts";
+import { tryAddCalls } from "./database/follow-calls.ts";
+import { followLayers } from "./database/follow-layers.ts";
+import { followValues } from "./database/follow-values.ts";
+import { closeSessionFile } from "./database/session-database.ts";
+import { openSessionDatabase } from "./database/take-changes.ts";
+import { forkSessionOf } from "./fork.ts";
 import { openView } from "./open-view.ts";
-import { createReadWriteLock } from "./read-write-lock.ts";
-import { bytesIn } from "./registry/bytes-in.ts";
+import { hasChanges } from "./registry/has-changes.ts";
+import { measureSession } from "./registry/session-bytes.ts";
 import { discardAllIn, discardIn, rewindTo, undoRewindIn } from "./rewind.ts";
 import { planSession } from "./session-commit.ts";
 import { withDiff } from "./session-diff.ts";
 import { holdSession } from "./session-lock.ts";
-import { diffPlaceOf, refreshView, type SessionState } from "./session-state.ts";
+import { diffOptionsOf, refreshView, type SessionState } from "./session-state.ts";
 import type { Session } from "./session-types.ts";
+import { tryWork } from "./try-work.ts";
 
-export async function openSession(id: string, place: SessionPlace, mayChoose = false): Promise<Session> {
-  const dir = sessionDir(place.stateDir, id);
+export async function openSession(id: string, store: SessionStore, mayChoose = false): Promise<Session> {
+  const dir = sessionDir(store.stateDir, id);
   readRecord(dir);
   refuseForeign(dir);
-  const release = holdSession(id, dir);
+  const release = await holdSession(id, dir, store.waitMs);
   try {
     refuseUnfinished(id, dir);
-    const state = await openState(id, dir, place, mayChoose);
-    await explainingLater("open the session", id, () => settleOpened(state));
+    keepReserve(store.stateDir);
+    const state = await openState(id, dir, store, mayChoose);
+    await explainAsyncErrors("open the session", id, async () => {
+      await settleOpened(state);
+      await openSessionDatabase(state);
+    });
     return sessionOn(state, release);
   } catch (error) {
     release();
@@ -43,26 +57,40 @@ export async function openSession(id: string, place: SessionPlace, mayChoose = f
 async function openState(
   id: string,
   dir: string,
-  place: SessionPlace,
+  store: SessionStore,
   mayChoose: boolean,
 ): Promise<SessionState> {
-  const { record, view } = await openView(readRecord(dir), place, mayChoose);
+  const { record, view } = await openView(readRecord(dir), store, mayChoose);
   const workspace = openDirectoryView({
     mode: "overlay",
     project: record.workspace,
     root: view.root,
     closeRoot: view.close,
     notesDir: path.join(dir, "notes"),
-    protectionOf: place.protectionOf,
-    onUse: view.notice,
+    protectionOf: store.protectionOf,
+    onUse: view.onUse,
   });
   const scanCache = createLayerScanCache();
-  return { id, dir, place, view, workspace, scanCache, holders: new Set(), record, isUnsettled: true };
+  return {
+    id,
+    dir,
+    store,
+    view,
+    workspace,
+    kv: openKeyValueFile(dir),
+    scanCache,
+    holders: new Set(),
+    record,
+    database: null,
+    wasHeld: false,
+    isUnsettled: true,
+    isForked: false,
+  };
 }
 
 /** A session can be opened on a full disk, so that it can be discarded. */
 async function settleOpened(state: SessionState): Promise<void> {
-  await unlessFull(
+  await fallBackIfFull(
     async () => {
       await settle(state);
       await state.view.refresh();
@@ -72,17 +100,33 @@ async function settleOpened(state: SessionState): Promise<void> {
   state.scanCache.forget();
 }
 
+async function isUnused({ id, dir, record, view, store, isForked }: SessionState): Promise<boolean> {
+  await view.capture();
+  return (
+    !isForked && record.left.length === 0 && commitsIn(dir).length === 0 && !(await hasChanges(id, store))
+  );
+}
+
 function sessionOn(state: SessionState, release: () => void): Session {
-  const { id, dir, view, workspace, holders } = state;
+  const { id, view, workspace, holders } = state;
   const lock = createReadWriteLock();
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
-    lock.alone(() => explainingLater("work on the session", id, work));
+    lock.alone(() => explainAsyncErrors("use the session", id, work));
   /** A background process would continue on the old view. */
   const ifIdle = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     alone(async () => {
-      if (holders.size > 0) throw sessionIsBusy(what);
+      if (holders.size > 0) throw sessionBusyError(what);
       return work();
     });
+
+  /** The database has the result before the caller does. What cannot be written, the next operation writes. */
+  const followed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const result = await work();
+    await followLayers(state);
+    return result;
+  };
+
+  const onFullDisk = <T>(work: () => Promise<T>): Promise<T> => withReserve(state.store.stateDir, work);
 
   return {
     get record() {
@@ -90,45 +134,68 @@ function sessionOn(state: SessionState, release: () => void): Session {
     },
     workspace,
     view: view.root,
+    kv: createKeyValues(state.kv, () => followValues(state)),
+    async replaceValues(values) {
+      state.kv.replaceAll(values);
+      await followValues(state);
+    },
     change: (call, work, options = {}) => alone(() => changeIn(state, call, work, options)),
     read: (work, signal) => readIn(state, { alone, together: lock.together }, work, signal),
-    checkpoint: (signal) => alone(() => checkpoint(state, null, signal)),
-    rewind: (to, paths, signal) => ifIdle("rewind", () => rewindTo(state, to, paths, signal)),
-    undoRewind: (signal) => ifIdle("undo the rewind", () => undoRewindIn(state, signal)),
+    checkpoint: (signal) => alone(() => followed(() => checkpoint(state, null, signal))),
+    rewind: (to, paths, signal) => ifIdle("rewind", () => followed(() => rewindTo(state, to, paths, signal))),
+    undoRewind: (signal) => ifIdle("undo the rewind", () => followed(() => undoRewindIn(state, signal))),
     discard: (paths, signal) =>
-      ifIdle("discard", () => (paths === undefined ? discardAllIn(state) : discardIn(state, paths, signal))),
-    fork: (signal) => ifIdle("fork", () => forkOf(state, openSession, signal)),
-    idle: () => alone(async () => {}),
+      ifIdle("discard", () =>
+        followed(() =>
+          paths === undefined ? discardAllIn(state) : onFullDisk(() => discardIn(state, paths, signal)),
+        ),
+      ),
+    fork: (signal) =>
+      ifIdle("fork", () => {
+        state.isForked = true;
+        return forkSessionOf(state, openSession, signal);
+      }),
+    isUnused: () => alone(() => followed(() => isUnused(state))),
     hideSecrets: () =>
       alone(async () => {
         if (holders.size === 0) await view.hideSecrets();
       }),
-    async room(furnishing) {
-      if (holders.size > 0 && !(await view.hidesAll())) throw canNotHide();
-      return view.room(furnishing);
+    hidden: view.hidden,
+    async openNamespace(options) {
+      if (holders.size > 0 && !(await view.hidesAll())) throw cannotHideError();
+      return view.openNamespace(options);
     },
     hold() {
       const holder = Symbol();
       holders.add(holder);
+      state.wasHeld = true;
       return () => void holders.delete(holder);
     },
-    bytes: () => bytesIn(dir),
-    diff: (work, call, signal) =>
+    bytes: () => measureSession(id, state.store.stateDir).bytes,
+    diff: (work, options = {}, signal) =>
       alone(async () => {
         await view.capture();
-        if (state.isUnsettled) await ifPossible(() => settle(state, signal), signal);
-        return withDiff(id, { ...diffPlaceOf(state, signal), ...(call && { call }) }, work);
+        if (state.isUnsettled) await tryWork(() => settle(state, signal), signal);
+        return withDiff(id, { ...diffOptionsOf(state, signal), ...options }, work);
       }),
     plan: (options = {}, signal) =>
-      alone(async () => {
-        await settle(state, signal);
-        await refreshView(state);
-        return planSession(id, options, diffPlaceOf(state, signal));
-      }),
-    commit: (options = {}, watching = {}, signal) => alone(() => commitIn(state, options, watching, signal)),
-    revert: (tx, signal) => alone(() => revertIn(state, tx, signal)),
+      alone(() =>
+        onFullDisk(async () => {
+          await settle(state, signal);
+          await refreshView(state);
+          return planSession(id, options, diffOptionsOf(state, signal));
+        }),
+      ),
+    commit: (options = {}, watching = {}, signal) =>
+      alone(() => followed(() => onFullDisk(() => commitIn(state, options, watching, signal)))),
+    commitGitBranch: (branch, options = {}, signal) =>
+      alone(() => followed(() => onFullDisk(() => commitGitBranchIn(state, branch, options, signal)))),
+    revert: (tx, signal) => alone(() => followed(() => revertIn(state, tx, signal))),
     close() {
       workspace.close();
+      tryAddCalls(state);
+      if (state.database !== null) closeSessionFile(state.database, state.dir);
+      state.database = null;
       release();
     },
   };

@@ -1,15 +1,28 @@
 // Makes the layers reflect commits and reverts. Committed paths leave every layer: from then on only the project has
 // them. Reverted paths enter the session again, in their own layer.
 
-import { type Committed, committedIn, type Leaving, readSteps, timesUndone } from "../commit/journal.ts";
-import { inPieces, type Pieces } from "../fs/cooperative.ts";
-import { expectedVersion, type Fingerprint, fingerprintOf, lookOf, sameVersion } from "../fs/fingerprint.ts";
+import {
+  type Committed,
+  countReverts,
+  type LeavingPaths,
+  readCommitted,
+  readSteps,
+} from "../commit/journal.ts";
+import { type Cooperative, runCooperatively } from "../fs/cooperative.ts";
+import {
+  expectedVersion,
+  type Fingerprint,
+  fingerprintOf,
+  identityAtPath,
+  sameVersion,
+} from "../fs/fingerprint.ts";
 import type { Root } from "../fs/paths.ts";
 import { hasEntry } from "../layers/layer-dirs.ts";
-import { type Base, keepText } from "../layers/layer-notes.ts";
+import { type Base, keepText, readNotes, writeNotes } from "../layers/layer-notes.ts";
 import { type Layer, type SessionRecord, sessionDir } from "../layers/record.ts";
-import { keepAncestor } from "./bases/bases.ts";
-import { allSettled, commitsIn, txDirOf } from "./commits.ts";
+import { createNearest, readStack } from "./bases/known-bases.ts";
+import { keepAncestor } from "./bases/take-bases.ts";
+import { commitsIn, settledCommits, txDirOf } from "./commits.ts";
 import { type Drop, dropPaths, replaceLayers } from "./drop-paths.ts";
 import { enterReverted, rebaseReverted } from "./enter-reverted.ts";
 
@@ -24,7 +37,7 @@ export interface Settling {
 /** Returns the same record if the layers reflect everything. Otherwise the caller must add a new live layer. */
 export async function settleCommits(record: SessionRecord, settling: Settling): Promise<SessionRecord> {
   const dir = sessionDir(settling.stateDir, record.id);
-  const settled = allSettled(dir);
+  const settled = settledCommits(dir);
   const unsettled = commitsIn(dir).filter((number) => record.settled[number] !== settled[number]);
   if (unsettled.length === 0) return record;
   let next = record;
@@ -33,7 +46,7 @@ export async function settleCommits(record: SessionRecord, settling: Settling): 
     const times = record.settled[number] ?? 0;
     if (times === 0) next = await leaveCommitted(next, txDir, settling);
     else
-      for (let time = times; time <= timesUndone(txDir); time++)
+      for (let time = times; time <= countReverts(txDir); time++)
         next = await enterReverted(next, txDir, time, settling);
   }
   return { ...next, settled };
@@ -44,24 +57,54 @@ async function leaveCommitted(
   txDir: string,
   settling: Settling,
 ): Promise<SessionRecord> {
-  const { done, left } = committedIn(txDir);
+  const { done, left } = readCommitted(txDir);
   // A session of version 1 had its committed versions as bases, also where they were reverted.
-  for (let time = 1; time <= timesUndone(txDir); time++) rebaseReverted(record, txDir, time, settling);
+  for (let time = 1; time <= countReverts(txDir); time++) rebaseReverted(record, txDir, time, settling);
+  recordLeft(record, txDir, done, settling);
   if (done.size === 0) return record;
   const { leaving = { top: null, paths: [] } } = readSteps(txDir);
-  return leaveSession(record, { done, left, leaving }, settling);
+  return dropCommittedPaths(record, { done, left, leaving }, settling);
 }
 
-export interface Leavers {
+/**
+ * Records bases where a commit did nothing in the end, or was rolled back. A roll-back makes files and directories
+ * newer than the session, so that times no longer prove the base of a path that was deleted with its directory. The
+ * version that the commit expected there is that base, unless the commit resolved a conflict.
+ */
+function recordLeft(
+  { stack }: SessionRecord,
+  txDir: string,
+  done: ReadonlyMap<string, Committed>,
+  { stateDir }: Settling,
+): void {
+  const known = readStack(stack, stateDir);
+  const left = readSteps(txDir).steps.filter(
+    ({ path, expect, settles }) =>
+      expect !== null && settles === undefined && !done.has(path) && !known.bases.has(path),
+  );
+  const bases = new Map(left.map(({ path, expect }) => [path, expect]));
+  for (const layer of bases.size === 0 ? [] : stack) {
+    const notes = readNotes(layer, stateDir);
+    const hiddenAbove = createNearest((at) => notes.hidden.has(at));
+    const below = [...bases].filter(([path]) => hiddenAbove(path) !== undefined);
+    for (const [path, base] of below) {
+      notes.bases.set(path, base);
+      bases.delete(path);
+    }
+    if (below.length > 0) writeNotes(layer, stateDir, notes);
+  }
+}
+
+export interface CommittedPaths {
   readonly done: ReadonlyMap<string, Committed>;
   readonly left: readonly string[];
-  readonly leaving: Leaving;
+  readonly leaving: LeavingPaths;
 }
 
 /** Removes committed paths, and paths that needed no step, from the layers that were committed. */
-export async function leaveSession(
+export async function dropCommittedPaths(
   record: SessionRecord,
-  leavers: Leavers,
+  leavers: CommittedPaths,
   settling: Settling,
 ): Promise<SessionRecord> {
   const { stack, left } = record;
@@ -76,7 +119,10 @@ export async function leaveSession(
       left: left.map((other) => replaceLayers(other, replaced)),
     };
   }
-  const { drops, bases } = await inPieces(chooseDrops(record, leavers, last >= 0, settling), settling.signal);
+  const { drops, bases } = await runCooperatively(
+    chooseDrops(record, leavers, last >= 0, settling),
+    settling.signal,
+  );
   const { replaced, next } = await dropPaths(record, drops, { ...settling, upTo, bases });
   if (replaced.size === 0) return record;
   return {
@@ -94,10 +140,10 @@ interface Chosen {
 
 function* chooseDrops(
   record: SessionRecord,
-  { done, left, leaving }: Leavers,
+  { done, left, leaving }: CommittedPaths,
   isTopKnown: boolean,
   settling: Settling,
-): Pieces<Chosen> {
+): Cooperative<Chosen> {
   const drops = new Map<string, Drop>();
   const bases = new Map<string, Base>();
   if (leaving.paths !== "all")
@@ -122,7 +168,7 @@ function* isStillChanged(
   { put, step }: Committed,
   isTopKnown: boolean,
   view: Root,
-): Pieces<boolean> {
+): Cooperative<boolean> {
   if (isTopKnown && step.content !== "hunks") return false;
   const found = yield* fingerprintOf(view, at);
   if (step.content === "merged" && found?.sha256 === step.merges) return false;
@@ -147,7 +193,7 @@ function baseAfter(
 
 /** Includes mode bits that the directory inherited from its parent, such as setgid. */
 function directoryBase(at: string, expected: Fingerprint, project: Root): Fingerprint {
-  const found = lookOf(project, at);
+  const found = identityAtPath(project, at);
   const isIt = found?.kind === "directory" && (found.mode & 0o777) === expected.mode;
   return isIt ? { ...found, sha256: null } : expected;
 }

@@ -1,26 +1,21 @@
 // A commit and its plan in words for people.
 
+import { stepLines } from "../../../tools/session/describe-plan.ts";
 import type { CommitPlan, Skipped } from "../../../workspace/commit/plan/plan.ts";
 import type { CommitResult } from "../../../workspace/commit/run-commit.ts";
 import { showName } from "../../../workspace/fs/names.ts";
+import { parentsOf } from "../../../workspace/fs/path-text.ts";
 import type { SessionRecord } from "../../../workspace/layers/record.ts";
-import { counted } from "../figures.ts";
+import { formatCount } from "../figures.ts";
+import { describeGitData, isGitData } from "./git-data.ts";
 
 export function planLines(plan: CommitPlan): string[] {
   return [
-    ...plan.steps.map(({ op, path }) => `${DOES[op]}  ${showName(path)}`),
+    ...stepLines(plan),
     ...plan.obstacles.map(({ path, problem }) => `can't commit ${showName(path)}: ${problem}`),
-    `To commit only while the plan is still this one, add --plan ${plan.hash}`,
+    `To commit only if the plan is still the same, add --plan ${plan.hash}`,
   ];
 }
-
-const DOES: Readonly<Record<CommitPlan["steps"][number]["op"], string>> = {
-  put: "write ",
-  delete: "delete",
-  mkdir: "mkdir ",
-  rmdir: "rmdir ",
-  chmod: "chmod ",
-};
 
 export function resultLine(
   { tx, committed, conflicts }: CommitResult,
@@ -28,18 +23,52 @@ export function resultLine(
 ): string {
   if (tx === null || committed.length === 0)
     return conflicts.length > 0 ? "Nothing was committed." : "Nothing to commit.";
-  return `Committed ${counted(committed.length, "change")} to ${workspace}. To take it back: hotcell session revert ${id} --tx ${tx}`;
+  return `Committed ${formatCount(committed.length, "change")} to ${workspace}. To revert: hotcell session revert ${id} --tx ${tx}`;
 }
 
 export function skippedLines(skipped: readonly Skipped[]): string[] {
-  const told = skipped.filter(({ why }) => why !== "same in the project");
-  return told.map(
-    ({ path, why }) => `left out: ${showName(path)} (${why}${isHeldBack({ why }) ? ": --protected" : ""})`,
+  const listed = skipped.filter(({ why }) => why !== "same in the project" && why !== IGNORED);
+  const ignored = countFiles(skipped.filter(({ why }) => why === IGNORED));
+  const inGit = listed.filter(({ path }) => isGitData(path)).map(({ why }) => why);
+  const say = (what: string, why: Skipped["why"]) => `not committed: ${what} (${why}${HINTS.get(why) ?? ""})`;
+  return [
+    ...listed.filter(({ path }) => !isGitData(path)).map(({ path, why }) => say(showName(path), why)),
+    ...[...new Set(inGit)].map((why) => {
+      const count = inGit.filter((one) => one === why).length;
+      return `${say(describeGitData(count), why)}; ${AS_BRANCH}`;
+    }),
+    ...(ignored === 0
+      ? []
+      : [`not committed: ${formatCount(ignored, "ignored file")}; name what you want to commit`]),
+  ];
+}
+
+/** Without the directories that were added or deleted with them, as a diff counts. */
+function countFiles(skipped: readonly Skipped[]): number {
+  const above = new Set(skipped.flatMap(({ path }) => [...parentsOf(path)]));
+  return skipped.filter(({ path }) => !above.has(path)).length;
+}
+
+/** The better way to take what git wrote. */
+export const AS_BRANCH = "take the agent's commits as a branch with hotcell commit --git-branch NAME";
+
+const IGNORED: Skipped["why"] = "ignored by git";
+
+/** How to commit it all the same. */
+const HINTS = new Map<Skipped["why"], string>([
+  ["needs confirmation", ": --protected"],
+  ["secret", ": name it, with --protected"],
+  ["would remove secrets from git", ": name .git, with --protected"],
+]);
+
+export function lostLines({ lostSecrets }: Pick<CommitPlan, "lostSecrets">): string[] {
+  return lostSecrets.map(
+    (path) => `git would not track it any more: ${showName(path)} (hidden from commands)`,
   );
 }
 
 export function ownerLines({ changesOwner }: CommitPlan): string[] {
-  return changesOwner.map((path) => `becomes yours: ${showName(path)} (only root could keep its owner)`);
+  return changesOwner.map((path) => `new owner is you: ${showName(path)} (only root can keep the owner)`);
 }
 
-export const isHeldBack = ({ why }: Pick<Skipped, "why">): boolean => why === "needs its own yes";
+export const needsConfirmation = ({ why }: Pick<Skipped, "why">): boolean => why === "needs confirmation";

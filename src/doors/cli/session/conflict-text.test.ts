@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 
 const open = () =>
   openSessionCliWorld(
@@ -34,7 +34,7 @@ describe("a conflict", () => {
       out: "Nothing was committed.\n",
       err: expect.stringMatching(
         new RegExp(
-          `^conflict at a: changed in the project; nothing is committed\n {2}project {2}file, mode 644, sha256 [0-9a-f]{16}\n {2}session {2}file, mode 644, sha256 [0-9a-f]{16}\nLook at both versions with hotcell session diff ${id}, then add --on-conflict merge \\(.*\\), ours \\(.*\\), theirs \\(.*\\) or skip \\(.*\\)\\.\n$`,
+          `^conflict at a: changed in the project; nothing is committed\n {2}- in the project, \\+ in the session:\n {2}-theirs\n {2}\\+new a\nCompare both versions with hotcell session diff ${id}, then add --on-conflict merge \\(.*\\), ours \\(.*\\), theirs \\(.*\\) or skip \\(.*\\)\\.\n$`,
         ),
       ),
       questions: [],
@@ -57,8 +57,13 @@ describe("a conflict", () => {
   });
 
   test.each([
-    ["skip", 1, "theirs\n", "it is left out"],
-    ["theirs", 0, "theirs\n", "the project's version stays, the session keeps its own"],
+    ["skip", 1, "theirs\n", "the commit skips it"],
+    [
+      "theirs",
+      0,
+      "theirs\n",
+      "the project's version stays in the project, and the session keeps its version",
+    ],
     ["ours", 0, "new a\n", "the session's version is taken"],
   ])("with --on-conflict %s: exit %d, and the project has %j", async (policy, code, content, told) => {
     const world = await clash();
@@ -74,7 +79,7 @@ describe("a conflict", () => {
     fs.writeFileSync(path.join(world.root, name), "theirs\n");
     const { err } = await run(["session", "commit", id, "--yes", "--on-conflict", "theirs"]);
     expect(err).toContain(
-      `; to take the project's into the session: hotcell session discard ${id} 'it'\\''s a'\n`,
+      `; to use the project's version in the session: hotcell session discard ${id} 'it'\\''s a'\n`,
     );
     expect((await run(["session", "discard", id, name])).code).toBe(0);
     expect(await run(["session", "commit", id, "--yes"])).toEqual({
@@ -103,13 +108,15 @@ describe("a conflict", () => {
       run(["session", "commit", id, ...paths, "--yes", "--on-conflict", "merge"]);
     const { code, out, err } = await merging();
     expect([code, out]).toEqual([1, "Nothing was committed.\n"]);
-    expect(err.match(/^conflict.*|^Look.*/gm)).toEqual([
+    expect(err.match(/^conflict.*|^Compare.*/gm)).toEqual([
       "conflict at a: changed in the project; nothing is committed",
-      "conflict at b: changed in the project; both could be merged, but nothing is committed because of a and 1 more",
+      "conflict at b: changed in the project; the versions could be merged, but nothing is committed because of a and 1 more",
       "conflict at c: changed in the project; nothing is committed",
-      `Look at both versions with hotcell session diff ${id}, then add --on-conflict ours (the session's), theirs (the project's) or skip (the rest).`,
+      `Compare both versions with hotcell session diff ${id}, then add --on-conflict ours (the session's), theirs (the project's) or skip (the rest).`,
     ]);
     expect((await merging("a", "b")).err).toContain("because of a\n");
-    expect((await merging("b")).err).toContain("conflict at b: changed in the project; both are merged\n");
+    expect((await merging("b")).err).toContain(
+      "conflict at b: changed in the project; the versions are merged\n",
+    );
   });
 });

@@ -8,7 +8,7 @@ const COLOURS: ReadonlyMap<string, number> = new Map([
   ["@", 36],
 ]);
 
-/** A diff with nothing in it that a terminal obeys but our own colours. */
+/** A diff whose only terminal escapes are hotcell's colours. */
 export function paintDiff(text: string, coloured: boolean): string {
   let inHunk = false;
   return text.replace(/[^\n]+/g, (line) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { makeDiffWorld } from "../../../../test/kit/diff-world.ts";
-import { directory, file, type Planted, symlink } from "../../../../test/kit/planted-tree.ts";
+import { makeDiffWorld } from "../../../../test/kit/worlds/diff-world.ts";
+import { directory, file, type Planted, symlink } from "../../../../test/kit/worlds/planted-tree.ts";
 import type { Change } from "../../../workspace/diff/changes.ts";
 import type { Io } from "../io.ts";
 import { pickHunks } from "./pick-hunks.ts";
@@ -33,7 +33,7 @@ async function pick(changes: readonly Change[], answers: string) {
       return letters.shift()?.trim() ?? "";
     },
   } as unknown as Io;
-  return { selection: await pickHunks(io, changes), questions, err };
+  return { selection: await pickHunks(io, changes, null), questions, err };
 }
 
 const numbers = Array.from({ length: 40 }, (_, index) => `${index + 1}\n`);
@@ -51,8 +51,8 @@ describe("picking hunks", () => {
   test("says once of a file that the project was changed there too", async () => {
     const [a, ...others] = THREE_FILES;
     const { err } = await pick([{ ...a!, contested: true }, ...others], "nnnnnn");
-    expect(err.match(/^.*changed in the project too.*$/gm)).toEqual([
-      "a was changed in the project too: what only the project has is shown as removed.",
+    expect(err.match(/^.*also changed in the project.*$/gm)).toEqual([
+      "a also changed in the project. Lines that only the project has are shown as removed.",
     ]);
   });
 
@@ -92,7 +92,7 @@ describe("picking hunks", () => {
 
   test("says what the letters mean when it is asked or does not understand", async () => {
     const { err } = await pick(THREE_FILES, "?q");
-    expect(err).toContain("a  take it and what follows of this file\n");
+    expect(err).toContain("a  commit it and the rest of this file\n");
   });
 
   test("asks one question for what has no hunks, and says what is to be done", async () => {
@@ -108,7 +108,7 @@ describe("picking hunks", () => {
     expect(questions).toEqual([
       "Change bin?",
       "Delete gone?",
-      "Change where it leads: link?",
+      "Change the target of link?",
       "Change the mode of mode?",
       "Rename to new?",
     ]);

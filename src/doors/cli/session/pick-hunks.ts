@@ -1,13 +1,13 @@
-// Asks for one hunk after the other, as `git add -p` does. What has no hunks of its own is one question.
+// Asks about one hunk after the other, as `git add -p` does. A change without hunks is one question.
 import { makeVisible } from "../../../core/quote.ts";
 import type { Selection } from "../../../workspace/commit/plan/selection.ts";
 import type { Change, ChangeKind, Hunk } from "../../../workspace/diff/changes.ts";
 import { unifiedText } from "../../../workspace/diff/render.ts";
 import { showName } from "../../../workspace/fs/names.ts";
-import { type Io, tellLines } from "../io.ts";
+import { type Io, printNotes } from "../io.ts";
 import { paintDiff, wantsColour } from "./paint-diff.ts";
 
-/** What is asked at once. */
+/** The subject of one question. */
 interface Piece {
   readonly change: Change;
   /** Null for all of the change. */
@@ -17,15 +17,26 @@ interface Piece {
 
 type Answer = "y" | "n" | "q" | "a" | "d";
 
-export async function pickHunks(io: Io, changes: readonly Change[]): Promise<Selection> {
+/** The result of a merge with the project's version; null if the two do not merge. */
+export type MergeOf = (change: Change) => Promise<readonly Hunk[] | null>;
+
+/** With `mergeOf`, a change that the project has changed too is offered as a merge. If that is not possible, it stays in the session. */
+export async function pickHunks(
+  io: Io,
+  changes: readonly Change[],
+  mergeOf: MergeOf | null,
+): Promise<Selection> {
   const { asked, holders } = sort(changes);
-  const files = asked.map(piecesOf);
+  const files: Piece[][] = [];
   const taken = new Set<Piece>();
   let answer: Answer = "n";
-  for (const pieces of files) {
+  for (const change of asked) {
+    const isOffered = answer !== "q" && change.contested === true && mergeOf !== null;
+    const pieces = isOffered ? await mergePieces(io, change, mergeOf) : piecesOf(change);
+    files.push(pieces);
     for (const [index, piece] of pieces.entries()) {
       const isAnswered = answer === "q" || (index > 0 && (answer === "a" || answer === "d"));
-      if (!isAnswered && index === 0) tellLines(io, ...contestedLines(piece.change));
+      if (!isAnswered && index === 0 && !isOffered) printNotes(io, ...contestedLines(piece.change));
       if (!isAnswered) answer = await ask(io, piece);
       if (answer === "y" || answer === "a") taken.add(piece);
     }
@@ -35,10 +46,30 @@ export async function pickHunks(io: Io, changes: readonly Change[]): Promise<Sel
 
 function contestedLines({ path, contested }: Change): string[] {
   if (contested === undefined) return [];
-  return [`${showName(path)} was changed in the project too: what only the project has is shown as removed.`];
+  return [
+    `${showName(path)} also changed in the project. Lines that only the project has are shown as removed.`,
+  ];
 }
 
-/** A directory goes when all goes that is in it; what is in something that became a directory goes with that. */
+/** One question about the whole merge, or none if there is nothing to choose. */
+async function mergePieces(io: Io, change: Change, mergeOf: MergeOf): Promise<Piece[]> {
+  const name = showName(change.path);
+  const hunks = await mergeOf(change);
+  if (hunks === null) {
+    printNotes(
+      io,
+      `${name} also changed in the project, and the versions do not merge. It stays in the session; commit it with --on-conflict ours or theirs.`,
+    );
+    return [];
+  }
+  printNotes(
+    io,
+    `${name} also changed in the project. This is the merge of both, compared with the project.`,
+  );
+  return [{ change: { ...change, hunks }, hunk: null, question: `Merge ${name}?` }];
+}
+
+/** A directory is removed if all its entries are. Entries of a new directory that replaced a file belong to the question about that file. */
 function sort(changes: readonly Change[]) {
   const replaced = new Set(changes.filter(({ kind }) => kind === "type").map(({ path }) => path));
   const free = changes.filter((change) => !directoriesOf(change).some((at) => replaced.has(at)));
@@ -71,7 +102,7 @@ const DO: Readonly<Record<ChangeKind, string>> = {
   deleted: "Delete",
   renamed: "Rename to",
   mode: "Change the mode of",
-  symlink: "Change where it leads:",
+  symlink: "Change the target of",
   type: "Replace",
 };
 
@@ -82,7 +113,7 @@ async function ask(io: Io, { change, hunk, question }: Piece): Promise<Answer> {
     const typed = (await io.ask(`${makeVisible(question)} [y,n,q,a,d,?] `)).trim().toLowerCase();
     const answer = ANSWERS.find((known) => known === (typed || "n"));
     if (answer !== undefined) return answer;
-    tellLines(io, ...HELP);
+    printNotes(io, ...HELP);
   }
 }
 
@@ -90,10 +121,10 @@ const ANSWERS: readonly Answer[] = ["y", "n", "q", "a", "d"];
 
 const HELP = [
   "y  take it",
-  "n  leave it in the session; so does an empty line",
-  "q  leave it and all that follows",
-  "a  take it and what follows of this file",
-  "d  leave it and what follows of this file",
+  "n  keep it in the session; also for an empty line",
+  "q  keep it and everything that follows in the session",
+  "a  commit it and the rest of this file",
+  "d  keep it and the rest of this file in the session",
 ];
 
 function selectionOf(
@@ -101,11 +132,12 @@ function selectionOf(
   holders: readonly Change[],
   taken: ReadonlySet<Piece>,
 ): Selection {
-  const isWhole = (pieces: readonly Piece[]) => pieces.every((piece) => taken.has(piece));
+  const isWhole = (pieces: readonly Piece[]) =>
+    pieces.length > 0 && pieces.every((piece) => taken.has(piece));
   const whole = files.filter(isWhole).map(([piece]) => piece!.change);
   const partly = files.filter((pieces) => !isWhole(pieces)).flat();
   const holdLeft = new Set(partly.flatMap(({ change }) => directoriesOf(change)));
-  // A mode that nobody was asked about is not taken.
+  // Does not commit a mode that was not part of a question.
   const emptied = holders.filter(({ path, kind }) => kind !== "mode" && !holdLeft.has(path));
   return {
     paths: [...whole, ...emptied].map(({ path }) => path),

@@ -4,11 +4,13 @@ import { usage } from "../io.ts";
 
 const STRATEGIES: readonly Strategy[] = ["kernel", "clone"];
 
-/** What --strategy says; a session that is there already has its own. */
+/** Reads --strategy. An existing session already has a strategy. */
 export function readStrategy(given: string | undefined, session?: string): Strategy | undefined {
   const strategy = STRATEGIES.find((known) => known === given);
   if (strategy !== given) throw usage(`--strategy is ${quote(given)}; allowed are ${STRATEGIES.join(", ")}.`);
   if (strategy !== undefined && session !== undefined)
-    throw usage("--strategy is for a new session, and --session goes on with one: leave one of them out.");
+    throw usage(
+      "--strategy applies to a new session, and --session continues an existing one. Omit one of them.",
+    );
   return strategy;
 }

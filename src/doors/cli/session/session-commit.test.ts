@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 import type { WorkspaceFS } from "../../../workspace/files/workspace-fs.ts";
 
 const FILES = { a: "a\n", "d/x": "x\n" };
@@ -33,7 +33,7 @@ describe("hotcell session commit", () => {
     const { id, root, run } = world;
     expect(await run(["session", "commit", id, "--yes"])).toEqual({
       code: 0,
-      out: `Committed 3 changes to ${root}. To take it back: hotcell session revert ${id} --tx 1\n`,
+      out: `Committed 3 changes to ${root}. To revert: hotcell session revert ${id} --tx 1\n`,
       err: "",
     });
     expect([filesIn(root), contentOf(world, "a")]).toEqual([["a", "b", "d"], "new a\n"]);
@@ -93,7 +93,7 @@ describe("hotcell session commit", () => {
     [["--hunk", "123"], 'Could not commit the hunk "123"'],
     [["--on-conflict", "force"], '--on-conflict is "force"; allowed are abort, skip, ours, theirs, merge.'],
     [["-p"], "-p needs a terminal"],
-    [["-p", "--hunk", "123"], "choose one"],
+    [["-p", "--hunk", "123"], "Use one of them"],
   ])("%j is exit 2, and nothing is committed", async (args, message) => {
     const { id, root, run } = await open();
     const { code, out, err } = await run(["session", "commit", id, "--yes", "--json", ...args]);
@@ -112,7 +112,7 @@ describe("hotcell session commit", () => {
     expect(filesIn(root)).toEqual(["a", "d", "d/x"]);
   });
 
-  test("in a terminal shows the changes and asks; only a yes commits", async () => {
+  test("in a terminal shows the changes and asks; only yes commits", async () => {
     const { id, root, answer } = await open();
     const stat = ` a   | 2 +-
  b   | new file, 1 +
@@ -138,7 +138,7 @@ describe("hotcell session commit", () => {
     expect(filesIn(root)).toEqual(["a", "b", "d", "d/x"]);
   });
 
-  test("what is known to fail is told before anybody is asked: exit 1", async () => {
+  test("a step that is known to fail is reported before the question: exit 1", async () => {
     const world = await open();
     const { id, root, run, answer } = world;
     fs.chmodSync(root, 0o555);
@@ -158,29 +158,30 @@ describe("hotcell session commit", () => {
   test("somebody else's session can't be committed meanwhile: exit 1", async () => {
     const { id, run, open: openAgain } = await open();
     const session = await openAgain();
-    const { code, out } = await run(["session", "commit", id, "--yes", "--json"]);
+    const { code, out } = await run(["session", "commit", id, "--yes", "--json", "--wait", "0"]);
     session.close();
     const { error } = JSON.parse(out);
     expect([code, error.code]).toEqual([1, "LOCKED"]);
     expect(error.message).toContain(
-      `Could not open the session "${id}": another hotcell works in it. Close that, or wait until it is done.`,
+      `Could not open the session "${id}": another process uses it. Close that process, or wait longer (--wait SECONDS, or waitMs in the library). Could not lock`,
     );
   });
 });
 
 describe("the plan of a commit", () => {
-  test("is what --dry-run prints; nothing is changed", async () => {
+  test("is printed by --dry-run, which changes nothing", async () => {
     const { id, root, run } = await open();
     const { code, out, err } = await run(["session", "commit", id, "--dry-run"]);
     expect([code, err, filesIn(root)]).toEqual([0, "", ["a", "d", "d/x"]]);
     expect(out).toMatch(
-      /^delete {2}d\/x\nwrite {3}a\nwrite {3}b\nTo commit only while the plan is still this one, add --plan [0-9a-f]{64}\n$/,
+      /^delete {2}d\/x\nwrite {3}a\nwrite {3}b\nTo commit only if the plan is still the same, add --plan [0-9a-f]{64}\n$/,
     );
     const plan = JSON.parse((await run(["session", "commit", id, "--dry-run", "--json"])).out);
     expect(Object.keys(plan).sort()).toEqual([
       "changesOwner",
       "conflicts",
       "hash",
+      "lostSecrets",
       "obstacles",
       "policy",
       "protectedPaths",
@@ -216,7 +217,7 @@ describe("the plan of a commit", () => {
     expect(contentOf(world, "a")).toBe("new a\n");
   });
 
-  test("binds who was asked: what came meanwhile is told, and nothing is committed", async () => {
+  test("binds the answer: later changes are reported, and nothing is committed", async () => {
     const world = await open();
     const ask = async () => {
       fs.appendFileSync(path.join(world.root, "a"), "more\n");
@@ -226,7 +227,7 @@ describe("the plan of a commit", () => {
       code: 1,
       out: "",
       err: expect.stringContaining(
-        "hotcell: Could not commit: the session or the project changed since you were shown what it would do. Run it again.\n",
+        "hotcell: Could not commit: the session or the project changed since hotcell showed the plan. Run the command again.\n",
       ),
     });
     expect([contentOf(world, "a"), filesIn(world.root)]).toEqual(["a\nmore\n", ["a", "d", "d/x"]]);
@@ -237,7 +238,7 @@ describe("the plan of a commit", () => {
     expect(await answer(["commit", id, "--plan", "0"], ["y"])).toMatchObject({
       code: 1,
       questions: [],
-      err: "hotcell: Could not commit: the session or the project changed since the plan of --plan was made. Run it again with --dry-run for the new one.\n",
+      err: "hotcell: Could not commit: the session or the project changed since the plan of --plan was made. Run the command with --dry-run to get the new plan.\n",
     });
   });
 });
@@ -259,7 +260,7 @@ describe("what runs by itself", () => {
     const held = await run(["session", "commit", id, "--yes"]);
     expect([held.code, held.err, contentOf(world, "a")]).toEqual([
       0,
-      `left out: ${CI} (needs its own yes: --protected)\n`,
+      `not committed: ${CI} (needs confirmation: --protected)\n`,
       "new a\n",
     ]);
     expect(fs.existsSync(path.join(root, CI))).toBe(false);
@@ -275,10 +276,12 @@ describe("what runs by itself", () => {
     const world = await openWithCi();
     const { id, root, answer } = world;
     const { questions, err } = await answer(["commit", id], answers);
-    const all = [`Commit to ${root}? [y/N] `, "Commit them too? [y/N] "];
+    const all = [`Commit to ${root}? [y/N] `, "Commit these files too? [y/N] "];
     expect(questions).toEqual(all.slice(0, answers.length));
     if (answers.length > 1)
-      expect(err).toContain(`These run by themselves, on this machine or another:\n  ${CI}\n`);
+      expect(err).toContain(
+        `These files execute automatically, on this machine or another, or are secrets:\n  ${CI}\n`,
+      );
     expect([contentOf(world, "a"), fs.existsSync(path.join(root, CI))]).toEqual([a, isThere]);
   });
 
@@ -288,7 +291,7 @@ describe("what runs by itself", () => {
     expect(questions).toEqual([
       `Add ${CI}? [y,n,q,a,d,?] `,
       "Change a? [y,n,q,a,d,?] ",
-      "Commit them too? [y/N] ",
+      "Commit these files too? [y/N] ",
     ]);
     expect([fs.existsSync(path.join(root, CI)), fs.readFileSync(path.join(root, "a"), "utf8")]).toEqual([
       true,

@@ -1,24 +1,35 @@
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
 import type { CommitPlan, Conflict, ConflictPolicy } from "../../../workspace/commit/plan/plan.ts";
-import { type Picked, pickChanges, type Selection } from "../../../workspace/commit/plan/selection.ts";
+import {
+  type SelectedChange,
+  type Selection,
+  selectChanges,
+} from "../../../workspace/commit/plan/selection.ts";
 import type { CommitResult } from "../../../workspace/commit/run-commit.ts";
-import type { Change } from "../../../workspace/diff/changes.ts";
+import type { Change, Hunk } from "../../../workspace/diff/changes.ts";
 import { statText } from "../../../workspace/diff/render.ts";
 import { showName } from "../../../workspace/fs/names.ts";
 import { CONFLICT_POLICIES, type SessionCommitOptions } from "../../../workspace/session/commit-options.ts";
 import type { Session } from "../../../workspace/session/session-types.ts";
-import { agree, isAgreed, needYes } from "../ask.ts";
+import { confirm, requireConfirmation, requireYesFlag } from "../ask.ts";
 import { interruptible } from "../interruptible.ts";
-import { type ExitCode, type Io, printLines, tellLines, usage } from "../io.ts";
+import { type ExitCode, type Io, printLines, printNotes, usage } from "../io.ts";
 import { printShown } from "../print-shown.ts";
 import { createProgress } from "../progress.ts";
-import { isHeldBack, ownerLines, planLines, resultLine, skippedLines } from "./commit-text.ts";
-import { type Asked, conflictLines, isUnsettled } from "./conflict-text.ts";
+import {
+  lostLines,
+  needsConfirmation,
+  ownerLines,
+  planLines,
+  resultLine,
+  skippedLines,
+} from "./commit-text.ts";
+import { type ConflictContext, conflictLines, isUnresolved, shellWord } from "./conflict-text.ts";
+import { findSession, type SessionFlags, withSession } from "./find-session.ts";
 import { pickHunks } from "./pick-hunks.ts";
 import { linesOf } from "./session-diff.ts";
 import { readPaths } from "./session-paths.ts";
-import { findSession, type SessionFlags, withSession } from "./session-place.ts";
 
 export interface CommitFlags extends SessionFlags {
   readonly patch?: boolean;
@@ -28,6 +39,7 @@ export interface CommitFlags extends SessionFlags {
   readonly protected?: boolean;
   readonly onConflict?: string;
   readonly plan?: string;
+  readonly gitBranch?: string;
 }
 
 /** One run of the command on an open session. */
@@ -35,30 +47,35 @@ interface Committing {
   readonly io: Io;
   readonly session: Session;
   readonly flags: CommitFlags;
-  readonly asked: Asked;
+  readonly asked: ConflictContext;
 }
 
-/** The session stays locked while the person is asked: what was shown is what is committed. */
+/** The session stays locked during the question, so the commit is exactly the plan that was shown. */
 export async function commitToProject(
   io: Io,
   given: string,
   paths: readonly string[],
   flags: CommitFlags,
 ): Promise<ExitCode> {
-  const onConflict = readPolicy(flags.onConflict);
+  const onConflict = readPolicy(flags.onConflict ?? (flags.patch === true ? "merge" : "abort"));
+  const found = await findSession(io, given, flags);
   refuseUnaskable(io, flags);
-  return withSession(io, findSession(io, given, flags), async (session) => {
+  return withSession(io, found, async (session) => {
     const run = { io, session, flags, asked: { id: session.record.id, onConflict } };
     const selection = await choose(run, paths);
     const wanted = { selection, onConflict, allowProtected: flags.protected === true };
     const plan = await planFor(session, wanted);
     if (flags.dryRun === true) return printPlan(run, plan);
-    tellLines(io, ...ownerLines(plan));
+    printNotes(io, ...ownerLines(plan), ...lostLines(plan));
     const agreed = await askFor(run, wanted, plan);
     const progress = createProgress(io, "Committing");
     const commit = (signal: AbortSignal) =>
       session.commit(agreed, { onProgress: progress.report }, signal).finally(progress.end);
-    return printResult(run, await interruptible("commit", commit).catch(sayWhatWasSeen(flags)));
+    const conflicting = await changesAt(session, plan.conflicts);
+    const result = await interruptible("commit", commit).catch(reportUncommitted(run, selection));
+    if (flags.patch === true && result.conflicts.some(isUnresolved))
+      printNotes(io, sameAgain(run, selection));
+    return printResult(run, result, conflicting);
   });
 }
 
@@ -66,13 +83,13 @@ function planFor(session: Session, wanted: SessionCommitOptions): Promise<Commit
   return interruptible("commit", (signal) => session.plan(wanted, signal));
 }
 
-function changesFor(session: Session, selection: Selection): Promise<Picked[]> {
+function changesFor(session: Session, selection: Selection): Promise<SelectedChange[]> {
   return interruptible("commit", (signal) =>
-    session.diff(({ changes }) => pickChanges(changes, selection), undefined, signal),
+    session.diff(({ changes }) => selectChanges(changes, selection), undefined, signal),
   );
 }
 
-function readPolicy(given = "abort"): ConflictPolicy {
+function readPolicy(given: string): ConflictPolicy {
   const policy = CONFLICT_POLICIES.find((known) => known === given);
   if (policy === undefined)
     throw usage(`--on-conflict is ${quote(given)}; allowed are ${CONFLICT_POLICIES.join(", ")}.`);
@@ -80,16 +97,18 @@ function readPolicy(given = "abort"): ConflictPolicy {
 }
 
 function refuseUnaskable(io: Io, { patch, hunk, dryRun, yes }: CommitFlags): void {
-  if (patch === true && hunk !== undefined)
-    throw usage("-p asks for hunks, and --hunk names them: choose one.");
+  if (patch === true && hunk !== undefined) throw usage("-p and --hunk both select hunks. Use one of them.");
   if (patch === true && !io.interactive)
     throw usage(
-      "-p needs a terminal to ask in. Without one name the hunks: --hunk ID, from session diff --json.",
+      "-p needs a terminal. Without a terminal, name the hunks: --hunk ID, from session diff --json.",
     );
-  if (dryRun !== true) needYes(io, yes, "commit");
+  if (dryRun !== true) requireYesFlag(io, yes, "commit");
 }
 
-async function choose({ io, session, flags }: Committing, given: readonly string[]): Promise<Selection> {
+async function choose(
+  { io, session, flags, asked }: Committing,
+  given: readonly string[],
+): Promise<Selection> {
   const { patch, hunk: hunks = [] } = flags;
   const paths = await readPaths(given, session);
   const selection: Selection = paths || hunks.length > 0 ? { paths: paths ?? [], hunks } : "all";
@@ -98,15 +117,23 @@ async function choose({ io, session, flags }: Committing, given: readonly string
   return pickHunks(
     io,
     picked.map(({ change }) => change),
+    asked.onConflict === "merge" ? (change) => mergeOf(session, change) : null,
   );
+}
+
+/** How the merge of one change differs from the project; null if there is none. */
+async function mergeOf(session: Session, { path }: Change): Promise<readonly Hunk[] | null> {
+  const selection = { paths: [path], hunks: [] };
+  const { conflicts } = await planFor(session, { selection, onConflict: "merge", allowProtected: true });
+  return conflicts.find((conflict) => conflict.path === path)?.merge ?? null;
 }
 
 type Wanted = SessionCommitOptions & { readonly selection: Selection };
 
-/** What the person says yes to: the plan as it is, or one with what needs its own yes. */
+/** The confirmed plan: as it is, or with the paths that need confirmation. */
 async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promise<SessionCommitOptions> {
   const { io, session, flags } = run;
-  // Who says yes beforehand has not seen the plan.
+  // A person who passes --yes has not seen the plan.
   if (flags.yes === true && flags.plan === undefined) return wanted;
   const asPlanned = { ...wanted, planHash: flags.plan ?? plan.hash };
   if (flags.yes === true || isHindered(plan, asPlanned.planHash)) return asPlanned;
@@ -116,7 +143,7 @@ async function askFor(run: Committing, wanted: Wanted, plan: CommitPlan): Promis
   return { ...withHeld, planHash: (await planFor(session, withHeld)).hash };
 }
 
-/** Nothing would be written: the commit says why, and there is nothing to ask. */
+/** Whether the commit would write nothing: it then reports the reason without a question. */
 function isHindered({ hash, obstacles, conflicts }: CommitPlan, agreed: string): boolean {
   return hash !== agreed || obstacles.length > 0 || conflicts.some(({ resolution }) => resolution === "none");
 }
@@ -126,27 +153,53 @@ async function askForPlan(
   selection: Selection,
   plan: CommitPlan,
 ): Promise<void> {
-  const changes = (await changesFor(session, selection)).map(shownOf);
-  tellLines(io, ...linesOf(statText(changes)), ...conflictLines(plan.conflicts, asked));
-  await agree(io, `Commit to ${session.record.workspace}?`, "commit");
+  const merges = new Map(plan.conflicts.map(({ path, merge }) => [path, merge ?? null]));
+  const changes = await changesFor(session, selection);
+  const written = changes.map(({ change, hunks }) =>
+    shownOf({ change, hunks: merges.get(change.path) ?? hunks }),
+  );
+  const conflicting = changes.map(({ change }) => change);
+  printNotes(io, ...linesOf(statText(written)), ...conflictLines(plan.conflicts, asked, conflicting));
+  await requireConfirmation(io, `Commit to ${session.record.workspace}?`, "commit");
 }
 
-/** A plan that is not the one any more, told to whom saw it. */
+/** The session's changes at the paths of conflicts, with their lines. */
+async function changesAt(session: Session, conflicts: readonly Conflict[]): Promise<readonly Change[]> {
+  if (conflicts.length === 0) return [];
+  const paths = new Set(conflicts.map(({ path }) => path));
+  return session.diff(({ changes }) => changes.filter(({ path }) => paths.has(path)));
+}
+
+/** After -p, prints the answers as a command, so that the user need not answer them again. */
+function reportUncommitted(run: Committing, selection: Selection): (error: unknown) => never {
+  return (error) => {
+    if (run.flags.patch === true) printNotes(run.io, sameAgain(run, selection));
+    return sayWhatWasSeen(run.flags)(error);
+  };
+}
+
+function sameAgain({ session }: Committing, selection: Selection): string {
+  const { paths, hunks } = selection === "all" ? { paths: [], hunks: [] } : selection;
+  const words = [...paths.map(shellWord), ...hunks.map((hunk) => `--hunk ${hunk}`), "--on-conflict merge"];
+  return `To commit what you chose: hotcell session commit ${session.record.id} ${words.join(" ")}`;
+}
+
+/** Reports that the plan has changed since the person saw it. */
 function sayWhatWasSeen({ plan }: CommitFlags): (error: unknown) => never {
   return (error) => {
     const isOld = error instanceof HotcellError && error.details.plan !== undefined;
     if (!isOld) throw error;
     const next =
       plan === undefined
-        ? "you were shown what it would do. Run it again"
-        : "the plan of --plan was made. Run it again with --dry-run for the new one";
+        ? "hotcell showed the plan. Run the command again"
+        : "the plan of --plan was made. Run the command with --dry-run to get the new plan";
     const message = `Could not commit: the session or the project changed since ${next}.`;
     throw new HotcellError(error.code, message, error.details);
   };
 }
 
 /** With the lines of the chosen hunks alone. */
-function shownOf({ change, hunks }: Picked): Change {
+function shownOf({ change, hunks }: Pick<SelectedChange, "change" | "hunks">): Change {
   if (hunks === null) return change;
   const count = (sign: string) =>
     hunks.flatMap(({ lines }) => lines).filter((line) => line.startsWith(sign)).length;
@@ -154,28 +207,39 @@ function shownOf({ change, hunks }: Picked): Change {
 }
 
 async function isHeldAgreed(io: Io, { skipped }: CommitPlan): Promise<boolean> {
-  const held = skipped.filter(isHeldBack);
+  const held = skipped.filter(needsConfirmation);
   if (held.length === 0) return false;
-  tellLines(
+  printNotes(
     io,
-    "These run by themselves, on this machine or another:",
+    "These files execute automatically, on this machine or another, or are secrets:",
     ...held.map(({ path }) => `  ${showName(path)}`),
   );
-  return isAgreed(io, "Commit them too?");
+  return confirm(io, "Commit these files too?");
 }
 
-function printPlan({ io, flags, asked }: Committing, plan: CommitPlan): ExitCode {
-  tellLines(io, ...conflictLines(plan.conflicts, asked), ...skippedLines(plan.skipped), ...ownerLines(plan));
+async function printPlan({ io, session, flags, asked }: Committing, plan: CommitPlan): Promise<ExitCode> {
+  const conflicting = await changesAt(session, plan.conflicts);
+  printNotes(
+    io,
+    ...conflictLines(plan.conflicts, asked, conflicting),
+    ...skippedLines(plan.skipped),
+    ...ownerLines(plan),
+    ...lostLines(plan),
+  );
   if (flags.json === true) printShown(io, plan);
   else printLines(io, ...planLines(plan));
   return plan.obstacles.length > 0 ? 1 : exitOf(plan.conflicts);
 }
 
-function printResult({ io, session: { record }, flags, asked }: Committing, result: CommitResult): ExitCode {
-  tellLines(io, ...conflictLines(result.conflicts, asked), ...skippedLines(result.skipped));
+function printResult(
+  { io, session: { record }, flags, asked }: Committing,
+  result: CommitResult,
+  conflicting: readonly Change[],
+): ExitCode {
+  printNotes(io, ...conflictLines(result.conflicts, asked, conflicting), ...skippedLines(result.skipped));
   if (flags.json === true) printShown(io, { session: record.id, ...result });
   else printLines(io, resultLine(result, record));
   return exitOf(result.conflicts);
 }
 
-const exitOf = (conflicts: readonly Conflict[]): ExitCode => (conflicts.some(isUnsettled) ? 1 : 0);
+const exitOf = (conflicts: readonly Conflict[]): ExitCode => (conflicts.some(isUnresolved) ? 1 : 0);

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openCliWorld } from "../../../../test/kit/cli-world.ts";
-import { openSessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { type CliWorld, openCliWorld } from "../../../../test/kit/worlds/cli-world.ts";
+import { openSessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 
 const CREATE = ["session", "create", "--strategy", "clone"];
 
@@ -68,24 +68,93 @@ describe("a session is named", () => {
     const elsewhere = path.dirname(root);
     fs.writeFileSync(path.join(elsewhere, "hotcell.config.json"), "not JSON");
     const { code, out } = await run(["session", "diff", id, "--stat"], { cwd: elsewhere });
-    expect([code, out]).toEqual([0, " a | new file, 1 +\n 1 changed, 1 line added, 0 lines removed\n"]);
+    expect([code, out.split("\n")]).toEqual([
+      0,
+      [
+        " a         | new file, 1 +",
+        " private/x | secret",
+        " 2 changed, 1 line added, 0 lines removed",
+        "secret, committed only if you name it, with --protected: private/x",
+        "",
+      ],
+    ]);
   });
 
-  test('"last" when it is the newest of this project', async () => {
-    const { run, root, id } = await openSessionCliWorld({ a: "a\n" });
+  const idOf = async ({ run }: CliWorld, given: string, ...args: string[]) =>
+    JSON.parse((await run(["session", "show", given, "--json", ...args])).out).id;
+
+  test('"last" when it is the newest of this project that has changes, else the newest', async () => {
+    const world = await openSessionCliWorld({ a: "a\n" });
+    const { run, root, id } = world;
     const other = path.join(path.dirname(root), "other");
     fs.mkdirSync(other);
     await run([...CREATE, "--workspace", other]);
-    const idOf = async (...args: string[]) =>
-      JSON.parse((await run(["session", "show", "last", "--json", ...args])).out).id;
-    expect(await idOf()).toBe(id);
+    expect(await idOf(world, "last")).toBe(id);
     const newer = (await run(CREATE)).out.trim();
-    expect(await idOf()).toBe(newer);
-    expect(await idOf("--workspace", root)).toBe(newer);
+    expect([await idOf(world, "last"), await idOf(world, "last", "--workspace", root)]).toEqual([
+      newer,
+      newer,
+    ]);
+    await world.change({ c1: (w) => w.write("a", "b\n") });
+    expect(await idOf(world, "last")).toBe(id);
+    await world.change({ c2: (w) => w.write("a", "a\n") });
+    expect(await idOf(world, "last")).toBe(newer);
+  });
+
+  test("by its name or a unique beginning of its id or name, from any directory", async () => {
+    const world = await openSessionCliWorld({ a: "a\n" });
+    const { run, root, id } = world;
+    const named = (await run([...CREATE, "--name", "fix-tests"])).out.trim();
+    const other = path.join(path.dirname(root), "other");
+    fs.mkdirSync(other);
+    const ids = [
+      await idOf(world, "fix-tests"),
+      await idOf(world, "fix"),
+      await idOf(world, named.slice(0, -1)),
+      await idOf(world, id.slice(0, -1)),
+    ];
+    expect(ids).toEqual([named, named, named, id]);
+    const elsewhere = await run(["session", "show", "fix-tests", "--json"], { cwd: other });
+    expect(JSON.parse(elsewhere.out)).toMatchObject({ id: named, name: "fix-tests" });
+    const { code, err } = await run(["session", "show", id[0]!]);
+    expect([code, err]).toEqual([
+      2,
+      `hotcell: Could not choose a session: "${id[0]}" may be ${id}, fix-tests. Give more of the name or id.\n`,
+    ]);
+  });
+
+  test("by another name after a rename; a name is of one session of a project", async () => {
+    const world = await openSessionCliWorld({ a: "a\n" });
+    const { run, id } = world;
+    expect((await run(["session", "rename", "last", "one"])).out).toBe(`The session ${id} is now one.\n`);
+    await run(["session", "rename", "one", "two"]);
+    expect([await idOf(world, "two"), (await run(["session", "show", "one"])).code]).toEqual([id, 2]);
+    const taken = await run([...CREATE, "--name", "two"]);
+    expect([taken.code, taken.err]).toEqual([
+      2,
+      'hotcell: Could not name the session "two": another session of the project has that name. Rename that one first.\n',
+    ]);
+    expect(JSON.parse((await run(["session", "list", "--json"])).out)).toHaveLength(1);
+    expect((await run(["session", "rename", id, "last"])).err).toContain('is not "last"');
+  });
+
+  test("call and exec continue the session of a name, and create it first", async () => {
+    const { run } = openCliWorld({ a: "a\n" });
+    const write = async (...args: string[]) => {
+      const given = ["call", "write_file", '{"path":"b","content":"b"}', "--strategy", "clone", "--json"];
+      return JSON.parse((await run([...given, ...args])).out);
+    };
+    const first = (await write("--name", "mine")).meta.session;
+    expect([
+      (await write("--name", "mine")).meta.session,
+      (await write("--name", "other")).meta.session,
+    ]).toEqual([first, expect.not.stringMatching(first)]);
+    expect((await write("--name", "mine", "--session", first)).error.message).toContain("give one of them");
   });
 
   test.each([
     [["show", "last"], 'There is no session of "'],
+    [["commit", "last"], 'There is no session of "'],
     [["show", "nope"], 'There is no session "nope". See hotcell session list.'],
     [["diff", "../../etc"], 'There is no session "../../etc".'],
     [["commit", "nope", "--yes"], 'There is no session "nope".'],
@@ -101,7 +170,7 @@ describe("a session is named", () => {
     const { code, err } = await run(["session", "show", id, "--workspace", path.dirname(root)]);
     expect([code, err]).toEqual([
       2,
-      expect.stringMatching(/ is of ".*project", not of ".*"\. Leave --workspace out\.\n$/),
+      expect.stringMatching(/ belongs to ".*project", not to ".*"\. Omit --workspace\.\n$/),
     ]);
   });
 });

@@ -1,33 +1,80 @@
 import { openStateDir } from "../../../workspace/files/state-dir.ts";
+import { listMounts } from "../../../workspace/fs/mountinfo.ts";
+import { showName } from "../../../workspace/fs/names.ts";
 import type { SessionRecord } from "../../../workspace/layers/record.ts";
 import { createSession } from "../../../workspace/session/create-session.ts";
-import { type ExitCode, type Io, printJson, printLines } from "../io.ts";
+import {
+  checkSessionName,
+  refuseTakenName,
+  renameSession,
+} from "../../../workspace/session/registry/named-session.ts";
+import { type ExitCode, type Io, printJson, printLines, printNotes } from "../io.ts";
 import { createProgress } from "../progress.ts";
+import {
+  findSession,
+  realPath,
+  type SessionFlags,
+  sessionStoreFor,
+  withSession,
+  workspaceOf,
+} from "./find-session.ts";
+import { type ModeFlags, readMode } from "./read-mode.ts";
 import { readStrategy } from "./read-strategy.ts";
-import { findSession, placeFor, type SessionFlags, withSession, workspaceOf } from "./session-place.ts";
 
-export interface CreateFlags extends SessionFlags {
+export interface CreateFlags extends ModeFlags {
   readonly strategy?: string;
+  readonly name?: string;
 }
 
-/** What both print is the id alone, so that a script can keep it. */
+/** Prints only the id, for scripts. */
 export async function createSessionFor(io: Io, flags: CreateFlags): Promise<ExitCode> {
   const strategy = readStrategy(flags.strategy);
   const workspace = workspaceOf(io, flags);
-  const place = placeFor(io, flags);
+  const store = sessionStoreFor(io, flags);
+  const stateDir = openStateDir(store.stateDir, workspace);
+  if (flags.name !== undefined) refuseName(stateDir, realPath(workspace), flags.name);
   const progress = createProgress(io, "Copying the project");
   const session = await createSession(workspace, {
-    ...place,
-    stateDir: openStateDir(place.stateDir, workspace),
+    ...store,
+    stateDir,
     onProgress: progress.report,
     ...(strategy && { strategy }),
+    ...readMode(io, flags),
   }).finally(progress.end);
   session.close();
-  return printMade(io, session.record, flags);
+  const { record } = session;
+  if (flags.name !== undefined) renameSession(stateDir, record.id, flags.name);
+  printNotes(io, ...mountLines(record.workspace));
+  return printMade(io, record, flags);
+}
+
+function mountLines(workspace: string): string[] {
+  return listMounts(workspace).map(
+    (at) => `not shown in the session: the content of the mount at ${showName(at)}`,
+  );
+}
+
+/** Before there is a session. */
+function refuseName(stateDir: string, project: string, name: string): void {
+  checkSessionName(name);
+  refuseTakenName(stateDir, project, name);
+}
+
+export async function renameGiven(
+  io: Io,
+  given: string,
+  name: string,
+  flags: SessionFlags,
+): Promise<ExitCode> {
+  const { id, store } = await findSession(io, given, flags);
+  renameSession(store.stateDir, id, name);
+  if (flags.json === true) printJson(io, { id, name }, true);
+  else printLines(io, `The session ${id} is now ${name}.`);
+  return 0;
 }
 
 export async function forkSession(io: Io, given: string, flags: SessionFlags): Promise<ExitCode> {
-  return withSession(io, findSession(io, given, flags), async (session) =>
+  return withSession(io, await findSession(io, given, flags), async (session) =>
     printMade(io, { ...session.record, id: await session.fork() }, flags),
   );
 }

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openSessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 import type { WorkspaceFS } from "../../../workspace/files/workspace-fs.ts";
 
 const CALLS = {
@@ -66,6 +66,7 @@ new file mode 100644
     const hunk = { id: expect.stringMatching(/^[0-9a-f]{40}$/) };
     expect(JSON.parse(out)).toEqual({
       session: id,
+      ignored: 0,
       changes: [
         {
           path: "a",
@@ -132,7 +133,7 @@ new file mode 100644
     const { code, out, err } = await run(["session", "diff", id, "--patch"]);
     expect([code, out]).toEqual([0, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n"]);
     expect(err).toContain(
-      `left out of the patch: 2 changes in .git, which git apply does not take. A commit takes them, with a yes of their own: hotcell session commit ${id} --protected\n`,
+      `not in the patch: 2 changes in .git, which git apply does not accept. To commit them, confirm them separately: hotcell session commit ${id} --protected\n`,
     );
     expect((await run(["session", "diff", id])).err).not.toContain("left out");
   });
@@ -165,7 +166,7 @@ new file mode 100644
     expect(await run(["session", "diff", id, "--stat", "--patch"])).toMatchObject({
       code: 2,
       out: "",
-      err: "hotcell: --stat, --patch and --json are three ways to print a diff: choose one.\n",
+      err: "hotcell: --stat, --patch and --json exclude each other. Use one of them.\n",
     });
   });
 
@@ -177,7 +178,7 @@ new file mode 100644
     expect([code, out.startsWith(A)]).toEqual([0, true]);
   });
 
-  test("shows apart what needs its own yes, and what speaks of secrets", async () => {
+  test("shows apart what needs confirmation, and what speaks of secrets", async () => {
     const { run, id } = await openSessionCliWorld(
       { "package.json": "{}\n", "x/package.json": "{}\n" },
       {
@@ -191,9 +192,9 @@ new file mode 100644
         c2: (w) => w.write("x/package.json", '{ "name": "y" }\n'),
       },
     );
-    const apart = `needs its own yes: .github/workflows/ci.yml
-needs its own yes: package.json
-speaks of secrets: secrets.ts
+    const apart = `needs confirmation: .github/workflows/ci.yml
+needs confirmation: package.json
+mentions secrets: secrets.ts
 `;
     expect((await run(["session", "diff", id])).err).toBe(apart);
     expect((await run(["session", "diff", id, "--json"])).err).toBe(apart);
@@ -225,9 +226,9 @@ speaks of secrets: secrets.ts
 
     test("says so under the diff, and in --json with each change", async () => {
       const { run, id } = await openContested();
-      const apart = `changed in the project too: d/f
-changed in the project too: gone/x
-What only the project has there is shown as undone. A commit asks, or merges with --on-conflict merge.
+      const apart = `also changed in the project: d/f
+also changed in the project: gone/x
+The diff shows the project's changes as undone. A commit asks, or merges with --on-conflict merge.
 `;
       expect(await run(["session", "diff", id])).toMatchObject({ code: 0, err: apart });
       expect((await run(["session", "diff", id, "--call", "1"])).err).toBe(apart);
@@ -237,14 +238,14 @@ What only the project has there is shown as undone. A commit asks, or merges wit
       expect(contested.map((change: { path: string }) => change.path)).toEqual(["d/f", "gone/x"]);
     });
 
-    test("--patch leaves it out, says so, and ends with 1", async () => {
+    test("--patch leaves it out, says so, but ends with 1", async () => {
       const { run, id } = await openContested();
       const { code, out, err } = await run(["session", "diff", id, "--patch"]);
       expect({ code, err }).toEqual({
         code: 1,
-        err: `left out of the patch, changed in the project too: d/f
-left out of the patch, changed in the project too: gone/x
-A patch would undo what the project has there. A commit asks, or merges with --on-conflict merge.
+        err: `not in the patch, also changed in the project: d/f
+not in the patch, also changed in the project: gone/x
+A patch would undo the project's changes. A commit asks, or merges with --on-conflict merge.
 `,
       });
       expect(out.match(/^diff .*$/gm)).toEqual(["diff --git a/new b/new", "diff --git a/same b/same"]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openSessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 
 /** One session with a change, and one without. */
 async function openTwo() {
@@ -18,11 +18,11 @@ describe("hotcell session gc", () => {
     expect([dry.code, dry.err, dry.out]).toEqual([
       0,
       "",
-      expect.stringMatching(new RegExp(`^${told}.*\nWould free .* [KM]?B; sessions take .* [KM]?B\\.\n$`)),
+      expect.stringMatching(new RegExp(`^${told}.*\nWould free .* [KM]?B; sessions use .* [KM]?B\\.\n$`)),
     ]);
     expect(await idsLeft()).toEqual([id, empty]);
     expect((await run(["session", "gc"])).out).toMatch(
-      new RegExp(`^${told}.*\nFreed .* [KM]?B; sessions take .* [KM]?B\\.\n$`),
+      new RegExp(`^${told}.*\nFreed .* [KM]?B; sessions use .* [KM]?B\\.\n$`),
     );
     expect(await idsLeft()).toEqual([id]);
   });
@@ -30,7 +30,7 @@ describe("hotcell session gc", () => {
   test("--json is one document, the same for a dry run", async () => {
     const { run, empty } = await openTwo();
     const removed = [{ id: empty, bytes: expect.any(Number), changes: 0 }];
-    const shape = { removed, freedBytes: expect.any(Number), totalBytes: expect.any(Number) };
+    const shape = { removed, freedBytes: expect.any(Number), totalBytes: expect.any(Number), homeBytes: 0 };
     const dry = JSON.parse((await run(["session", "gc", "--dry-run", "--json"])).out);
     expect(dry).toEqual(shape);
     expect(JSON.parse((await run(["session", "gc", "--json"])).out)).toEqual(shape);
@@ -49,7 +49,7 @@ describe("hotcell session gc", () => {
       err: expect.stringMatching(
         new RegExp(`^remove  ${id}  1 change  .*\nhotcell: Did not remove sessions: the answer was no.\n$`),
       ),
-      questions: ["Remove them with their changes? This can't be undone. [y/N] "],
+      questions: ["Remove these sessions with their changes? This cannot be undone. [y/N] "],
     });
     expect(await idsLeft()).toEqual([id, empty]);
     expect((await run(["session", "gc", "--max-size", "1G"])).code).toBe(0);

@@ -1,8 +1,8 @@
 import { collectGarbage, type GcResult } from "../../../workspace/session/registry/gc.ts";
-import { agree, needYes } from "../ask.ts";
-import { counted, formatBytes, parseBytes } from "../figures.ts";
-import { type ExitCode, type Io, printJson, printLines, tellLines } from "../io.ts";
-import { placeFor, type SessionFlags } from "./session-place.ts";
+import { requireConfirmation, requireYesFlag } from "../ask.ts";
+import { formatBytes, formatCount, parseBytes } from "../figures.ts";
+import { type ExitCode, type Io, printJson, printLines, printNotes } from "../io.ts";
+import { type SessionFlags, sessionStoreFor } from "./find-session.ts";
 
 export interface GcFlags extends SessionFlags {
   readonly maxSize?: string;
@@ -11,39 +11,47 @@ export interface GcFlags extends SessionFlags {
 }
 
 export async function removeUnusedSessions(io: Io, flags: GcFlags): Promise<ExitCode> {
-  const place = placeFor(io, flags);
-  const limit = flags.maxSize === undefined ? {} : { maxBytes: parseBytes(flags.maxSize, "--max-size") };
-  const expected = await collectGarbage(place, { ...limit, dryRun: true });
-  if (flags.dryRun === true) return printRemoved(io, expected, flags);
+  const store = sessionStoreFor(io, flags);
+  const { maxSize, dryRun = false } = flags;
+  const limit = maxSize === undefined ? {} : { maxBytes: parseBytes(maxSize, "--max-size") };
+  // Only a limit removes sessions with changes.
+  if (maxSize === undefined) return printRemoved(io, await collectGarbage(store, { dryRun }), flags);
+  const expected = await collectGarbage(store, { ...limit, dryRun: true });
+  if (dryRun) return printRemoved(io, expected, flags);
   await askForChanged(io, expected, flags.yes);
   const only = expected.removed.map(({ id }) => id);
-  return printRemoved(io, await collectGarbage(place, { ...limit, only }), flags);
+  return printRemoved(io, await collectGarbage(store, { ...limit, only }), flags);
 }
 
-/** A session without changes holds nothing that anybody would miss. */
+/** A session without changes can be removed without confirmation. */
 async function askForChanged(io: Io, { removed }: GcResult, yes: boolean | undefined): Promise<void> {
   const changed = removed.filter(({ changes }) => changes !== 0);
   if (changed.length === 0) return;
-  needYes(io, yes, "remove sessions with changes");
+  requireYesFlag(io, yes, "remove sessions with changes");
   if (yes === true) return;
-  tellLines(io, ...changed.map(describe));
-  await agree(io, "Remove them with their changes? This can't be undone.", "remove sessions");
+  printNotes(io, ...changed.map(describe));
+  await requireConfirmation(
+    io,
+    "Remove these sessions with their changes? This cannot be undone.",
+    "remove sessions",
+  );
 }
 
 function printRemoved(io: Io, result: GcResult, { dryRun, json }: GcFlags): ExitCode {
-  const { removed, freedBytes, totalBytes } = result;
+  const { removed, freedBytes, totalBytes, homeBytes } = result;
+  const homes = homeBytes === 0 ? "" : `, and homes ${formatBytes(homeBytes)} (hotcell run --list-homes)`;
   const verb = dryRun === true ? "Would free" : "Freed";
   if (json === true) printJson(io, result, true);
   else
     printLines(
       io,
       ...removed.map(describe),
-      `${verb} ${formatBytes(freedBytes)}; sessions take ${formatBytes(totalBytes)}.`,
+      `${verb} ${formatBytes(freedBytes)}; sessions use ${formatBytes(totalBytes)}${homes}.`,
     );
   return 0;
 }
 
 function describe({ id, bytes, changes }: GcResult["removed"][number]): string {
-  const held = changes === null ? "unknown changes" : counted(changes, "change");
+  const held = changes === null ? "unknown changes" : formatCount(changes, "change");
   return `remove  ${id}  ${held}  ${formatBytes(bytes)}`;
 }

@@ -1,22 +1,22 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { openCliWorld } from "../../../../test/kit/cli-world.ts";
-import { openSessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openCliWorld } from "../../../../test/kit/worlds/cli-world.ts";
+import { openSessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 import type { WorkspaceFS } from "../../../workspace/files/workspace-fs.ts";
 
 test("hotcell session list is a table for people and an array for programs", async () => {
   const { run, root, id, open } = await openSessionCliWorld({ a: "a\n" }, { c1: (w) => w.write("b", "b\n") });
   const { out } = await run(["session", "list"]);
   const [head, row, ...more] = out.split("\n");
-  expect(head).toMatch(/^SESSION +AGE +CHANGES +SIZE +STATE +PROJECT$/);
+  expect(head).toMatch(/^SESSION +NAME +AGE +CHANGES +SIZE +STATE$/);
   expect(row!.split(/ {2,}/)).toEqual([
     id,
+    "-",
     expect.stringMatching(/^\d+ (s|min)$/),
     "1",
     expect.stringMatching(/^[\d.]+ [KM]?B$/),
     "idle",
-    root,
   ]);
   expect(more).toEqual([""]);
   const session = await open();
@@ -25,12 +25,15 @@ test("hotcell session list is a table for people and an array for programs", asy
   expect(listed).toEqual([
     {
       id,
+      name: null,
       workspace: root,
       created: expect.stringMatching(/^\d{4}-.*Z$/),
       strategy: "clone",
       state: "open",
       changes: 1,
+      ignored: 0,
       bytes: expect.any(Number),
+      artifactBytes: 0,
     },
   ]);
 });
@@ -38,20 +41,39 @@ test("hotcell session list is a table for people and an array for programs", asy
 test("hotcell session list says how to begin when there is none", async () => {
   expect(await openCliWorld().run(["session", "list"])).toEqual({
     code: 0,
-    out: "No session yet: make one with hotcell session create.\n",
+    out: "There is no session yet. Create one with hotcell session create. See those of other projects with --all.\n",
     err: "",
   });
+});
+
+test("hotcell session list is of this project; with --all of every project", async () => {
+  const { run, root, id } = await openSessionCliWorld({ a: "a\n" });
+  const other = path.join(path.dirname(root), "other");
+  fs.mkdirSync(other);
+  const there = (await run(["session", "create", "--strategy", "clone", "--workspace", other])).out.trim();
+  const rows = async (...args: string[]) => {
+    const { out } = await run(["session", "list", ...args]);
+    return out
+      .split("\n")
+      .slice(1, -1)
+      .map((row) => [row.split(" ")[0], row.split(" ").at(-1)]);
+  };
+  expect([await rows(), await rows("--workspace", other)]).toEqual([[[id, "idle"]], [[there, "idle"]]]);
+  expect(await rows("--all")).toEqual([
+    [id, root],
+    [there, other],
+  ]);
 });
 
 test("a session whose project is gone is listed, and its changes are unknown", async () => {
   const { run, root, id } = await openSessionCliWorld({ a: "a\n" }, { c1: (w) => w.write("b", "b\n") });
   fs.renameSync(root, `${root}.moved`);
   const cwd = path.dirname(root);
-  expect((await run(["session", "list"], { cwd })).out).toMatch(
+  expect((await run(["session", "list", "--all"], { cwd })).out).toMatch(
     new RegExp(`^SESSION.*\n${id}  .*  \\?  .*\n$`),
   );
   expect((await run(["session", "show", id], { cwd })).out).toContain(
-    "changes   unknown: the project can't be read\n",
+    "changes   unknown, because the project cannot be read\n",
   );
   const { code, err } = await run(["session", "commit", id, "--yes"], { cwd });
   expect([code, err]).toEqual([2, expect.stringContaining("there is no such directory")]);

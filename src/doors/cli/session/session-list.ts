@@ -1,68 +1,135 @@
+import { type HomeSummary, listHomes } from "../../../workspace/homes/homes.ts";
 import {
   listSessions,
   type SessionDetails,
   type SessionSummary,
   showSession,
 } from "../../../workspace/session/registry/list-sessions.ts";
-import { counted, formatAge, formatBytes } from "../figures.ts";
+import { formatAge, formatBytes, formatCount } from "../figures.ts";
 import { type ExitCode, type Io, printLines } from "../io.ts";
 import { printShown } from "../print-shown.ts";
-import { findSession, placeFor, type SessionFlags } from "./session-place.ts";
+import {
+  findSession,
+  realPathIfThere,
+  type SessionFlags,
+  sessionStoreFor,
+  workspaceOf,
+} from "./find-session.ts";
 
-/** Of all projects. */
-export async function printSessions(io: Io, flags: SessionFlags): Promise<ExitCode> {
-  const sessions = await listSessions(placeFor(io, flags));
+export interface ListFlags extends SessionFlags {
+  readonly all?: boolean;
+}
+
+export async function printSessions(io: Io, flags: ListFlags): Promise<ExitCode> {
+  const all = flags.all === true;
+  const store = sessionStoreFor(io, flags);
+  const here = workspaceOf(io, flags);
+  const project = all ? undefined : (realPathIfThere(here) ?? here);
+  const sessions = await listSessions(store, project);
   if (flags.json === true) printShown(io, sessions);
-  else if (sessions.length === 0) printLines(io, "No session yet: make one with hotcell session create.");
-  else printLines(io, ...tableOf([HEAD, ...sessions.map(rowOf)]));
+  else if (sessions.length === 0) printLines(io, noSession(all));
+  else printLines(io, ...tableOf(rowsOf(sessions, all)));
   return 0;
+}
+
+function noSession(all: boolean): string {
+  const others = all ? "" : " See those of other projects with --all.";
+  return `There is no session yet. Create one with hotcell session create.${others}`;
 }
 
 export async function printSession(io: Io, given: string, flags: SessionFlags): Promise<ExitCode> {
-  const { id, place } = findSession(io, given, flags);
-  const details = await showSession(id, place);
-  if (flags.json === true) printShown(io, details);
-  else printLines(io, ...describe(details));
+  const { id, store } = await findSession(io, given, flags);
+  const details = await showSession(id, store);
+  const homes = listHomes(store.stateDir, details.workspace);
+  if (flags.json === true) printShown(io, { ...details, homes });
+  else printLines(io, ...describe(details, homes));
   return 0;
 }
 
-const HEAD = ["SESSION", "AGE", "CHANGES", "SIZE", "STATE", "PROJECT"];
+const HEAD = ["SESSION", "NAME", "AGE", "CHANGES", "SIZE", "STATE"];
 
-function rowOf({ id, created, changes, bytes, state, workspace }: SessionSummary): string[] {
-  return [id, formatAge(created, Date.now()), `${changes ?? "?"}`, formatBytes(bytes), state, workspace];
+function rowsOf(sessions: readonly SessionSummary[], all: boolean): string[][] {
+  const rows = sessions.map((session) => [...rowOf(session), ...(all ? [session.workspace] : [])]);
+  return [all ? [...HEAD, "PROJECT"] : HEAD, ...rows];
 }
 
-function describe(details: SessionDetails): string[] {
-  const { id, created, changes, bytes, state, workspace, strategy, layers, calls, commits } = details;
+function rowOf({ id, name, created, changes, ignored, bytes, state }: SessionSummary): string[] {
+  const age = formatAge(created, Date.now());
+  const more = ignored ? ` +${ignored} ignored` : "";
+  return [id, name ?? "-", age, `${changes ?? "?"}${more}`, formatBytes(bytes), state];
+}
+
+function describe(details: SessionDetails, homes: readonly HomeSummary[]): string[] {
+  const {
+    id,
+    name,
+    created,
+    changes,
+    ignored,
+    bytes,
+    artifactBytes,
+    state,
+    workspace,
+    strategy,
+    database,
+    layers,
+    calls,
+    commits,
+  } = details;
   const facts = [
     ["session", id],
+    ...(name === null ? [] : [["name", name]]),
     ["project", workspace],
     ["created", `${created}, ${formatAge(created, Date.now())} ago`],
     ["state", state],
     ["strategy", strategy],
-    ["changes", `${changes ?? "unknown: the project can't be read"}`],
-    ["size", `${formatBytes(bytes)}, ${counted(layers, "layer")}`],
+    ...(database === null ? [] : [["database", database]]),
+    [
+      "changes",
+      changes === null ? "unknown, because the project cannot be read" : changesText(changes, ignored ?? 0),
+    ],
+    ["size", `${formatBytes(bytes)}, ${formatCount(layers, "layer")}${artifactsText(artifactBytes)}`],
+    ...(homes.length === 0 ? [] : [["homes", homes.map(homeText).join(", ")]]),
   ];
   const changing = calls.map((call, at) => ({ ...call, n: at + 1 })).filter(({ paths }) => paths > 0);
   return [
     ...tableOf(facts),
     ...(changing.length > 0 ? ["calls that changed something:"] : []),
     ...tableOf(
-      changing.map(({ n, tool, paths, at, id: call }) => [`  #${n}`, tool, counted(paths, "path"), at, call]),
+      changing.map(({ n, tool, paths, at, id: call }) => [
+        `  #${n}`,
+        tool,
+        formatCount(paths, "path"),
+        at,
+        call,
+      ]),
     ),
     ...(commits.length > 0 ? ["commits:"] : []),
     ...tableOf(commits.map((commit) => [`  ${commit.tx}`, whatStands(commit, state)])),
   ];
 }
 
-/** Of one that was interrupted it is not known yet. */
-function whatStands({ paths }: SessionDetails["commits"][number], state: SessionDetails["state"]): string {
-  const isTakenBack = paths.length === 0 && state !== "interrupted";
-  return isTakenBack ? "taken back" : counted(paths.length, "path");
+function changesText(changes: number, ignored: number): string {
+  return ignored === 0 ? `${changes}` : `${changes}, and ${formatCount(ignored, "ignored file")}`;
 }
 
-/** Columns as wide as what is in them. */
-function tableOf(rows: readonly (readonly string[])[]): string[] {
+/** Homes belong to the project, not to the session. */
+function homeText({ profile, bytes }: HomeSummary): string {
+  return `${profile} ${formatBytes(bytes)}`;
+}
+
+function artifactsText(bytes: number): string {
+  return bytes === 0 ? "" : `, ${formatBytes(bytes)} of it artifacts`;
+}
+
+/** Unknown for an interrupted commit. */
+function whatStands({ paths }: SessionDetails["commits"][number], state: SessionDetails["state"]): string {
+  const isTakenBack = paths.length === 0 && state !== "interrupted";
+  return isTakenBack ? "taken back" : formatCount(paths.length, "path");
+}
+
+/** Columns have the width of their longest cell. */
+export function tableOf(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
     row

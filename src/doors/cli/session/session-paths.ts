@@ -1,13 +1,19 @@
 import path from "node:path";
 import { quote } from "../../../core/quote.ts";
 import { unshowName } from "../../../workspace/fs/names.ts";
-import type { Session } from "../../../workspace/session/session-types.ts";
+import type { SessionDiff } from "../../../workspace/session/session-diff.ts";
 import { usage } from "../io.ts";
+
+/** The session that paths are of, open or not. */
+interface ReadableSession {
+  readonly record: { readonly workspace: string };
+  diff<T>(work: (diff: SessionDiff) => T): Promise<T>;
+}
 
 /** Paths as a diff has them; undefined stands for all: none was given, or the project's own directory. */
 export async function readPaths(
   given: readonly string[],
-  session: Pick<Session, "record" | "diff">,
+  session: ReadableSession,
 ): Promise<string[] | undefined> {
   const typed = given.map((text) => relativeTo(session.record.workspace, text));
   if (typed.length === 0 || typed.includes("")) return undefined;

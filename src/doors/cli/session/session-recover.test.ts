@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { openSessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 
 const open = () =>
   openSessionCliWorld(
@@ -25,7 +25,7 @@ describe("hotcell session revert", () => {
     });
     expect([fs.readdirSync(root), fs.readFileSync(path.join(root, "a"), "utf8")]).toEqual([["a"], "a\n"]);
     expect((await run(["session", "revert", id, "--tx", "1"])).out).toBe(
-      "Nothing to revert: it was reverted before.\n",
+      "Nothing to revert: the commit is already reverted.\n",
     );
   });
 
@@ -38,7 +38,7 @@ describe("hotcell session revert", () => {
     expect(fs.readFileSync(path.join(root, "a"), "utf8")).toBe("mine\n");
     expect(await run(["session", "revert", id])).toEqual({
       code: 1,
-      out: "stays     a: changed since commit 1; the project's version is left as it is\n",
+      out: "stays     a: changed since commit 1; the project's version stays\n",
       err: "",
     });
   });

@@ -1,18 +1,27 @@
 import { showName } from "../../../workspace/fs/names.ts";
 import { sessionDir } from "../../../workspace/layers/record.ts";
-import { lastStanding } from "../../../workspace/session/commits.ts";
+import { findLastCommit } from "../../../workspace/session/commits.ts";
 import { type Recovered, recoverSessions } from "../../../workspace/session/registry/recover-sessions.ts";
 import { type ExitCode, type Io, printJson, printLines } from "../io.ts";
 import { printShown } from "../print-shown.ts";
-import { findSession, placeFor, type SessionFlags, withSession } from "./session-place.ts";
+import {
+  type FoundSession,
+  findLastCommitted,
+  findSession,
+  type SessionFlags,
+  sessionStoreFor,
+  withSession,
+} from "./find-session.ts";
 
 export async function recoverCommits(
   io: Io,
   given: string | undefined,
   flags: SessionFlags,
 ): Promise<ExitCode> {
-  const { stateDir } = placeFor(io, flags);
-  const recovered = await recoverSessions(stateDir, given && findSession(io, given, flags).id);
+  const recovered = await recoverSessions(
+    sessionStoreFor(io, flags),
+    given && (await findSession(io, given, flags)).id,
+  );
   if (flags.json === true) printJson(io, recovered, true);
   else if (recovered.length === 0) printLines(io, "Nothing to recover.");
   else printLines(io, ...recovered.map(describe));
@@ -24,15 +33,23 @@ function describe({ session, tx, result, problem }: Recovered): string {
   return `${session}: commit ${tx} was ${result}`;
 }
 
+/** Reverts in the session whose commit to this project was the last one. */
+export function undoLastCommit(io: Io, flags: SessionFlags): Promise<ExitCode> {
+  return revertFound(io, findLastCommitted(io, flags), flags);
+}
+
 export interface RevertFlags extends SessionFlags {
   readonly tx?: string;
 }
 
 /** Exit 1 when something was changed since, and so stays. */
 export async function revertInProject(io: Io, given: string, flags: RevertFlags): Promise<ExitCode> {
-  const found = findSession(io, given, flags);
+  return revertFound(io, await findSession(io, given, flags), flags);
+}
+
+async function revertFound(io: Io, found: FoundSession, flags: RevertFlags): Promise<ExitCode> {
   return withSession(io, found, async (session) => {
-    const tx = flags.tx ?? lastStanding(sessionDir(found.place.stateDir, found.id));
+    const tx = flags.tx ?? findLastCommit(sessionDir(found.store.stateDir, found.id));
     const { reverted, changed } = await session.revert(tx);
     if (flags.json === true) printShown(io, { session: session.record.id, reverted, changed });
     else
@@ -40,10 +57,11 @@ export async function revertInProject(io: Io, given: string, flags: RevertFlags)
         io,
         ...reverted.map((path) => `reverted  ${showName(path)}`),
         ...changed.map(
-          (path) =>
-            `stays     ${showName(path)}: changed since commit ${tx}; the project's version is left as it is`,
+          (path) => `stays     ${showName(path)}: changed since commit ${tx}; the project's version stays`,
         ),
-        ...(reverted.length + changed.length === 0 ? ["Nothing to revert: it was reverted before."] : []),
+        ...(reverted.length + changed.length === 0
+          ? ["Nothing to revert: the commit is already reverted."]
+          : []),
       );
     return changed.length > 0 ? 1 : 0;
   });

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/session-cli-world.ts";
+import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 
 const open = () =>
   openSessionCliWorld(
@@ -32,7 +32,7 @@ describe("hotcell session rewind", () => {
       const { id, run } = world;
       expect(await run(["session", "rewind", id, "--to", to])).toEqual({
         code: 0,
-        out: `The session has 1 change now. To undo it: hotcell session rewind ${id} --undo\n`,
+        out: `The session now has 1 change. To undo it: hotcell session rewind ${id} --undo\n`,
         err: "",
       });
       expect(await contentsOf(world)).toEqual({ a: "one\n" });
@@ -52,9 +52,9 @@ describe("hotcell session rewind", () => {
     const hint = `To undo it: hotcell session rewind ${id} --undo`;
     await run(["session", "rewind", id, "--to", "2"]);
     await change({ c4: (w) => w.write("after", "4\n") });
-    expect((await undo()).out).toBe(`The session has 2 changes now. ${hint}\n`);
+    expect((await undo()).out).toBe(`The session now has 2 changes. ${hint}\n`);
     expect(await contentsOf(world)).toEqual(ALL);
-    expect((await undo()).out).toBe(`The session has 2 changes now. ${hint}\n`);
+    expect((await undo()).out).toBe(`The session now has 2 changes. ${hint}\n`);
     expect(await contentsOf(world)).toEqual({ a: "one\n", after: "4\n" });
   });
 
@@ -62,7 +62,7 @@ describe("hotcell session rewind", () => {
     const { id, run } = await open();
     await run(["session", "commit", id, "b", "--yes"]);
     expect((await run(["session", "rewind", id, "--to", "c1"])).out).toBe(
-      `The session has 0 changes now. To undo it: hotcell session rewind ${id} --undo
+      `The session now has 0 changes. To undo it: hotcell session rewind ${id} --undo
 Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
 `,
     );
@@ -78,11 +78,11 @@ Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
   });
 
   test.each([
-    [[], "Say where to: --to CALL or --undo, one of them."],
-    [["--to", "1", "--undo"], "Say where to: --to CALL or --undo, one of them."],
-    [["--undo", "a"], "leave the paths out"],
+    [[], "Give --to CALL or --undo."],
+    [["--to", "1", "--undo"], "Give --to CALL or --undo."],
+    [["--undo", "a"], "Omit the paths"],
     [["--undo"], "There is no rewind to undo."],
-    [["--to", "9"], 'The session has no call "#9" with changes that are still in it.'],
+    [["--to", "9"], 'The session has no call "#9" that still has changes.'],
     [["--to", "1", "../x"], 'The path "../x" is not in the project'],
     [["--to", "1", "nope"], 'The session has no change at "nope".'],
   ])("%j is exit 2 and says why", async (args, message) => {
@@ -98,7 +98,7 @@ describe("hotcell session discard", () => {
     const world = await open();
     const { id, run } = world;
     expect((await run(["session", "discard", id, "a"])).out).toBe(
-      `The session has 1 change now. To undo it: hotcell session rewind ${id} --undo\n`,
+      `The session now has 1 change. To undo it: hotcell session rewind ${id} --undo\n`,
     );
     expect(await contentsOf(world)).toEqual({ a: "a\n", b: "two\n" });
     await run(["session", "rewind", id, "--undo"]);
@@ -117,7 +117,7 @@ describe("hotcell session discard", () => {
  2 changed, 2 lines added, 1 line removed
 hotcell: Did not discard the changes: the answer was no.
 `,
-      questions: ["Throw all of it away? This can't be undone. [y/N] "],
+      questions: ["Discard all changes? This cannot be undone. [y/N] "],
     });
     expect(await run(["session", "discard", id, ...paths])).toMatchObject({
       code: 2,
@@ -132,23 +132,23 @@ hotcell: Did not discard the changes: the answer was no.
     expect(await contentsOf(world)).toEqual({ a: "a\n" });
   });
 
-  test("throws a session away whose project is not there any more, when told so", async () => {
+  test("discards a session whose project is gone, if the user confirms", async () => {
     const { id, root, answer, run } = await open();
     fs.renameSync(root, `${root}-elsewhere`);
     expect(await answer(["discard", id], ["n"])).toEqual({
       code: 1,
       out: "",
-      err: `The project "${root}" is not there.\nhotcell: Did not discard it: the answer was no.\n`,
-      questions: ["Throw the session away with all its changes? This can't be undone. [y/N] "],
+      err: `The project "${root}" does not exist.\nhotcell: Did not discard it: the answer was no.\n`,
+      questions: ["Remove the session with all its changes? This cannot be undone. [y/N] "],
     });
     expect(await run(["session", "discard", id])).toMatchObject({
       code: 2,
-      err: "hotcell: Could not throw the session away: there is no terminal to ask in. Add --yes.\n",
+      err: "hotcell: Could not remove the session: there is no terminal to ask in. Add --yes.\n",
     });
     expect((await run(["session", "list"])).out).toContain(id);
     expect(await run(["session", "discard", id, "--yes"])).toEqual({
       code: 0,
-      out: "The session is gone, with all its changes.\n",
+      out: "The session and all its changes are removed.\n",
       err: "",
     });
     expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
@@ -165,4 +165,20 @@ hotcell: Did not discard the changes: the answer was no.
     for (const each of [fork, id]) await run(["session", "discard", each, "--yes"]);
     expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
   });
+});
+
+test("what a person does with a session is in its log", async () => {
+  const { id, run } = await open();
+  await run(["session", "commit", id, "b", "--yes"]);
+  await run(["session", "revert", id]);
+  await run(["session", "rewind", id, "--to", "c3"]);
+  await run(["session", "discard", id, "--yes"]);
+  const { out } = await run(["audit", "show", "--session", id, "--json"]);
+  expect((JSON.parse(out) as { kind: string }[]).map(({ kind }) => kind)).toEqual([
+    "session.commit",
+    "session.revert",
+    "session.rewind",
+    "session.discard",
+  ]);
+  expect((await run(["audit", "verify", "--session", id])).code).toBe(0);
 });

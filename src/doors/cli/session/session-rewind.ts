@@ -1,14 +1,15 @@
 import fs from "node:fs";
 import { quote } from "../../../core/quote.ts";
 import { statText } from "../../../workspace/diff/render.ts";
-import { removeWhole } from "../../../workspace/session/registry/gc.ts";
+import { removeSessionWithLock } from "../../../workspace/session/registry/gc.ts";
+import type { SessionDiff } from "../../../workspace/session/session-diff.ts";
 import type { RewindResult, Session } from "../../../workspace/session/session-types.ts";
-import { agree, needYes } from "../ask.ts";
-import { counted } from "../figures.ts";
-import { type ExitCode, type Io, printJson, printLines, tellLines, usage } from "../io.ts";
+import { requireConfirmation, requireYesFlag } from "../ask.ts";
+import { formatCount } from "../figures.ts";
+import { type ExitCode, type Io, printJson, printLines, printNotes, usage } from "../io.ts";
+import { type FoundSession, findSession, type SessionFlags, withSession } from "./find-session.ts";
 import { callName, linesOf } from "./session-diff.ts";
 import { readPaths } from "./session-paths.ts";
-import { type FoundSession, findSession, type SessionFlags, withSession } from "./session-place.ts";
 
 export interface RewindFlags extends SessionFlags {
   readonly to?: string;
@@ -25,10 +26,9 @@ export async function rewindSession(
   paths: readonly string[],
   { to, undo, ...flags }: RewindFlags,
 ): Promise<ExitCode> {
-  if ((to === undefined) !== (undo === true)) throw usage("Say where to: --to CALL or --undo, one of them.");
-  if (undo === true && paths.length > 0)
-    throw usage("--undo takes back the whole last rewind: leave the paths out.");
-  return withSession(io, findSession(io, given, flags), async (session) => {
+  if ((to === undefined) !== (undo === true)) throw usage("Give --to CALL or --undo.");
+  if (undo === true && paths.length > 0) throw usage("--undo undoes the whole last rewind. Omit the paths.");
+  return withSession(io, await findSession(io, given, flags), async (session) => {
     if (to === undefined) {
       await session.undoRewind();
       return printLeft(io, session, flags, true);
@@ -38,14 +38,14 @@ export async function rewindSession(
   });
 }
 
-/** Only what can't be undone is asked for. */
+/** Asks only if the operation cannot be undone. */
 export async function discardChanges(
   io: Io,
   given: string,
   paths: readonly string[],
   { yes, ...flags }: DiscardFlags,
 ): Promise<ExitCode> {
-  const found = findSession(io, given, flags);
+  const found = await findSession(io, given, flags);
   if (paths.length === 0 && !fs.existsSync(found.workspace)) return throwAway(io, found, yes, flags);
   return withSession(io, found, async (session) => {
     const chosen = await readPaths(paths, session);
@@ -58,26 +58,34 @@ export async function discardChanges(
 /** Without its project nothing can be said of a session, nor taken from it. */
 async function throwAway(
   io: Io,
-  { id, workspace, place }: FoundSession,
+  { id, workspace, store }: FoundSession,
   yes: boolean | undefined,
   { json }: SessionFlags,
 ): Promise<ExitCode> {
-  needYes(io, yes, "throw the session away");
+  requireYesFlag(io, yes, "remove the session");
   if (yes !== true) {
-    tellLines(io, `The project ${quote(workspace)} is not there.`);
-    await agree(io, "Throw the session away with all its changes? This can't be undone.", "discard it");
+    printNotes(io, `The project ${quote(workspace)} does not exist.`);
+    await requireConfirmation(
+      io,
+      "Remove the session with all its changes? This cannot be undone.",
+      "discard it",
+    );
   }
-  removeWhole(id, place.stateDir);
+  removeSessionWithLock(id, store.stateDir);
   if (json === true) printJson(io, { session: id, changes: 0 }, true);
-  else printLines(io, "The session is gone, with all its changes.");
+  else printLines(io, "The session and all its changes are removed.");
   return 0;
 }
 
 async function askForAll(io: Io, session: Session, yes: boolean | undefined): Promise<void> {
-  needYes(io, yes, "discard all changes");
+  requireYesFlag(io, yes, "discard all changes");
   if (yes === true) return;
-  tellLines(io, ...linesOf(await session.diff(({ changes }) => statText(changes))));
-  await agree(io, "Throw all of it away? This can't be undone.", "discard the changes");
+  printNotes(io, ...linesOf(await session.diff(describeAll)));
+  await requireConfirmation(io, "Discard all changes? This cannot be undone.", "discard the changes");
+}
+
+function describeAll({ visible, ignored }: SessionDiff): string {
+  return `${statText(visible)}${ignored === 0 ? "" : `${formatCount(ignored, "ignored file")}\n`}`;
 }
 
 async function printLeft(
@@ -94,7 +102,7 @@ async function printLeft(
     printJson(io, { session: id, changes, ...(commits && { commits }) }, true);
     return 0;
   }
-  printLines(io, `The session has ${counted(changes, "change")} now.${undo}`);
+  printLines(io, `The session now has ${formatCount(changes, "change")}.${undo}`);
   for (const tx of commits ?? [])
     printLines(
       io,

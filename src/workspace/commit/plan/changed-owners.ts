@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { atExactly, pathTo } from "../../fs/no-follow.ts";
+import { atExactPath, entryPath } from "../../fs/no-follow.ts";
 import type { Root } from "../../fs/paths.ts";
 import type { CommitStep } from "./commit-step.ts";
 
@@ -8,9 +8,9 @@ export function findChangedOwners(project: Root, steps: readonly CommitStep[]): 
   const user = process.geteuid!();
   if (user === 0) return [];
   const isOthers = (path: string) =>
-    atExactly(project, path, (spot) => {
-      if (typeof spot === "string") return false;
-      const stat = fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
+    atExactPath(project, path, (ref) => {
+      if (typeof ref === "string") return false;
+      const stat = fs.lstatSync(entryPath(ref), { throwIfNoEntry: false });
       return stat !== undefined && stat.uid !== user;
     });
   const replaced = steps.filter(({ op, expect }) => op === "put" && expect?.kind === "file");

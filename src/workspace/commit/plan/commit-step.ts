@@ -25,7 +25,7 @@ export interface CommitStep {
 }
 
 /** Defaults of the fields that most steps do not use. */
-export const BARE = {
+export const STEP_DEFAULTS = {
   mode: null,
   owner: null,
   expect: null,
@@ -42,23 +42,23 @@ export function putVersion({ content, mode, sha256 }: CommitStep): Fingerprint {
 const RANKS = { delete: 1, rmdir: 2, mkdir: 3, put: 4, chmod: 5 } as const;
 
 /** Removals come first, then new directories, then new files. Modes that restrict access come last, modes that unlock a directory first. */
-export function inOrder<T extends CommitStep>(steps: readonly T[]): T[] {
+export function sortSteps<T extends CommitStep>(steps: readonly T[]): T[] {
   return steps.toSorted((a, b) => rankOf(a) - rankOf(b) || byDepth(a, b) || (a.path < b.path ? -1 : 1));
 }
 
 /** Whether it gives the owner write or search permission on a directory. */
-export function unlocks({ op, mode, expect }: CommitStep): boolean {
+export function unlocksDirectory({ op, mode, expect }: CommitStep): boolean {
   return op === "chmod" && expect?.kind === "directory" && (mode! & ~expect.mode & 0o300) !== 0;
 }
 
 function rankOf(step: CommitStep): number {
-  return unlocks(step) ? 0 : RANKS[step.op];
+  return unlocksDirectory(step) ? 0 : RANKS[step.op];
 }
 
 /** From the leaves for removals and restricting modes, else from the top. */
 function byDepth(a: CommitStep, b: CommitStep): number {
   const fromTop = depthOf(a) - depthOf(b);
-  return a.op === "rmdir" || (a.op === "chmod" && !unlocks(a)) ? -fromTop : fromTop;
+  return a.op === "rmdir" || (a.op === "chmod" && !unlocksDirectory(a)) ? -fromTop : fromTop;
 }
 
 const depthOf = ({ path }: CommitStep): number => path.split("/").length;

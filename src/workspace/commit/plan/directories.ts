@@ -2,21 +2,35 @@
 // entries remain in them.
 import fs from "node:fs";
 import type { FileKind } from "../../files/workspace-fs.ts";
-import { lookOf } from "../../fs/fingerprint.ts";
-import { atExactly, inDirectory } from "../../fs/no-follow.ts";
+import { identityAtPath } from "../../fs/fingerprint.ts";
+import { atExactPath, inDirectory } from "../../fs/no-follow.ts";
 import { ownerOfNew } from "../../fs/owner.ts";
 import { parentOf, parentsOf } from "../../fs/path-text.ts";
 import { openChildDirectory, type Root } from "../../fs/paths.ts";
 import { type NamedKind, readNames } from "../../fs/tree.ts";
 import type { CommitStep } from "./commit-step.ts";
-import { directorySteps } from "./making-steps.ts";
+import { createDirectorySteps } from "./create-steps.ts";
 import type { ConflictReason, PlanInput, Skipped } from "./plan.ts";
 import type { Proposal } from "./propose.ts";
 import { unresolved } from "./resolve.ts";
 
 export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
-  return keepOccupied(input, withParents(input, proposals));
+  return keepWithDirectory(keepOccupied(input, withParents(input, proposals)));
 }
+
+/** If another entry cannot take the place of a directory, the directory's entries stay too. */
+function keepWithDirectory(proposals: readonly Proposal[]): Proposal[] {
+  const kept = new Set(
+    proposals.flatMap(({ path, conflict }) => (conflict?.reason === NOT_EMPTY ? [path] : [])),
+  );
+  if (kept.size === 0) return [...proposals];
+  const isBelow = ({ path }: Proposal) => [...parentsOf(path)].some((parent) => kept.has(parent));
+  return proposals.map((proposal) =>
+    isBelow(proposal) ? skip(proposal, "its directory is a conflict") : proposal,
+  );
+}
+
+const NOT_EMPTY: ConflictReason = "not empty in the project";
 
 const isRemoval = ({ op }: CommitStep): boolean => op === "delete" || op === "rmdir";
 
@@ -32,11 +46,10 @@ function keepOccupied(input: PlanInput, proposals: readonly Proposal[]): Proposa
     if (left.length === 0) return proposal;
     gone.delete(removal.path);
     const isLeftOut = left.some((entry) => staying.has(pathOf(entry)));
-    if (!isLeftOut && proposal.steps.length === 1) return skip(proposal, "holds what the session never had");
+    if (!isLeftOut && proposal.steps.length === 1)
+      return skip(proposal, "contains entries that the session never had");
     staying.add(removal.path);
-    return isLeftOut
-      ? skip(proposal, "holds what stays")
-      : giveUp(input, proposal, "not empty in the project");
+    return isLeftOut ? skip(proposal, "contains entries that stay") : giveUp(input, proposal, NOT_EMPTY);
   };
   // From the leaves: a directory that stays keeps its parent.
   const fromLeaves = proposals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
@@ -44,9 +57,9 @@ function keepOccupied(input: PlanInput, proposals: readonly Proposal[]): Proposa
 }
 
 function namesIn(root: Root, path: string): NamedKind[] {
-  return atExactly(root, path, (spot) => {
-    if (typeof spot === "string") return [];
-    const fd = openChildDirectory(spot.dir, spot.name);
+  return atExactPath(root, path, (ref) => {
+    if (typeof ref === "string") return [];
+    const fd = openChildDirectory(ref.dir, ref.name);
     try {
       return readNames(fd);
     } finally {
@@ -71,7 +84,7 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
   for (const { steps } of proposals)
     for (const step of steps) if (isRemoval(step)) kinds.set(step.path, null);
   const kindAt = (path: string): FileKind | null => {
-    if (!kinds.has(path)) kinds.set(path, lookOf(input.project, path)?.kind ?? null);
+    if (!kinds.has(path)) kinds.set(path, identityAtPath(input.project, path)?.kind ?? null);
     return kinds.get(path)!;
   };
   /** If a directory exists, so do its parents: most of them need no lookup. */
@@ -89,7 +102,7 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
     for (const { path, expect } of made) lookAtParents(path, expect !== null);
     const parents = [...new Set(made.flatMap(({ path }) => parentsToMake(path)))];
     if (parents.some((parent) => !["directory", null].includes(kindAt(parent)))) {
-      return giveUp(input, proposal, "below something that is no directory in the project");
+      return giveUp(input, proposal, "parent is not a directory in the project");
     }
     const missing = parents.filter((parent) => kindAt(parent) === null);
     for (const { op, path } of made) kinds.set(path, op === "mkdir" ? "directory" : "file");
@@ -102,6 +115,6 @@ function withParents(input: PlanInput, proposals: readonly Proposal[]): Proposal
 }
 
 function impliedSteps({ project, view }: PlanInput, path: string): CommitStep[] {
-  const mode = (lookOf(view(path), path)?.mode ?? 0o755) & 0o777;
-  return directorySteps(path, null, mode, ownerOfNew(project.fd));
+  const mode = (identityAtPath(view(path), path)?.mode ?? 0o755) & 0o777;
+  return createDirectorySteps(path, null, mode, ownerOfNew(project.fd));
 }

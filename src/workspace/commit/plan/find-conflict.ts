@@ -1,15 +1,15 @@
 // Whether the project differs from the session's base.
 import type { Change } from "../../diff/changes.ts";
-import type { Pieces } from "../../fs/cooperative.ts";
+import type { Cooperative } from "../../fs/cooperative.ts";
 import { type Fingerprint, sameVersion } from "../../fs/fingerprint.ts";
 import type { ConflictReason, PlanInput } from "./plan.ts";
-import type { Sides } from "./versions.ts";
+import type { Versions } from "./versions.ts";
 
 export function* findConflict(
   { baseOf }: PlanInput,
   change: Change,
-  sides: Sides,
-): Pieces<ConflictReason | null> {
+  sides: Versions,
+): Cooperative<ConflictReason | null> {
   const { path, from, kind } = change;
   const { removed, found, wanted } = sides;
   if (removed !== null && removed.found !== null) {
@@ -31,5 +31,5 @@ function difference(base: Fingerprint | null, found: Fingerprint | null): Confli
   const areDirectories = base?.kind === "directory" && found?.kind === "directory";
   if (areDirectories || sameVersion(base, found)) return null;
   if (found === null) return "removed in the project";
-  return base === null ? "made in the project" : "changed in the project";
+  return base === null ? "created in the project" : "changed in the project";
 }

@@ -3,10 +3,10 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../../core/errors.ts";
 import { showName } from "../../fs/names.ts";
-import { atExactly, inDirectory, pathTo, type Spot } from "../../fs/no-follow.ts";
+import { atExactPath, type EntryRef, entryPath, inDirectory } from "../../fs/no-follow.ts";
 import { parentOf } from "../../fs/path-text.ts";
 import { fdPath, type Root } from "../../fs/paths.ts";
-import { type CommitStep, unlocks } from "./commit-step.ts";
+import { type CommitStep, unlocksDirectory } from "./commit-step.ts";
 import type { Obstacle } from "./plan.ts";
 
 const { W_OK, X_OK } = fs.constants;
@@ -18,7 +18,7 @@ export function findObstacles(
   steps: readonly CommitStep[],
   contested: ReadonlySet<string> = new Set(),
 ): Obstacle[] {
-  const opened = new Set(steps.filter(unlocks).map(({ path }) => path));
+  const opened = new Set(steps.filter(unlocksDirectory).map(({ path }) => path));
   const judged = new Map<string, string | null>();
   /** A missing directory is created with the needed permissions, if its parent allows that. */
   const directoryProblem = (directory: string): string | null => {
@@ -50,16 +50,16 @@ export function refuseObstacles(action: string, obstacles: readonly Obstacle[]):
   const [first] = obstacles;
   if (first === undefined) return;
   const paths = new Set(obstacles.map(({ path }) => path));
-  const more = paths.size > 1 ? ` The same or the like holds for ${paths.size - 1} more.` : "";
+  const more = paths.size > 1 ? ` ${paths.size - 1} more paths have a similar problem.` : "";
   const message = `Could not ${action} "${showName(first.path)}": ${first.problem}.${more} Change that first.`;
   throw new HotcellError("EXECUTION_ERROR", message, { path: first.path, obstacles });
 }
 
 function contentProblem({ op, content, sha256, expect }: CommitStep): string | null {
-  if (content === "view" && sha256 === null) return "the session's file can't be read";
+  if (content === "view" && sha256 === null) return "the session's file cannot be read";
   const isTaken = op === "put" || op === "delete";
   return isTaken && expect?.kind === "file" && expect.sha256 === null
-    ? "it can't be read, so it could not be kept"
+    ? "it cannot be read, so hotcell could not keep it for a revert"
     : null;
 }
 
@@ -73,35 +73,37 @@ interface OwnCheck {
 /** What prevents a change of the entry itself. */
 function ownProblem(project: Root, step: CommitStep, { visit, becomesWritable }: OwnCheck): string | null {
   if (step.expect === null || step.expect.ino === "" || step.expect.kind === "symlink") return null;
-  return atExactly(project, step.path, (spot) => {
-    if (typeof spot === "string") return null;
-    visit(spot.dir);
-    return stickyProblem(spot, step) ?? entryProblem(spot, step, becomesWritable);
+  return atExactPath(project, step.path, (ref) => {
+    if (typeof ref === "string") return null;
+    visit(ref.dir);
+    return stickyProblem(ref, step) ?? entryProblem(ref, step, becomesWritable);
   });
 }
 
-function entryProblem(spot: Spot, { op, expect }: CommitStep, becomesWritable: boolean): string | null {
-  const problem = writeProblem(pathTo(spot), "it", W_OK, () => expect!.mode);
+function entryProblem(ref: EntryRef, { op, expect }: CommitStep, becomesWritable: boolean): string | null {
+  const problem = writeProblem(entryPath(ref), "it", W_OK, () => expect!.mode);
   if (problem === IMMUTABLE || problem === READ_ONLY_DISK) return problem;
   if (op === "put" && !becomesWritable) return problem;
   // The owner may remove it or change its mode. Others need write permission, to be able to put it back.
-  if (isOwners(spot)) return null;
-  return op === "chmod" ? "it belongs to somebody else" : problem;
+  if (isOwners(ref)) return null;
+  return op === "chmod" ? "it belongs to another user" : problem;
 }
 
 function makesWritable({ op, content, mode, expect }: CommitStep): boolean {
   return op === "put" && content !== "link" && expect !== null && (mode! & ~expect.mode & 0o200) !== 0;
 }
 
-function stickyProblem(spot: Spot, { op }: CommitStep): string | null {
-  const directory = fs.fstatSync(spot.dir);
-  const isHeld = (directory.mode & STICKY) !== 0 && !isOwner(directory) && !isOwners(spot);
-  return isHeld && op !== "chmod" ? "its directory keeps everybody's files to themselves (sticky bit)" : null;
+function stickyProblem(ref: EntryRef, { op }: CommitStep): string | null {
+  const directory = fs.fstatSync(ref.dir);
+  const isHeld = (directory.mode & STICKY) !== 0 && !isOwner(directory) && !isOwners(ref);
+  return isHeld && op !== "chmod"
+    ? "its directory has the sticky bit, so only the owner may replace it"
+    : null;
 }
 
 /** True if the entry does not exist: nobody else owns it. */
-function isOwners(spot: Spot): boolean {
-  const found = fs.lstatSync(pathTo(spot), { throwIfNoEntry: false });
+function isOwners(ref: EntryRef): boolean {
+  const found = fs.lstatSync(entryPath(ref), { throwIfNoEntry: false });
   return found === undefined || isOwner(found);
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asNobody } from "../../../../test/kit/as-nobody.ts";
-import { type CommitWorld, editOf, makeCommitWorld } from "../../../../test/kit/commit-world.ts";
+import { type CommitWorld, editOf, makeCommitWorld } from "../../../../test/kit/worlds/commit-world.ts";
 import { HotcellError } from "../../../core/errors.ts";
 import type { CommitPlan, ConflictPolicy } from "./plan.ts";
 
@@ -18,7 +18,7 @@ const steps = (plan: CommitPlan): string[] =>
   );
 
 describe("the steps", () => {
-  test("take away, then make room, then fill, and close directories last", () => {
+  test("remove, then make directories, then write files, and set directory modes last", () => {
     world.begin({
       "old/x/y": "file 644 y",
       "old/z": "file 644 z",
@@ -124,11 +124,11 @@ describe("the selection", () => {
   test.each([
     [
       { paths: ["nothing"], hunks: [] },
-      'Could not commit the path "nothing": the session\'s diff has no such change. Look at the diff again.',
+      'Could not commit the path "nothing": the session\'s diff has no such change. Take the diff again.',
     ],
     [
       { paths: [], hunks: ["abc"] },
-      'Could not commit the hunk "abc": the session\'s diff has no such change. Look at the diff again.',
+      'Could not commit the hunk "abc": the session\'s diff has no such change. Take the diff again.',
     ],
   ])("of what is not in the diff is refused: %j", (selection, message) => {
     const value = [...selection.paths, ...selection.hunks][0]!;
@@ -180,8 +180,8 @@ describe("crash-009: when the project changed since the session did", () => {
     world.change("project", { new: "file 644 project", to: "file 644 project" });
     const reasons = world.plan({ changes }).conflicts.map(({ path, reason }) => [path, reason]);
     expect(reasons).toEqual([
-      ["new", "made in the project"],
-      ["to", "made in the project"],
+      ["new", "created in the project"],
+      ["to", "created in the project"],
     ]);
   });
 
@@ -240,10 +240,29 @@ describe("crash-009: when the project changed since the session did", () => {
     const changes = world.changes();
     world.change("project", { f: null, "f/inner": "file 644 inner" });
     expect((await world.commit({ changes, policy: "ours" })).conflicts).toMatchObject([
-      { path: "f", reason: "made in the project", resolution: "none" },
+      { path: "f", reason: "created in the project", resolution: "none" },
     ]);
     expect(world.tree("project")).toMatchObject({ "f/inner": "file 644 inner" });
   });
+
+  test.each(["skip", "theirs"] as const)(
+    "a directory that became a file, and to which a user added an entry, stays whole under the policy %s",
+    async (policy) => {
+      world.begin({ "d/x": "file 644 x", "d/y": "file 644 y" });
+      world.change("view", { d: null });
+      world.change("view", { d: "file 644 session", other: "file 644 session" });
+      const changes = world.changes();
+      world.change("project", { "d/new": "file 644 user" });
+      const result = await world.commit({ changes, policy });
+      expect(result.conflicts).toMatchObject([{ path: "d", reason: "not empty in the project" }]);
+      expect(world.tree("project")).toMatchObject({
+        "d/x": "file 644 x",
+        "d/y": "file 644 y",
+        "d/new": "file 644 user",
+        other: "file 644 session",
+      });
+    },
+  );
 
   describe("the policy merge", () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
@@ -259,7 +278,7 @@ describe("crash-009: when the project changed since the session did", () => {
       expect(world.tree("project")).toEqual({ f: `file 755 ${edited(2, 15)}` });
     });
 
-    test("has nothing to do when the project has the session's edits already", async () => {
+    test("already has nothing to do when the project has the session's edits", async () => {
       world.begin({ f: `file 644 ${edited()}` });
       world.change("view", { f: `file 644 ${edited(2)}` });
       world.change("project", { f: `file 644 ${edited(2, 15)}` });
@@ -302,7 +321,7 @@ describe("crash-009: when the project changed since the session did", () => {
       world.change("project", { f: "file 644 all new\n" });
       const selection = { paths: [], hunks: [changes[0]!.hunks[0]!.id] };
       expect(world.plan({ changes, selection, policy: "merge" }).conflicts).toMatchObject([
-        { reason: "the chosen hunks do not fit the project's version", resolution: "none" },
+        { reason: "the selected hunks do not apply to the project's version", resolution: "none" },
       ]);
     });
   });
@@ -318,8 +337,8 @@ describe("directories", () => {
     expect(steps(plan)).toEqual(["delete d/e/x"]);
     expect(plan.conflicts).toEqual([]);
     expect(plan.skipped).toEqual([
-      { path: "d", why: "holds what the session never had" },
-      { path: "d/e", why: "holds what the session never had" },
+      { path: "d", why: "contains entries that the session never had" },
+      { path: "d/e", why: "contains entries that the session never had" },
     ]);
   });
 
@@ -331,8 +350,8 @@ describe("directories", () => {
     expect(steps(plan)).toEqual(["delete conf/sub/x"]);
     expect(plan.conflicts).toEqual([]);
     expect(plan.skipped).toEqual([
-      { path: "conf", why: "holds what the session never had" },
-      { path: "conf/sub", why: "holds what the session never had" },
+      { path: "conf", why: "contains entries that the session never had" },
+      { path: "conf/sub", why: "contains entries that the session never had" },
     ]);
   });
 
@@ -343,7 +362,7 @@ describe("directories", () => {
     world.change("project", { d: null });
     world.change("project", { d: "link elsewhere" });
     expect(world.plan({ changes }).conflicts).toMatchObject([
-      { path: "d/new", reason: "below something that is no directory in the project" },
+      { path: "d/new", reason: "parent is not a directory in the project" },
     ]);
   });
 });
@@ -359,7 +378,7 @@ describe("protected paths", () => {
     const paths = [".git", ".git/hooks", ".git/hooks/pre-commit", ".github/workflows/ci.yml"];
     const plan = world.plan();
     expect(plan.protectedPaths).toEqual(paths);
-    expect(plan.skipped).toEqual(paths.map((path) => ({ path, why: "needs its own yes" })));
+    expect(plan.skipped).toEqual(paths.map((path) => ({ path, why: "needs confirmation" })));
     expect(steps(plan)).toEqual([
       "mkdir .github 755",
       "mkdir src 755",
@@ -428,7 +447,7 @@ describe("crash-012: what is known to fail", () => {
     ["a read-only file", { "d/f": "file 444 base" }, "d/f", /^it is read-only/],
     ["a read-only directory", { d: "directory 555" }, "d/new", /^its directory is read-only/],
   ];
-  test.each(CASES)("is told before anything is written: %s", async (_what, project, at, problem) => {
+  test.each(CASES)("is reported before anything is written: %s", async (_what, project, at, problem) => {
     world.begin({ "d/f": "file 644 base", a: "file 644 base" });
     world.change("view", { a: "file 644 session", "d/f": "file 644 session", "d/new": "file 644 new" });
     const changes = world.changes();
@@ -457,7 +476,9 @@ test("crash-012: a file that can't be read, and so not be kept, is not taken awa
   const changes = [{ ...editOf("f"), kind: "deleted", after: null }] as const;
   fs.chmodSync(`${world.project.path}/f`, 0);
   const plan = asNobody([world.project.path], () => world.plan({ changes, policy: "ours" }));
-  expect(plan.obstacles).toEqual([{ path: "f", problem: "it can't be read, so it could not be kept" }]);
+  expect(plan.obstacles).toEqual([
+    { path: "f", problem: "it cannot be read, so hotcell could not keep it for a revert" },
+  ]);
 });
 
 describe("the hash", () => {

@@ -1,12 +1,12 @@
 import { HotcellError } from "../../../core/errors.ts";
 import type { Change } from "../../diff/changes.ts";
-import type { Pieces } from "../../fs/cooperative.ts";
+import type { Cooperative } from "../../fs/cooperative.ts";
 import { type Fingerprint, sameVersion } from "../../fs/fingerprint.ts";
 import { showName } from "../../fs/names.ts";
 import type { PlanInput } from "./plan.ts";
 
 /** The entries of a change before any step. */
-export interface Sides {
+export interface Versions {
   /** The entry to remove: at the old path of a rename, at a deleted path, or where its kind changes. */
   readonly removed: { readonly path: string; readonly found: Fingerprint | null } | null;
   /** The project's entry at the path after that removal. */
@@ -15,7 +15,10 @@ export interface Sides {
   readonly wanted: Fingerprint | null;
 }
 
-export function* readSides({ project, view, fingerprintOf }: PlanInput, change: Change): Pieces<Sides> {
+export function* readVersions(
+  { project, view, fingerprintOf }: PlanInput,
+  change: Change,
+): Cooperative<Versions> {
   const { path, from, after } = change;
   const removedPath = from ?? (after === null || changesDirectory(change) ? path : null);
   const wanted = yield* fingerprintOf(view(path), path);
@@ -36,7 +39,7 @@ function diffIsStale(path: string): HotcellError {
 }
 
 /** Whether project and session have the same result. */
-export function haveSame({ removed, found, wanted }: Sides): boolean {
+export function isSameResult({ removed, found, wanted }: Versions): boolean {
   if (removed !== null && removed.found !== null) return false;
   return wanted === null ? found === null : sameVersion(found, { ...wanted, mode: wanted.mode & 0o777 });
 }

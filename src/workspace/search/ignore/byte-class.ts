@@ -1,13 +1,12 @@
-// What stands in `[` and `]`, read as git reads it: byte by byte, and a malformed class makes the whole glob
-// match nothing.
+// A class in `[` and `]`, parsed as git does: byte by byte. With a malformed class, the whole glob matches nothing.
 
 export interface ByteClass {
   readonly negated: boolean;
-  /** Lowest and highest byte of each range, one after the other: no larger than the text that it was read from. */
+  /** The lowest and the highest byte of each range, one after the other. Never longer than the text of the class. */
   readonly ranges: readonly number[];
 }
 
-/** Inclusive, lowest and highest one after the other. In git a space is no vertical tab and no form feed. */
+/** Inclusive ranges: lowest and highest byte, one after the other. In git, `[:space:]` has no vertical tab and no form feed. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ["alnum", "09AZaz"],
   ["alpha", "AZaz"],
@@ -30,12 +29,12 @@ export function takesByte({ negated, ranges }: ByteClass, byte: number): boolean
   return negated;
 }
 
-/** The class whose `[` is at `open`, and where its text ends; null when it is malformed. */
+/** The class whose `[` is at `open`, and the end of its text; null if it is malformed. */
 export function readByteClass(text: string, open: number): { class: ByteClass; end: number } | null {
   const negated = text[open + 1] === "!" || text[open + 1] === "^";
   const first = open + (negated ? 2 : 1);
   const ranges: number[] = [];
-  /** What a `-` that follows begins its range with; null where it would mean itself. */
+  /** The start of the range if a `-` follows; null if the `-` would be literal. */
   let low: number | null = null;
   for (let at = first; at < text.length; ) {
     if (text[at] === "]" && at > first) return { class: { negated, ranges }, end: at + 1 };
@@ -70,7 +69,7 @@ function readByte(text: string, at: number): { byte: number; end: number } | nul
   return place < text.length ? { byte: text.charCodeAt(place), end: place + 1 } : null;
 }
 
-/** `[:alpha:]` and the like; without a `:` before the next `]` the bracket means itself. */
+/** `[:alpha:]` and similar. Without a `:` before the next `]`, the bracket is literal. */
 function readNamed(text: string, at: number): Member | null {
   const close = text.indexOf("]", at + 2);
   if (close < 0) return null;

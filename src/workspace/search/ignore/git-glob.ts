@@ -1,9 +1,9 @@
-// The globs of .gitignore, as git matches them. core/glob.ts can't be used for them: it knows braces, counts
-// `?` in characters where git counts bytes, and takes a malformed class literally. No glob can hang this one
-// either: time is at most length of glob times length of path.
+// Matches the globs of .gitignore as git does. core/glob.ts differs: it has braces, its `?` is a character where git's is
+// a byte, and a malformed class is literal. The time is bounded here too: at most the length of the glob times the length
+// of the path.
 import { type ByteClass, readByteClass, takesByte } from "./byte-class.ts";
 
-/** A byte that means itself, `*`, `?`, or a class. */
+/** A literal byte, `*`, `?`, or a class. */
 export type Token = number | ByteClass;
 /** One name of a path, or any number of names. */
 export type Segment = readonly Token[] | "**";
@@ -11,7 +11,7 @@ export type Segment = readonly Token[] | "**";
 export const STAR = -1;
 const ANY = -2;
 
-/** Null when no path can match: a class is malformed, or a `\` stands at the end. */
+/** Null if no path can match: a class is malformed, or the glob ends with a `\`. */
 export function parseGitGlob(glob: string): readonly Segment[] | null {
   const segments: Segment[] = [];
   let tokens: Token[] = [];
@@ -36,18 +36,18 @@ export function parseGitGlob(glob: string): readonly Segment[] | null {
   return [...segments, tokens];
 }
 
-/** An escaped slash parts names as well. */
+/** An escaped slash separates names too. */
 function slashLength(glob: string, at: number): number {
   if (glob[at] === "/") return 1;
   return glob[at] === "\\" && glob[at + 1] === "/" ? 2 : 0;
 }
 
-/** Two or more stars that are all of a name, with the slash behind them. */
+/** Two or more stars that are a whole name, with the slash after them. */
 function readManyNames(glob: string, at: number): { segments: readonly Segment[]; end: number } | null {
   const stop = starsEnd(glob, at);
   if (stop - at < 2) return null;
   if (glob[stop] === "/") return { segments: ["**"], end: stop + 1 };
-  // Only before a plain slash may there be no name at all.
+  // Only `**` before an unescaped slash also matches zero names.
   if (stop === glob.length) return { segments: [[STAR], "**"], end: stop + 1 };
   return slashLength(glob, stop) > 0 ? { segments: [[STAR], "**"], end: stop + 2 } : null;
 }
@@ -75,7 +75,7 @@ function readToken(glob: string, at: number): { token: Token; end: number } | nu
   }
 }
 
-/** The one path that the segments match, or null when they have wildcards. */
+/** The only path that the segments match; null if they have wildcards. */
 export function literalOf(segments: readonly Segment[]): string | null {
   const names = segments.map((segment) => (segment === "**" ? null : literalName(segment)));
   return names.includes(null) ? null : names.join("/");
@@ -90,7 +90,7 @@ export function literalName(tokens: readonly Token[]): string | null {
   return name;
 }
 
-/** Greedy, with one place to fall back to: the last `**`. */
+/** Greedy; it backtracks only to the last `**`. */
 export function matchesPath(segments: readonly Segment[], path: string): boolean {
   let at = 0;
   let wild = -1;
@@ -119,10 +119,10 @@ function nameEnd(path: string, from: number): number {
   return slash < 0 ? path.length : slash;
 }
 
-/** The same within one name, with the last `*`. */
+/** The same within one name; it backtracks only to the last `*`. */
 function matchesName(tokens: readonly Token[], path: string, from: number, end: number): boolean {
   const last = tokens.at(-1);
-  // Most names end otherwise: no need to try every place of a star.
+  // Most names have another ending: this avoids trying every position of a star.
   if (last !== undefined && last !== STAR && !takes(last, path.charCodeAt(end - 1))) return false;
   let at = 0;
   let star = -1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { IGNORE_TABLE } from "../../../../test/kit/ignore-table.ts";
+import { IGNORE_TABLE } from "../../../../test/kit/models/ignore-table.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { parseIgnoreRules } from "./ignore-rules.ts";
 

@@ -1,5 +1,5 @@
-// One .gitignore or .ignore file, with git's semantics (gitignore(5)). Names and most suffixes are looked up;
-// only globs are matched one by one.
+// One .gitignore or .ignore file, with git's semantics (gitignore(5)). Names and most suffixes are looked up in maps; only
+// globs are matched one by one.
 import { LIMITS } from "../../../core/limits.ts";
 import { byteText } from "./byte-text.ts";
 import { literalName, literalOf, matchesPath, parseGitGlob, type Segment, STAR } from "./git-glob.ts";
@@ -7,14 +7,14 @@ import { literalName, literalOf, matchesPath, parseGitGlob, type Segment, STAR }
 export interface IgnoreRules {
   readonly count: number;
   /**
-   * `path` is relative to the directory of the rules' file, `name` is its last component. 1: ignored, -1: wanted
-   * back by a `!` rule, 0: nothing said.
+   * `path` is relative to the directory of the ignore file; `name` is its last component. 1: ignored, -1: included again
+   * by a `!` rule, 0: no rule matches.
    */
   test(path: string, name: string, isDirectory: boolean): 1 | -1 | 0;
 }
 
-/** How much may still be read. */
-export interface IgnoreRoom {
+/** The remaining budget. */
+export interface IgnoreBudget {
   readonly bytes: number;
   readonly rules: number;
 }
@@ -23,7 +23,7 @@ interface Rule {
   readonly order: number;
   readonly negated: boolean;
   readonly directoryOnly: boolean;
-  /** About the whole path, not about the name at any depth. */
+  /** The rule matches the whole path, not the name at any depth. */
   readonly anchored: boolean;
   readonly segments: readonly Segment[];
 }
@@ -39,9 +39,9 @@ type Lookup = Map<string, Last>;
 const NONE: Last = { file: -1, directory: -1 };
 const BYTE_ORDER_MARK = "\xEF\xBB\xBF";
 
-/** The text of the file as `decodeName` gives it: bytes that are no UTF-8 count in rules as in names. */
-export function parseIgnoreRules(text: string, room: IgnoreRoom): IgnoreRules {
-  const rules = readRules(byteText(text), room);
+/** Takes the text of the file as `decodeName` returns it, so that rules and names treat invalid UTF-8 alike. */
+export function parseIgnoreRules(text: string, budget: IgnoreBudget): IgnoreRules {
+  const rules = readRules(byteText(text), budget);
   const names: Lookup = new Map();
   const paths: Lookup = new Map();
   const suffixes: Lookup = new Map();
@@ -71,17 +71,18 @@ export function parseIgnoreRules(text: string, room: IgnoreRoom): IgnoreRules {
 }
 
 /**
- * What there is no room for is passed over: the rules behind so many bytes or so many rules, and lines that are
- * too long. More files are searched then; git itself passes over a whole file when it is too large. A reader may
- * cut the text where the room ends, so that a last line without its end there is half a rule.
+ * Skips everything beyond the budget: rules after the allowed bytes or the allowed number of rules, and lines that are
+ * too long. Then more files are searched; git itself skips an ignore file that is too large. A reader may cut the text
+ * where the budget ends, so a last line without a line end there is an incomplete rule.
  */
-function readRules(text: string, room: IgnoreRoom): readonly Rule[] {
-  const whole = text.length >= room.bytes ? text.slice(0, text.lastIndexOf("\n", room.bytes - 1) + 1) : text;
+function readRules(text: string, budget: IgnoreBudget): readonly Rule[] {
+  const whole =
+    text.length >= budget.bytes ? text.slice(0, text.lastIndexOf("\n", budget.bytes - 1) + 1) : text;
   const rules: Rule[] = [];
   for (const line of whole.slice(whole.startsWith(BYTE_ORDER_MARK) ? 3 : 0).split("\n")) {
     const rule = line.length > LIMITS.maxIgnoreLineBytes ? null : readRule(line, rules.length);
     if (rule !== null) rules.push(rule);
-    if (rules.length >= room.rules) break;
+    if (rules.length >= budget.rules) break;
   }
   return rules;
 }
@@ -97,13 +98,13 @@ function readRule(line: string, order: number): Rule | null {
   return { order, negated, directoryOnly, anchored: glob.includes("/"), segments };
 }
 
-/** In git a rule is a C string. */
+/** In git a rule is a C string: it ends at a NUL. */
 function untilNul(line: string): string {
   const nul = line.indexOf("\0");
   return nul < 0 ? line : line.slice(0, nul);
 }
 
-/** Without the spaces at the end, but for one behind a `\`. A tab stays. */
+/** Removes trailing spaces, except one after a `\`. A tab stays. */
 function trimSpaces(line: string): string {
   let end = 0;
   for (let at = 0; at < line.length; at++) {
@@ -114,7 +115,7 @@ function trimSpaces(line: string): string {
   return line.slice(0, end);
 }
 
-/** The suffix of a rule such as `*.log`, when it is what `suffixOf` gives for the names that match. */
+/** The suffix of a rule such as `*.log`, if `suffixOf` returns the same for all names that match. */
 function lookupSuffix({ anchored, segments }: Rule): string | null {
   const [tokens] = segments;
   if (anchored || tokens === undefined || tokens === "**" || tokens[0] !== STAR) return null;
@@ -132,7 +133,7 @@ function note(lookup: Lookup, key: string, { order, directoryOnly }: Rule): void
   lookup.set(key, { file: directoryOnly ? before.file : order, directory: order });
 }
 
-/** The last glob behind the rule `found` that matches, or `found`. */
+/** The last matching glob after the rule `found`, or `found`. */
 function lastGlob(
   globs: readonly Rule[],
   found: number,

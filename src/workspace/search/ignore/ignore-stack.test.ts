@@ -40,7 +40,7 @@ test(".ignore of a directory above goes before .gitignore, as in ripgrep", () =>
   expect(isIgnored(stack, "d/b", "b", false)).toBe(true);
 });
 
-test("directories are told from files", () => {
+test("directories and files are distinguished", () => {
   const stack = rulesFor(NOTHING_IGNORED, gitignore("a/"), "");
   expect(isIgnored(stack, "a", "a", true)).toBe(true);
   expect(isIgnored(stack, "a", "a", false)).toBe(false);

@@ -1,18 +1,18 @@
-// The rules of nested directories. As in git the deepest file that says something decides, and in it the last
-// rule; as in ripgrep every .ignore file goes before every .gitignore file. An ignored directory is not to be
-// entered, so that a `!` below it has no effect. Files above the workspace, .git/info/exclude and the user's
-// own excludes don't count, and no .git is needed for rules to count.
+// The rules of nested directories. As in git, the deepest file with a matching rule decides, and in it the last matching
+// rule. As in ripgrep, .ignore files have precedence over .gitignore files. The caller must not enter an ignored
+// directory, so a `!` below it has no effect. Files above the workspace, .git/info/exclude and the user's global excludes
+// do not count. The rules apply without a .git directory too.
 import { LIMITS } from "../../../core/limits.ts";
-import { type IgnoreRoom, type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
+import { type IgnoreBudget, type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
 
 export interface IgnoreStack {
   readonly gitignore: Level | null;
   readonly ignore: Level | null;
-  /** What further down may still be read: a path has a limit for all files above it together. */
-  readonly room: IgnoreRoom;
+  /** The remaining budget for directories below: all ignore files above a path share one limit. */
+  readonly budget: IgnoreBudget;
 }
 
-/** The texts of a directory's files, as `decodeName` gives them; null for one that is not there. */
+/** The texts of a directory's ignore files, as `decodeName` returns them; null if a file does not exist. */
 export interface IgnoreFiles {
   readonly gitignore: string | null;
   readonly ignore: string | null;
@@ -20,7 +20,7 @@ export interface IgnoreFiles {
 
 interface Level {
   readonly rules: IgnoreRules;
-  /** What stands before the paths that the rules are about. */
+  /** The prefix of the paths to which the rules apply. */
   readonly skippedChars: number;
   readonly above: Level | null;
 }
@@ -28,10 +28,10 @@ interface Level {
 export const NOTHING_IGNORED: IgnoreStack = {
   gitignore: null,
   ignore: null,
-  room: { bytes: LIMITS.maxIgnoreBytes, rules: LIMITS.maxIgnoreRules },
+  budget: { bytes: LIMITS.maxIgnoreBytes, rules: LIMITS.maxIgnoreRules },
 };
 
-/** The rules for what is in a directory, given those of the directory that it is in; its path is `""` for the workspace. */
+/** The rules for the entries of a directory, from the rules of its parent. The path of the workspace is `""`. */
 export function rulesFor(above: IgnoreStack, files: IgnoreFiles, directoryPath: string): IgnoreStack {
   const withOne = withFile(above, "gitignore", files.gitignore, directoryPath);
   return withFile(withOne, "ignore", files.ignore, directoryPath);
@@ -43,16 +43,16 @@ function withFile(
   text: string | null,
   directoryPath: string,
 ): IgnoreStack {
-  const { room } = stack;
-  if (text === null || room.bytes <= 0 || room.rules <= 0) return stack;
-  const rules = parseIgnoreRules(text, room);
-  const left = { bytes: room.bytes - text.length, rules: room.rules - rules.count };
-  if (rules.count === 0) return { ...stack, room: left };
+  const { budget } = stack;
+  if (text === null || budget.bytes <= 0 || budget.rules <= 0) return stack;
+  const rules = parseIgnoreRules(text, budget);
+  const left = { bytes: budget.bytes - text.length, rules: budget.rules - rules.count };
+  if (rules.count === 0) return { ...stack, budget: left };
   const skippedChars = directoryPath === "" ? 0 : directoryPath.length + 1;
-  return { ...stack, [which]: { rules, skippedChars, above: stack[which] }, room: left };
+  return { ...stack, [which]: { rules, skippedChars, above: stack[which] }, budget: left };
 }
 
-/** `path` begins where the paths of the directories begin, `name` is its last component; a link is no directory. */
+/** `path` has the same origin as the paths of the directories; `name` is its last component. A link is not a directory. */
 export function isIgnored(stack: IgnoreStack, path: string, name: string, isDirectory: boolean): boolean {
   const said = ask(stack.ignore, path, name, isDirectory) || ask(stack.gitignore, path, name, isDirectory);
   return said === 1;

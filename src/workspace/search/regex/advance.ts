@@ -2,12 +2,13 @@ import { CR, isWordByte, LF } from "./byte-columns.ts";
 import type { DfaState } from "./dfa-state.ts";
 import { LINE_END, type NfaWalk } from "./nfa-walk.ts";
 
-/** In place of a byte: the text is over. */
+/** Stands for the end of the text in place of a byte. */
 export const TEXT_END = -1;
 
 /**
- * What a state becomes by a byte, or at the text's end: a state, or how many bytes ago a match ended, or null when the
- * line is over without one. It is up to two: `$` and `\b` need the byte behind, and a \r is held back.
+ * The transition for a byte or for the end of the text. Returns the next state; or, after a match, how many bytes ago it
+ * ended; or null at the end of a line without a match. A match may have ended up to two bytes ago: `$` and `\b` need the
+ * next byte, and a \r is held back.
  */
 export function advance(walk: NfaWalk, state: DfaState, next: number): DfaState | number | null {
   if (!state.heldCr) return read(walk, state, next);
@@ -21,7 +22,7 @@ function read(walk: NfaWalk, state: DfaState, next: number): DfaState | number |
   if (next === CR) return { ...state, heldCr: true };
   if (next === LF) return resolve(walk, state, LINE_END).matched ? 1 : null;
   if (next !== TEXT_END) return take(walk, state, next);
-  // Where a line would begin, there is none.
+  // At the start of a line, the end of the text means that there is no further line.
   return !state.atStart && resolve(walk, state, LINE_END).matched ? 0 : null;
 }
 
@@ -36,9 +37,9 @@ function resolve(walk: NfaWalk, state: DfaState, next: number) {
   return state.waits ? walk.resolve(state.ids, state, next) : { ids: state.ids, matched: false };
 }
 
-/** Where a line begins, or where in it nothing has begun to match. */
-export function beginning(walk: NfaWalk, atStart: boolean): DfaState {
+/** The state at the start of a line, or within a line when no match has begun. */
+export function startState(walk: NfaWalk, atStart: boolean): DfaState {
   const { ids, waits, matched } = walk.begin(atStart);
-  // A match of nothing waits too: for the line.
+  // An empty match waits too: it needs to know that there is a line.
   return { ids, waits: waits || matched, behindWord: false, atStart, heldCr: false };
 }

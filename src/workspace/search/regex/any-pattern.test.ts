@@ -1,6 +1,7 @@
-// Patterns and texts made at random: what V8 finds line by line is what is found.
+// Random patterns and texts: the matches must equal V8's, line by line.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { assertProperty } from "../../../../test/kit/assert-property.ts";
 import { analyseRegex, compileRegex } from "./compile-regex.ts";
 import { createLazyDfa } from "./lazy-dfa.ts";
 import { createLineMatcher, type LineMatcher } from "./line-matcher.ts";
@@ -93,7 +94,7 @@ const RUNS = { numRuns: 3000, seed: 1 };
 const FEWER_RUNS = { numRuns: 1000, seed: 2 };
 
 test("any pattern finds what V8 finds", () => {
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(BASIC), textsOf(BASIC), (pattern, text) => {
       const { matcher } = compileRegex(pattern, { ignoreCase: false });
       expect(findIn(matcher, text)).toBe(expected(pattern, "s", text));
@@ -103,7 +104,7 @@ test("any pattern finds what V8 finds", () => {
 });
 
 test("any pattern finds what V8 finds when case is ignored", () => {
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(BASIC), textsOf(BASIC), (pattern, text) => {
       const { matcher } = compileRegex(pattern, { ignoreCase: true });
       expect(findIn(matcher, text)).toBe(expected(pattern, "is", text));
@@ -114,7 +115,7 @@ test("any pattern finds what V8 finds when case is ignored", () => {
 
 test("with characters above U+FFFF any pattern finds what V8 finds with the u flag", () => {
   const chars = [...BASIC, ...PAIRS];
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(chars), textsOf(chars), (pattern, text) => {
       const { matcher } = compileRegex(pattern, { ignoreCase: false });
       expect(findIn(matcher, text)).toBe(expected(pattern, "su", text));
@@ -126,7 +127,7 @@ test("with characters above U+FFFF any pattern finds what V8 finds with the u fl
 test("a pattern that is read as with the u flag finds what V8 finds with it", () => {
   const chars = [...BASIC, ...PAIRS];
   const patterns = patternsOf([...chars, "\\u{1F680}"]);
-  fc.assert(
+  assertProperty(
     fc.property(patterns, textsOf(chars), (rest, text) => {
       const pattern = `(?:${rest})\\u{61}?`;
       const { matcher } = compileRegex(pattern, { ignoreCase: false });
@@ -139,7 +140,7 @@ test("a pattern that is read as with the u flag finds what V8 finds with it", ()
 test("a text in pieces gives what the whole text gives", () => {
   const chars = [...BASIC, ...PAIRS];
   const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 20 });
-  fc.assert(
+  assertProperty(
     fc.property(
       patternsOf(chars),
       textsOf(chars),
@@ -173,7 +174,7 @@ function endInPieces(matcher: LineMatcher, text: string, sizes: readonly number[
 
 test("a table that is always full finds the same", () => {
   const limits = { maxTableEntries: 0, maxSetEntries: 8 };
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(BASIC), textsOf(BASIC), (pattern, text) => {
       const { nfa } = analyseRegex(pattern, { ignoreCase: false });
       const cramped = createLineMatcher(createLazyDfa(nfa!, limits));
@@ -194,7 +195,7 @@ function standsIn(line: string, required: readonly string[] | null, ignoreCase: 
 test("where V8 finds a match, one of the required literals stands; where they are exact, only there", () => {
   const look = fc.constantFrom("", "", "(?=a)", "(?!b)", "(?<=k)", "(?<!s)", "\\1");
   const patterns = fc.tuple(patternsOf(BASIC), look, patternsOf(BASIC)).map((parts) => parts.join(""));
-  fc.assert(
+  assertProperty(
     fc.property(patterns, textsOf(BASIC), fc.boolean(), (pattern, text, ignoreCase) => {
       const { regexp, required, exact } = compileRegex(pattern, { ignoreCase });
       for (const line of text.split(/\r?\n/)) {
@@ -209,7 +210,7 @@ test("where V8 finds a match, one of the required literals stands; where they ar
 
 test("with characters above U+FFFF the required literals stand where V8 finds a match with the u flag", () => {
   const chars = [...BASIC, ...PAIRS];
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(chars), textsOf(chars), (pattern, text) => {
       const { required } = compileRegex(pattern, { ignoreCase: false });
       const regexp = new RegExp(pattern, "su");
@@ -231,7 +232,7 @@ function beginsIn(line: string, sets: readonly Uint8Array[]): boolean {
 
 test("where V8 finds a match, bytes stand that matches begin with", () => {
   const chars = [...BASIC, ...PAIRS];
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(chars), textsOf(chars), (pattern, text) => {
       const sets = compileRegex(pattern, { ignoreCase: false }).firstBytes(8);
       const regexp = new RegExp(pattern, "su");
@@ -243,7 +244,7 @@ test("where V8 finds a match, bytes stand that matches begin with", () => {
 });
 
 test("where V8 finds a match when case is ignored, bytes stand that matches begin with", () => {
-  fc.assert(
+  assertProperty(
     fc.property(patternsOf(BASIC), textsOf(BASIC), (pattern, text) => {
       const sets = compileRegex(pattern, { ignoreCase: true }).firstBytes(8);
       const regexp = new RegExp(pattern, "is");

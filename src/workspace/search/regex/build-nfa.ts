@@ -14,7 +14,7 @@ const KIND_OF_EDGE: Readonly<Record<Edge, number>> = {
   inside: AT_INSIDE,
 };
 
-/** Null when the shape is beyond an automaton. */
+/** Null if no finite automaton matches the shape. */
 export function buildNfa(shape: Shape, { maxStates, tooMany }: NfaLimit): Nfa | null {
   if (!isRegular(shape)) return null;
   const states = createNfaStates(maxStates, tooMany);
@@ -35,7 +35,7 @@ function isRegular(shape: Shape): boolean {
   }
 }
 
-/** Adds states for the shape that lead on to `next`, and gives the first of them. */
+/** Adds states for the shape that continue at `next`, and returns the first of them. */
 function add(states: NfaStates, shape: Shape, next: number): number {
   switch (shape.kind) {
     case "one":

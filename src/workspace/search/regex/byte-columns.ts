@@ -1,6 +1,6 @@
 import { BYTES, type Nfa } from "./nfa.ts";
 
-/** Bytes that no state tells apart share a column of the table. */
+/** Bytes that every state treats alike share a column of the table. */
 export interface ByteColumns {
   readonly columnOf: Uint8Array;
   /** One byte of each column. */
@@ -23,7 +23,7 @@ export function byteColumns({ states }: Nfa): ByteColumns {
   return columnsFrom(cuts);
 }
 
-/** Ends of lines, what `\b` looks at, and where no character begins. */
+/** Line ends, word bytes for `\b`, and bytes that cannot begin a character. */
 const TOLD_APART = [
   [LF, LF],
   [CR, CR],

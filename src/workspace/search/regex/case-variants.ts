@@ -1,8 +1,8 @@
 import { type CodePoints, unite } from "./code-points.ts";
 
 /**
- * Adds to a set all characters that JavaScript's `i` flag takes for one of its members. Above U+FFFF it knows no case
- * unless `u` stands beside it.
+ * Adds to a set all characters that JavaScript's `i` flag treats as equal to a member. Above U+FFFF there is no case
+ * unless the flag `u` is set too.
  */
 export type AddVariants = (points: CodePoints) => CodePoints;
 
@@ -11,7 +11,7 @@ const BMP = 0x10000;
 
 export function createCaseVariants(): AddVariants {
   const ascii = variantsBelow(ASCII);
-  // Takes some milliseconds, and few patterns need it.
+  // This takes some milliseconds, and few patterns need it.
   let all: Variants | null = null;
   return (points) => {
     if (points.every(([, last]) => last < ASCII)) return addFrom(ascii, points);
@@ -20,7 +20,7 @@ export function createCaseVariants(): AddVariants {
   };
 }
 
-/** Characters that have others, each with all of its kind. */
+/** Characters that have case variants, each with all variants. */
 type Variants = ReadonlyMap<number, readonly number[]>;
 
 function addFrom(variants: Variants, points: CodePoints): CodePoints {

@@ -55,7 +55,7 @@ describe("lines", () => {
     expect(find("cd|bcde", "a\nabcdef\ncd")).toBe(6);
   });
 
-  test("only the range is looked at", () => {
+  test("only the range is searched", () => {
     const { matcher } = compileRegex("b$", { ignoreCase: false });
     const bytes = Buffer.from("b\nab\nbc");
     expect([matcher!.find(bytes, 2, 5), matcher!.find(bytes, 5, 7), matcher!.find(bytes, 2, 2)]).toEqual([
@@ -215,7 +215,7 @@ describe("what is refused", () => {
   /** Names of none: they are not looked at. */
   const propertiesOf = (count: number) => Array.from({ length: count }, (_, at) => `\\p{${at}}`).join("");
   const words = (pattern: string, problem: string) =>
-    `The pattern ${pattern} can't be searched for: it ${problem}.`;
+    `The pattern ${pattern} cannot be searched for: it ${problem}.`;
 
   test.each<{ what: string; pattern: string; message: string }>([
     {
@@ -228,7 +228,7 @@ describe("what is refused", () => {
       pattern: "a{99999}",
       message: words(
         '"a{99999}"',
-        "becomes more than 20000 states, mostly by its counted repeats. Give a simpler pattern",
+        "needs more than 20000 states, mostly because of its counted repeats. Give a simpler pattern",
       ),
     },
     {
@@ -254,15 +254,15 @@ describe("what is refused", () => {
   });
 
   const STRICT =
-    "in a pattern with \\p{…} or \\u{…}, ^ $ \\ . * + ? ( ) [ ] { } | need a backslash where they mean themselves, and other punctuation has none";
+    "in a pattern with \\p{…} or \\u{…}, ^ $ \\ . * + ? ( ) [ ] { } | need a backslash as literals, and other punctuation must not have one";
   const FLAGS =
     "flags stand beside a pattern, not in it; to ignore case, give case_sensitive: false, or in fs.search /…/i";
 
   test.each<[pattern: string, hint: string]>([
     ["(?i)needle", FLAGS],
     ["a(?-i)b", FLAGS],
-    ["(?P<name>x)", "a group with a name is written (?<name>…)"],
-    ["(?<n>x)(?P=n)", "what a group with a name has matched is written \\k<name>"],
+    ["(?P<name>x)", "a named group is written (?<name>…)"],
+    ["(?<n>x)(?P=n)", "a reference to a named group is written \\k<name>"],
     ["\\p{L}\\-", STRICT],
     ["\\u{e9}}", STRICT],
   ])("what JavaScript refuses in %j comes with a hint", (pattern, hint) => {
@@ -283,19 +283,23 @@ describe("what is refused", () => {
     ["\\<needle", "\\<", "\\b for the edge of a word, or < without the backslash"],
     ["needle\\>", "\\>", "\\b for the edge of a word, or > without the backslash"],
     ["[[:upper:]]+", "[:upper:]", "A-Z between the brackets"],
-    ["[^_[:^space:]-]", "[:^space:]", "[^\\s] as a class of its own"],
+    ["[^_[:^space:]-]", "[:^space:]", "[^\\s] as a separate class"],
     ["[:digit:]", "[:digit:]", "0-9 between the brackets"],
     ["\\h+", "\\h", "[ \\t]"],
     ["\\pL", "\\p", "a property in braces, as in \\p{Lu}"],
-    ["\\xag", "\\x", "two hexadecimal digits behind it, as in \\x41"],
-    ["\\u12", "\\u", "four hexadecimal digits behind it, or any in braces, as in \\u00e9 or \\u{1F600}"],
-    ["\\c1", "\\c", "a letter behind it, as in \\cJ"],
+    ["\\xag", "\\x", "two hexadecimal digits after it, as in \\x41"],
+    [
+      "\\u12",
+      "\\u",
+      "four hexadecimal digits after it, or any number of digits in braces, as in \\u00e9 or \\u{1F600}",
+    ],
+    ["\\c1", "\\c", "a letter after it, as in \\cJ"],
     ["a[b\\z]", "\\z", "$ for the end of a line"],
     ["a[[\\y]", "\\y", "y for the letter itself"],
     ["\\p{L}\\y", "\\y", "y for the letter itself"],
   ])("%j has %s, which other engines know", (pattern, part, advice) => {
     expect(refusalOf(pattern)).toBe(
-      words(JSON.stringify(pattern), `has ${part}, which JavaScript does not know. Write ${advice}`),
+      words(JSON.stringify(pattern), `has ${part}, which JavaScript does not have. Write ${advice}`),
     );
   });
 

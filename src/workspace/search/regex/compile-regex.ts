@@ -1,7 +1,7 @@
 // Patterns in JavaScript's syntax, for lines of UTF-8. A line is the text without its \n or \r\n; `.` is one code point
-// of it, `^` and `$` are its ends, `\w`, `\d` and `\b` know ASCII only. A character above U+FFFF is one character, and
-// has no case. Bytes that are no UTF-8 match nothing. A pattern with `\p{…}` or `\u{…}` is read as with the `u` flag;
-// what has no matcher then, V8 matches with this flag's own rules for case.
+// of it, `^` and `$` are its ends, `\w`, `\d` and `\b` are ASCII only. A character above U+FFFF is one character and has
+// no case. Bytes that are not UTF-8 match nothing. A pattern with `\p{…}` or `\u{…}` is parsed with the `u` flag. If it
+// then needs V8, that flag's rules for case apply.
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { quote } from "../../../core/quote.ts";
@@ -22,17 +22,17 @@ export interface RegexOptions {
 }
 
 export interface CompiledRegex extends RequiredLiterals {
-  /** Finds lines by bytes; null when the pattern needs look-around or back-references. */
+  /** Matches lines as bytes; null if the pattern needs look-around or back-references. */
   readonly matcher: LineMatcher | null;
-  /** How each match begins, by at most so many bytes; empty when that is not known. */
+  /** The sets of possible first bytes of a match, at most so many; empty if unknown. */
   firstBytes(most: number): readonly ByteSet[];
-  /** Every match has a line break in it: no line matches. */
+  /** True if every match contains a line break: no line matches. */
   readonly needsLineBreak: boolean;
-  /** For the patterns without a matcher, line by line: run only in a worker that can be killed. */
+  /** For patterns without a matcher, line by line. Use it only in a worker that can be killed. */
   readonly regexp: RegExp;
 }
 
-/** Throws INVALID_ARGUMENTS for a pattern that JavaScript does not know, or that is too large. */
+/** Throws INVALID_ARGUMENTS for a pattern that is not valid in JavaScript, or too large. */
 export function compileRegex(source: string, options: RegexOptions): CompiledRegex {
   const { shape, nfa, regexp } = analyseRegex(source, options);
   const tooMuch = () => {
@@ -54,13 +54,13 @@ interface AnalysedRegex {
   readonly regexp: RegExp;
 }
 
-/** @internal The steps before there is a matcher. */
+/** @internal The steps before the matcher is built. */
 export function analyseRegex(source: string, { ignoreCase }: RegexOptions): AnalysedRegex {
   const { syntax, unicode, regexp } = readPattern(source, ignoreCase);
   const shape = shapeOf(syntax, unicode, ignoreCase ? createCaseVariants() : null);
   const maxStates = LIMITS.maxPatternStates;
   const tooMany = () => {
-    throw refusePattern(source, `becomes more than ${maxStates} states, mostly by its counted repeats`);
+    throw refusePattern(source, `needs more than ${maxStates} states, mostly because of its counted repeats`);
   };
   return { shape, regexp, nfa: buildNfa(shape, { maxStates, tooMany }) };
 }

@@ -91,7 +91,7 @@ describe("what is refused", () => {
 
   test.each(rows)("$title: $reason", ({ pattern }) => {
     expect(refusalOf(written(pattern))).toMatch(
-      /^The pattern ".{1,200} can't be searched for: it .+\. (?:Correct it|Give a simpler pattern)\.$/,
+      /^The pattern ".{1,200} cannot be searched for: it .+\. (?:Correct it|Give a simpler pattern)\.$/,
     );
   });
 

@@ -1,22 +1,22 @@
 export interface RowLimits {
-  /** Entries of the table, and characters of all keys. When it is full, it begins anew. */
+  /** Entries of the table, and characters of all keys. A full table is cleared. */
   readonly maxTableEntries: number;
   readonly maxSetEntries: number;
 }
 
 export interface DfaRows {
-  /** Entry `row + column` is where a row leads. It may be replaced by a larger one. */
+  /** Entry `row + column` is the next row. The table may be replaced by a larger one. */
   table(): Int32Array;
   rowOf(key: string): number;
   keyOf(row: number): string;
-  /** The row of `key`, noted as where this one leads. */
+  /** The row of `key`, which is also stored as the next row of this one. */
   lead(row: number, column: number, key: string): number;
 }
 
-/** The rows before it are nobody's: who goes on from 0, or from some small number, finds 0 in them. */
+/** The rows before it are unused and contain only 0, so row 0 and small numbers lead to 0. */
 export const FIRST_ROW = 2;
 
-/** The keys of `fixed` have the same rows for ever, the first of them the first. */
+/** The keys of `fixed` keep the first rows, in this order, when the table is cleared. */
 export function createDfaRows(stride: number, limits: RowLimits, fixed: readonly string[]): DfaRows {
   const maxRows = Math.max(FIRST_ROW + fixed.length + 1, Math.floor(limits.maxTableEntries / stride));
   const rows = new Map<string, number>();
@@ -56,7 +56,7 @@ export function createDfaRows(stride: number, limits: RowLimits, fixed: readonly
     lead(row, column, key) {
       const from = keys[row / stride];
       const to = rowOf(key);
-      // After a new beginning the row may be another state's.
+      // After the table was cleared, the row may belong to another state.
       if (keys[row / stride] === from) table[row + column] = to;
       return to;
     },

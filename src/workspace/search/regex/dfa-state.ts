@@ -1,12 +1,12 @@
 import type { NfaPosition } from "./nfa-walk.ts";
 
-/** All that has to be known of what was read. */
+/** A state of the DFA: all that matters of the text read so far. */
 export interface DfaState extends NfaPosition {
   /** States of the nondeterministic automaton, in order. */
   readonly ids: Uint16Array;
-  /** Whether some of them wait for what comes next. If none does, the place makes no difference. */
+  /** Whether some of them depend on the next input. If none does, the position does not matter. */
   readonly waits: boolean;
-  /** A \r was read, and what follows decides whether it is text. */
+  /** A \r was read; the next byte decides whether it is text. */
   readonly heldCr: boolean;
 }
 
@@ -15,7 +15,7 @@ const BEHIND_WORD = 2;
 const AT_START = 4;
 const HELD_CR = 8;
 
-/** Equal states give equal text. */
+/** Equal states have equal keys. */
 export function encodeState({ ids, waits, behindWord, atStart, heldCr }: DfaState): string {
   const place = (behindWord ? BEHIND_WORD : 0) + (atStart ? AT_START : 0);
   const flags = (waits ? WAITS + place : 0) + (heldCr ? HELD_CR : 0);

@@ -1,9 +1,9 @@
 import { BYTES, MATCH, type Nfa } from "./nfa.ts";
 
-/** By byte: 1 for those that belong to it. */
+/** By byte: 1 if the byte belongs to the set. */
 export type ByteSet = Uint8Array;
 
-/** How each match begins: with a byte of the first set, one of the second, and so on. So many sets as the shortest match has bytes, but not more than `most`. */
+/** Each match begins with a byte of the first set, then one of the second, and so on. There are as many sets as the shortest match has bytes, at most `most`. */
 export function firstBytes({ states, start }: Nfa, most: number): readonly ByteSet[] {
   const sets: ByteSet[] = [];
   for (let reached = [start]; sets.length < most; ) {
@@ -18,7 +18,7 @@ export function firstBytes({ states, start }: Nfa, most: number): readonly ByteS
   return sets;
 }
 
-/** The states that take a byte, by all free moves, whatever these ask for; null when one leads to a match. */
+/** The states that take a byte, through all epsilon moves, with their conditions ignored; null if one leads to a match. */
 function beforeBytes(states: Nfa["states"], from: readonly number[]): readonly number[] | null {
   const seen = new Set(from);
   for (const id of seen) {

@@ -1,8 +1,8 @@
-// What other engines know and JavaScript takes for plain characters: such a pattern would find nothing, and not say why.
+// Syntax of other regex engines that JavaScript reads as plain characters. Such a pattern would silently find nothing.
 
 export interface ForeignPart {
   readonly part: string;
-  /** What to write instead. */
+  /** The JavaScript syntax for it. */
   readonly instead: string;
 }
 
@@ -34,23 +34,23 @@ const MEMBERS_OF: ReadonlyMap<string, string> = new Map([
 
 const LINE_START = "^ for the beginning of a line";
 const LINE_END = "$ for the end of a line";
-const EACH_ESCAPED = "a backslash before each character that is to mean itself";
+const EACH_ESCAPED = "a backslash before each literal character";
 const BRACES = "a property in braces, as in \\p{Lu}";
 
 const INSTEAD_OF: ReadonlyMap<string, string> = new Map([
   ["\\A", LINE_START],
   ["\\a", "\\x07"],
-  ["\\c", "a letter behind it, as in \\cJ"],
+  ["\\c", "a letter after it, as in \\cJ"],
   ["\\E", EACH_ESCAPED],
   ["\\e", "\\x1b"],
   ["\\h", "[ \\t]"],
-  ["\\K", "(?<=…) around what stands before"],
+  ["\\K", "(?<=…) around the preceding text"],
   ["\\P", BRACES],
   ["\\p", BRACES],
   ["\\Q", EACH_ESCAPED],
   ["\\R", LINE_END],
-  ["\\u", "four hexadecimal digits behind it, or any in braces, as in \\u00e9 or \\u{1F600}"],
-  ["\\x", "two hexadecimal digits behind it, as in \\x41"],
+  ["\\u", "four hexadecimal digits after it, or any number of digits in braces, as in \\u00e9 or \\u{1F600}"],
+  ["\\x", "two hexadecimal digits after it, as in \\x41"],
   ["\\Z", LINE_END],
   ["\\z", LINE_END],
 ]);
@@ -68,7 +68,7 @@ function foreignInClass(text: string): ForeignPart | null {
   const [part = "", not, name = ""] = POSIX_CLASS.exec(text) ?? [];
   const members = MEMBERS_OF.get(name);
   if (members !== undefined)
-    return { part, instead: not ? `[^${members}] as a class of its own` : `${members} between the brackets` };
+    return { part, instead: not ? `[^${members}] as a separate class` : `${members} between the brackets` };
   const letter = Array.from(text.matchAll(ESCAPE), ([part]) => part).find(isUnknownLetter);
   return letter === undefined ? null : foreignEscape(letter);
 }

@@ -1,5 +1,5 @@
-// The automaton made deterministic while it reads: a state of this one stands for a set of states of the other.
-import { advance, beginning, TEXT_END } from "./advance.ts";
+// A DFA that is built from the NFA during the search: each of its states represents a set of NFA states.
+import { advance, startState, TEXT_END } from "./advance.ts";
 import { byteColumns, CR, LF } from "./byte-columns.ts";
 import { createDfaRows, FIRST_ROW, type RowLimits } from "./dfa-rows.ts";
 import { decodeState, encodeState } from "./dfa-state.ts";
@@ -8,46 +8,46 @@ import { createNfaWalk } from "./nfa-walk.ts";
 
 export interface LazyDfa {
   /**
-   * Entry `row + column` is the next row. 0: not known yet, `step` finds it; else below `start`: a match that ended
-   * so many bytes ago, and one more. Going on from either gives 0. `step` may replace the table.
+   * Entry `row + column` is the next row. 0: not known yet, `step` computes it. A number n from 1 to `start` - 1: a match
+   * that ended n - 1 bytes ago. From both, all entries lead to 0. `step` may replace the table.
    */
   table(): Int32Array;
   /** By byte. */
   readonly columns: Uint8Array;
-  /** The row where a line begins. */
+  /** The row at the start of a line. */
   readonly start: number;
-  /** The row within a line where nothing has begun to match; -1 when it is not worth waiting there. */
-  readonly home: number;
-  /** By byte: 1 when it leads away from home. */
-  readonly leavesHome: Uint8Array;
-  /** Whether nothing but a line's end, by \n or \r\n, leads away for good: nothing can match in the rest of it. */
-  readonly staysHome: boolean;
+  /** The row within a line when no match has begun; -1 if a loop for this row does not pay off. */
+  readonly idleRow: number;
+  /** By byte: 1 if it leads out of the idle row. */
+  readonly leavesIdle: Uint8Array;
+  /** Whether the idle row is final for the line: no match can begin before the next \n or \r\n. */
+  readonly staysIdle: boolean;
   step(row: number, column: number): number;
-  /** How many bytes ago a match ended if the text ends here; -1 when there is none. */
+  /** How many bytes ago a match ended if the text ends here; -1 if there is no match. */
   matchAtEnd(row: number): number;
-  /** What a row stands for, which outlives the table. */
+  /** The state of a row, which stays valid when the table is cleared. */
   keyOf(row: number): string;
   rowOf(key: string): number;
-  /** To be told how much was read. */
+  /** Call this with the number of bytes read. */
   read(bytes: number): void;
-  /** States of the other automaton that were looked at, ever: what the work is measured by. */
+  /** The number of visited NFA states in total, as a measure of the work. */
   work(): number;
 }
 
 export interface WorkLimits {
-  /** For each byte that was read, and once. */
+  /** The limit is `maxSpareWork` plus this for each byte that was read. */
   readonly maxWorkPerByte: number;
   readonly maxSpareWork: number;
   /** Throws. */
   readonly tooMuch: () => never;
 }
 
-/** Without limits of work a step takes time with the size of the other automaton. */
+/** Without limits of work, a step takes time proportional to the size of the NFA. */
 export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimits | null = null): LazyDfa {
   const walk = createNfaWalk(nfa);
   const { columnOf, samples } = byteColumns(nfa);
-  const homeKey = encodeState(beginning(walk, false));
-  const rows = createDfaRows(samples.length, limits, [encodeState(beginning(walk, true)), homeKey]);
+  const idleKey = encodeState(startState(walk, false));
+  const rows = createDfaRows(samples.length, limits, [encodeState(startState(walk, true)), idleKey]);
   const start = FIRST_ROW * samples.length;
   let allowed = workLimits?.maxSpareWork ?? Number.POSITIVE_INFINITY;
 
@@ -65,13 +65,13 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimit
     return typeof reached === "number" ? reached : -1;
   };
 
-  const home = rows.rowOf(homeKey);
-  const leaves = samples.map((_, column) => (step(home, column) === home ? 0 : 1));
-  const leavesHome = columnOf.map((column) => leaves[column]!);
+  const idleRow = rows.rowOf(idleKey);
+  const leaves = samples.map((_, column) => (step(idleRow, column) === idleRow ? 0 : 1));
+  const leavesIdle = columnOf.map((column) => leaves[column]!);
   const isEndOfLine = (byte: number): boolean => byte === LF || byte === CR;
-  const staysHome = (): boolean => {
-    if (leavesHome.some((leads, byte) => leads === 1 && !isEndOfLine(byte))) return false;
-    const both = [home, step(home, columnOf[CR]!)];
+  const staysIdle = (): boolean => {
+    if (leavesIdle.some((leads, byte) => leads === 1 && !isEndOfLine(byte))) return false;
+    const both = [idleRow, step(idleRow, columnOf[CR]!)];
     const goesBack = (row: number, column: number): boolean => {
       const next = step(row, column);
       return column === columnOf[LF] ? next === start : next === both[column === columnOf[CR] ? 1 : 0];
@@ -84,9 +84,9 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimit
     table: rows.table,
     columns: columnOf,
     start,
-    home: isWorthWaiting(leavesHome) ? home : -1,
-    leavesHome,
-    staysHome: staysHome(),
+    idleRow: isWorthWaiting(leavesIdle) ? idleRow : -1,
+    leavesIdle,
+    staysIdle: staysIdle(),
     step,
     matchAtEnd,
     keyOf: rows.keyOf,
@@ -98,8 +98,8 @@ export function createLazyDfa(nfa: Nfa, limits: RowLimits, workLimits: WorkLimit
   };
 }
 
-/** Not where common characters lead away: home would be left all the time, which costs more than it saves. */
-function isWorthWaiting(leavesHome: Uint8Array): boolean {
+/** False if common characters leave the idle row: leaving it all the time costs more than it saves. */
+function isWorthWaiting(leavesIdle: Uint8Array): boolean {
   const common = Buffer.from(" etaoinsrhldcu");
-  return common.filter((byte) => leavesHome[byte] === 1).length <= 3;
+  return common.filter((byte) => leavesIdle[byte] === 1).length <= 3;
 }

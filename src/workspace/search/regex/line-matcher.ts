@@ -3,23 +3,23 @@ import type { LazyDfa } from "./lazy-dfa.ts";
 
 export interface LineMatcher {
   /**
-   * Looks at the lines of bytes[from, to): `from` is where a line begins, `to` stands behind a line's \n or at the
-   * end of the text. Gives the offset just behind the match that ends first, in the first line that has one; -1 when
-   * none has. Between two \n there is always a line, but none behind the last \n: an empty range has no line.
+   * Searches the lines of bytes[from, to). `from` is the start of a line; `to` is after a \n or at the end of the text.
+   * Returns the end of the match that ends first, in the first line with a match; -1 if no line has one. There is a line
+   * between two \n, but none after the last \n: an empty range has no line.
    */
   find(bytes: Uint8Array, from: number, to: number): number;
-  /** For lines that come in pieces. Any number of feeds may be under way, also beside `find`. */
+  /** For lines that arrive in chunks. Several feeds and `find` may be in use at the same time. */
   begin(): LineFeed;
 }
 
-/** Lines in pieces that are cut anywhere, also within a character or within \r\n. Keeps no text. */
+/** Takes lines in chunks that are cut anywhere, also within a character or within \r\n. Keeps no text. */
 export interface LineFeed {
   /**
-   * As `find`, for the next piece; -1 when nothing is decided yet. A match that is only now known to have ended in
-   * an earlier piece gives `from`. Of no use after a match.
+   * Like `find`, for the next chunk; -1 if there is no match yet. Returns `from` for a match that ended in an earlier
+   * chunk but was confirmed only now. Do not use the feed after a match.
    */
   feed(bytes: Uint8Array, from: number, to: number): number;
-  /** The text ends here: whether its last line, if it has no \n, has a match that was not decided yet. */
+  /** Call this at the end of the text. Returns whether its last line, without a \n, has a match that was not confirmed yet. */
   end(): boolean;
 }
 
@@ -37,7 +37,7 @@ export function createLineMatcher(dfa: LazyDfa): LineMatcher {
 }
 
 function createFeed(dfa: LazyDfa): LineFeed {
-  // The row itself may be given to another state between two pieces.
+  // The row may be reused for another state between two chunks.
   let kept = dfa.keyOf(dfa.start);
   return {
     feed(bytes, from, to) {
@@ -51,26 +51,26 @@ function createFeed(dfa: LazyDfa): LineFeed {
 }
 
 interface Run {
-  /** Offset just behind the match, or -1. */
+  /** The end of the match, or -1. */
   readonly ended: number;
-  /** Where the automaton stands when there was none. */
+  /** The state of the automaton if there was no match. */
   readonly row: number;
 }
 
-/** Four bytes at a time: the loops are bound by what stands around each byte. */
+/** Four bytes per iteration, because the loop overhead dominates. */
 function runFrom(dfa: LazyDfa, first: number, bytes: Uint8Array, from: number, to: number): Run {
-  const { columns, home, start } = dfa;
+  const { columns, idleRow, start } = dfa;
   const toFour = to - 3;
   let table = dfa.table();
   let row = first;
   let at = from;
   while (at < to) {
-    if (row === home) {
-      at = dfa.staysHome ? lineEnd(bytes, at, to) : skipHome(dfa.leavesHome, bytes, at, to);
+    if (row === idleRow) {
+      at = dfa.staysIdle ? lineEnd(bytes, at, to) : skipIdle(dfa.leavesIdle, bytes, at, to);
       if (at === to) break;
     }
     if (at < toFour) {
-      // What is not known and what is a match lead to 0, and from there they stay.
+      // Unknown transitions and matches lead to row 0, and row 0 leads to itself.
       const one = table[(row + columns[bytes[at]!]!) | 0]!;
       const two = table[(one + columns[bytes[at + 1]!]!) | 0]!;
       const three = table[(two + columns[bytes[at + 2]!]!) | 0]!;
@@ -95,7 +95,7 @@ function lineEnd(bytes: Uint8Array, from: number, to: number): number {
   return at < 0 || at > to ? to : at;
 }
 
-function skipHome(leaves: Uint8Array, bytes: Uint8Array, from: number, to: number): number {
+function skipIdle(leaves: Uint8Array, bytes: Uint8Array, from: number, to: number): number {
   const toFour = to - 3;
   let at = from;
   while (at < toFour) {

@@ -2,7 +2,7 @@ import type { Shape } from "./shape.ts";
 
 const LINE_FEED = 0x0a;
 
-/** Whether every match has a line break in it. False where that is not easily known. */
+/** Whether every match contains a line break. False if that is not easy to decide. */
 export function needsLineBreak(shape: Shape): boolean {
   switch (shape.kind) {
     case "one":

@@ -8,18 +8,18 @@ export interface NfaStates {
   /** One character of the set, then `next`. */
   addCharacter(points: CodePoints, next: number): number;
   addFree(kind: number, next: readonly number[]): number;
-  /** A fork that is told later where it leads: for loops. */
+  /** A fork whose targets are set later, for loops. */
   addLoop(): { readonly id: number; lead(next: readonly number[]): void };
 }
 
-/** Arcs for each state that there may be, on average: a class of scattered characters has a hundred. */
+/** The allowed number of arcs per state, on average: a class of scattered characters has a hundred. */
 const ARCS_PER_STATE = 10;
 
-/** `tooMany` throws; it is called when there would be more than `max`. */
+/** `tooMany` throws; it is called when the number of states would exceed `max`. */
 export function createNfaStates(max: number, tooMany: () => never): NfaStates {
   const all: NfaState[] = [];
   let arcCount = 0;
-  // What is repeated is added again and again.
+  // A repeated part is added several times.
   const characters = new Map<CodePoints, CharacterStates>();
 
   function add(state: NfaState): number {

@@ -1,33 +1,33 @@
 import { isWordByte } from "./byte-columns.ts";
 import { type Arc, AT_END, AT_START, AT_WORD, BYTES, FORK, MATCH, type Nfa } from "./nfa.ts";
 
-/** What comes next where no byte does: the line's end, or what is not known yet. */
+/** The next input if it is not a byte: the end of the line, or unknown. */
 export const LINE_END = -1;
 const NOT_KNOWN = -2;
 
-/** A place between two bytes. */
+/** A position between two bytes. */
 export interface NfaPosition {
   readonly behindWord: boolean;
   readonly atStart: boolean;
 }
 
-/** States that the automaton may be in, without those it passes on its way. */
+/** The possible states of the automaton, without those that epsilon moves pass through. */
 export interface StateSet {
   /** In order. */
   readonly ids: Uint16Array;
   readonly matched: boolean;
-  /** Whether some wait for what comes next. */
+  /** Whether some states depend on the next input. */
   readonly waits: boolean;
 }
 
 export interface NfaWalk {
-  /** Where a line begins, or where in it nothing has begun to match. */
+  /** The set at the start of a line, or within a line when no match has begun. */
   begin(atStart: boolean): StateSet;
-  /** What becomes of the set once it is known what comes next: a byte, or LINE_END. */
+  /** The set after the next input is known: a byte, or LINE_END. */
   resolve(ids: Uint16Array, place: NfaPosition, next: number): StateSet;
-  /** Takes one byte. A match may begin behind it. */
+  /** Takes one byte. A match may begin after it. */
   take(ids: Uint16Array, byte: number): StateSet;
-  /** How many states were looked at, ever: what the work is measured by. */
+  /** The number of visited states in total, as a measure of the work. */
   work(): number;
 }
 
@@ -52,7 +52,7 @@ export function createNfaWalk({ states, start }: Nfa): NfaWalk {
     waits = false;
   }
 
-  /** Follows all free moves from a state. */
+  /** Follows all epsilon moves from a state. */
   function visit(from: number, place: NfaPosition, next: number): void {
     open.push(from);
     for (let id = open.pop(); id !== undefined; id = open.pop()) {

@@ -1,4 +1,4 @@
-// A nondeterministic automaton over bytes. A match goes forward from `start`, by bytes and by free moves, to MATCH.
+// A nondeterministic automaton over bytes. A match goes from `start`, by bytes and by epsilon moves, to MATCH.
 
 /** Kinds of states. */
 export const BYTES = 0;
@@ -11,9 +11,9 @@ export const AT_INSIDE = 6;
 
 export interface NfaState {
   readonly kind: number;
-  /** BYTES: from which byte to which, and where then. In order. */
+  /** BYTES: ranges of bytes and the next state of each, in order. */
   readonly arcs: readonly Arc[];
-  /** All others: where it goes on without a byte. */
+  /** All other kinds: the targets of epsilon moves. */
   readonly next: readonly number[];
 }
 

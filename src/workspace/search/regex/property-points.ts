@@ -1,8 +1,8 @@
-// Which characters have a property of Unicode. The engine knows them all, but tells only by matching.
+// Finds the characters with a Unicode property. JavaScript offers this only by matching each character.
 import type { AddVariants } from "./case-variants.ts";
 import type { CodePoints } from "./code-points.ts";
 
-/** Of a property as it stands in a pattern, such as `\p{Lu}` or `\P{Script=Greek}`. */
+/** Takes a property as written in a pattern, such as `\p{Lu}` or `\P{Script=Greek}`. */
 export type PropertyPoints = (property: string) => CodePoints;
 
 const SURROGATES = 0xd800;
@@ -10,7 +10,7 @@ const BEHIND_SURROGATES = 0xe000;
 const BEHIND_BMP = 0x10000;
 const BEHIND_ALL = 0x110000;
 
-/** A property takes some ten milliseconds: each is looked for once. */
+/** A property takes some ten milliseconds, so each is computed once. */
 export function createPropertyPoints(addVariants: AddVariants): PropertyPoints {
   const known = new Map<string, CodePoints>();
   let all: string | null = null;
@@ -27,7 +27,7 @@ function pointsOf(property: string, all: string): CodePoints {
   return Array.from(runs, ({ index, 0: run }) => [pointAt(index), pointAt(index + run.length - 1)]);
 }
 
-/** Every character there is, one behind the other, without the surrogates. */
+/** A text of all characters in order, without the surrogates. */
 function allCharacters(): string {
   const below = BEHIND_BMP - (BEHIND_SURROGATES - SURROGATES);
   const units = new Uint16Array(below + 2 * (BEHIND_ALL - BEHIND_BMP));
@@ -39,7 +39,7 @@ function allCharacters(): string {
   return Buffer.from(units.buffer).toString("utf16le");
 }
 
-/** The character whose unit, or one of whose two, stands at this place among all. */
+/** The character at this index in the text of all characters, by either of its UTF-16 units. */
 function pointAt(place: number): number {
   if (place < SURROGATES) return place;
   const behind = place + (BEHIND_SURROGATES - SURROGATES);

@@ -4,18 +4,18 @@ import { LIMITS } from "../../../core/limits.ts";
 import { quote } from "../../../core/quote.ts";
 import { foreignPart } from "./foreign-syntax.ts";
 
-/** To learn which characters have a property takes some ten milliseconds. */
+/** Finding the characters of a property takes some ten milliseconds. */
 const MAX_PROPERTIES = 32;
 
 export interface ReadPattern {
   readonly syntax: AST.Pattern;
-  /** Read as with the `u` flag. */
+  /** Whether the pattern is parsed with the `u` flag. */
   readonly unicode: boolean;
-  /** For one line without its end: `.` is any character of it, `^` and `$` are its ends. */
+  /** For one line without its line end: `.` is any character, `^` and `$` are the ends of the line. */
   readonly regexp: RegExp;
 }
 
-/** JavaScript itself says which patterns there are. */
+/** V8 decides which patterns are valid. */
 export function readPattern(source: string, ignoreCase: boolean): ReadPattern {
   if (source.length > LIMITS.maxPatternChars) {
     throw refusePattern(source, `has ${source.length} characters, more than ${LIMITS.maxPatternChars}`);
@@ -27,7 +27,7 @@ export function readPattern(source: string, ignoreCase: boolean): ReadPattern {
   const foreign = foreignPart(source);
   if (foreign !== null) {
     const { part, instead } = foreign;
-    throw refusePattern(source, `has ${part}, which JavaScript does not know`, `Write ${instead}`);
+    throw refusePattern(source, `has ${part}, which JavaScript does not have`, `Write ${instead}`);
   }
   const properties = new Set(source.match(/\\[pP]\{[^}]*\}/g)).size;
   if (properties > MAX_PROPERTIES) {
@@ -45,23 +45,23 @@ export function readPattern(source: string, ignoreCase: boolean): ReadPattern {
   }
 }
 
-/** Whether it has `\p{…}` or `\u{…}`, which JavaScript knows only with the `u` flag. */
+/** Whether it has `\p{…}` or `\u{…}`, which need the `u` flag in JavaScript. */
 function needsUnicode(source: string): boolean {
   return Array.from(source.matchAll(/\\(?:[pPu]\{|.)/gs)).some(([{ length }]) => length > 2);
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/\(\?P</, "a group with a name is written (?<name>…)"],
-  [/\(\?P=/, "what a group with a name has matched is written \\k<name>"],
+  [/\(\?P</, "a named group is written (?<name>…)"],
+  [/\(\?P=/, "a reference to a named group is written \\k<name>"],
   [
     /\(\?[a-zA-Z-]+[):]/,
     "flags stand beside a pattern, not in it; to ignore case, give case_sensitive: false, or in fs.search /…/i",
   ],
 ];
 const STRICT =
-  "in a pattern with \\p{…} or \\u{…}, ^ $ \\ . * + ? ( ) [ ] { } | need a backslash where they mean themselves, and other punctuation has none";
+  "in a pattern with \\p{…} or \\u{…}, ^ $ \\ . * + ? ( ) [ ] { } | need a backslash as literals, and other punctuation must not have one";
 
-/** What may have been meant. */
+/** A hint about the probable intention. */
 function hintFor(source: string, reason: string, unicode: boolean): string {
   const isStrict = unicode && /escape|brackets/.test(reason);
   const hint = HINTS.find(([written]) => written.test(source))?.[1] ?? (isStrict ? STRICT : null);
@@ -73,7 +73,7 @@ export function refusePattern(
   problem: string,
   advice = "Give a simpler pattern",
 ): HotcellError {
-  const message = `The pattern ${quote(source)} can't be searched for: it ${problem}. ${advice}.`;
+  const message = `The pattern ${quote(source)} cannot be searched for: it ${problem}. ${advice}.`;
   return new HotcellError("INVALID_ARGUMENTS", message);
 }
 
@@ -88,7 +88,7 @@ function depthOf(source: string): number {
   return deepest;
 }
 
-/** The engine's words without the pattern, which may be long. */
+/** V8's message without the pattern, which may be long. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text

@@ -1,33 +1,33 @@
-// Which text every match has in it. What is said here must hold for every match; that more could be said is no harm.
+// Finds text that every match contains. The result must hold for every match; it need not be complete.
 import { type CodePoints, countOf } from "./code-points.ts";
 import type { Shape } from "./shape.ts";
 
 export interface RequiredLiterals {
-  /** Every match has one of these in it: in lower case when case is ignored, then ASCII only. Null: none is known. */
+  /** Every match contains one of these. If case is ignored, they are lower-case ASCII. Null: none is known. */
   readonly required: readonly string[] | null;
-  /** Whether, the other way round, each of these is a match. */
+  /** Whether, conversely, each of these is a match. */
   readonly exact: boolean;
 }
 
-/** Texts of which one must be there. */
+/** Alternative texts: one of them must occur. */
 type Texts = readonly string[];
 
-/** What is known of all matches of a part. */
+/** Facts that hold for all matches of a part. */
 interface Known {
-  /** They are exactly these, or null. */
+  /** The complete list of matches; null if there is none. */
   readonly whole: Texts | null;
   readonly head: Texts;
   readonly tail: Texts;
   readonly inner: Texts;
-  /** Whether nothing is asked of what stands around it. */
+  /** Whether the part has no condition on the surrounding text. */
   readonly free: boolean;
 }
 
 const MAX_TEXTS = 16;
 const MAX_CHARS = 128;
-/** Of a class, not counting upper case where it is ignored. */
+/** The limit for a class, without upper case if case is ignored. */
 const MAX_MEMBERS = 4;
-/** A character that stands in most lines: to look for it alone costs more than it saves. */
+/** A character that most lines contain. A search for it alone costs more than it saves. */
 const COMMON = /^[\w\s.,;:()=]$/;
 
 const NOTHING: Known = { whole: [""], head: [""], tail: [""], inner: [""], free: true };
@@ -71,7 +71,7 @@ function knownOfOne(points: CodePoints, ignoreCase: boolean): Known {
   return members.size > 0 && members.size <= MAX_MEMBERS ? exactly([...members], true) : UNKNOWN;
 }
 
-/** Not at a line's end, not half a character, and with no case that only some know. */
+/** Not a line end, not a surrogate, and without case variants beyond ASCII. */
 function isPlain(char: number, ignoreCase: boolean): boolean {
   if (char === 0x0a || char === 0x0d) return false;
   return ignoreCase ? char < 0x80 : char < 0xd800 || char > 0xdfff;
@@ -120,7 +120,7 @@ function exactly(texts: Texts, free: boolean): Known {
   return { whole: texts, head: texts, tail: texts, inner: texts, free };
 }
 
-/** Each once; null when they are too many or too long to be kept. */
+/** Without duplicates; null if the texts are too many or too long. */
 function kept(texts: Texts): Texts | null {
   const each = [...new Set(texts)];
   return each.length <= MAX_TEXTS && each.every((text) => text.length <= MAX_CHARS) ? each : null;
@@ -130,7 +130,7 @@ function joined(a: Texts, b: Texts): Texts {
   return a.flatMap((first) => b.map((second) => first + second));
 }
 
-/** Long ones are rare; each must be looked for, and may be found. */
+/** Prefers long texts, which are rare, and few texts, because each costs a search. */
 function better(a: Texts, b: Texts): Texts {
   return worth(a) >= worth(b) ? a : b;
 }
@@ -143,7 +143,7 @@ function shortest(texts: Texts): number {
   return Math.min(...texts.map((text) => Buffer.byteLength(text)));
 }
 
-/** A text that has another of them in it says nothing more. */
+/** Drops a text that contains another one: it adds no information. */
 function withoutLonger(texts: Texts): Texts {
   return texts.filter((text) => !texts.some((other) => other !== text && text.includes(other)));
 }

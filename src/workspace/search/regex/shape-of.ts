@@ -1,5 +1,5 @@
-// From the syntax tree of a pattern to its shape. Without the `u` flag JavaScript reads a pattern by UTF-16 units; here
-// a pair of surrogates is one character, as it is in the files.
+// Converts the syntax tree of a pattern to its shape. Without the `u` flag JavaScript parses a pattern by UTF-16 units.
+// Here a pair of surrogates is one character, as in the files.
 import type { AST } from "@eslint-community/regexpp";
 import type { AddVariants } from "./case-variants.ts";
 import {
@@ -18,15 +18,15 @@ import type { Shape } from "./shape.ts";
 const EMPTY: Shape = { kind: "sequence", parts: [] };
 
 interface Reading {
-  /** As with the `u` flag. */
+  /** Whether the pattern is parsed with the `u` flag. */
   readonly unicode: boolean;
-  /** All that are meant where these are: their other cases too, when case is ignored. */
+  /** Adds the case variants if case is ignored. */
   readonly add: AddVariants;
-  /** Of `\p{…}`, with what is added. */
+  /** The characters of `\p{…}`, with their case variants. */
   readonly propertyPoints: PropertyPoints;
 }
 
-/** `addVariants` is null where case matters. */
+/** `addVariants` is null if case matters. */
 export function shapeOf(pattern: AST.Pattern, unicode: boolean, addVariants: AddVariants | null): Shape {
   const add = addVariants ?? ((points) => points);
   return choiceOf(pattern.alternatives, { unicode, add, propertyPoints: createPropertyPoints(add) });
@@ -64,7 +64,7 @@ function shapeOfElement(element: AST.Element, reading: Reading): Shape {
   }
 }
 
-/** Without what takes no text and asks nothing: however often it is said, it adds nothing. */
+/** A repetition of an empty shape is empty. */
 function repeatOf({ element, min, max }: AST.Quantifier, reading: Reading): Shape {
   const part = shapeOfElement(element, reading);
   return max === 0 || isEmpty(part) ? EMPTY : { kind: "repeat", part, min, max };
@@ -101,7 +101,7 @@ function membersOf(element: AST.CharacterClassElement, reading: Reading): CodePo
   return element.type === "CharacterSet" ? setOf(element, reading) : null;
 }
 
-/** But for properties, these sets have all cases of their members already. */
+/** Except for properties, these sets already contain all case variants. */
 function setOf(set: AST.CharacterSet, { propertyPoints }: Reading): CodePoints {
   if (set.kind === "any") return ANY;
   if (set.kind === "property") return propertyPoints(set.raw);
@@ -109,13 +109,13 @@ function setOf(set: AST.CharacterSet, { propertyPoints }: Reading): CodePoints {
   return set.negate ? complement(points) : points;
 }
 
-/** `[\u0080-\uffff]` has both halves of every pair, so it finds them all. */
+/** `[\u0080-\uffff]` contains both halves of every surrogate pair, so it matches all characters above U+FFFF. */
 function withPairs(points: CodePoints): CodePoints {
   const hasPairs = points.some(([first, last]) => first <= 0xd800 && last >= 0xdfff);
   return hasPairs ? unite([...points, [0x10000, MAX_CODE_POINT]]) : points;
 }
 
-/** Makes one element of a high surrogate and the low one behind it, which may be repeated: then both are. */
+/** Joins a high surrogate and the low one after it to one element. A quantifier of the low one then applies to both. */
 function joinPairs<T extends AST.Element | AST.CharacterClassElement>(elements: readonly T[]): T[] {
   const joined: T[] = [];
   for (const element of elements) {

@@ -2,14 +2,14 @@ import { type CodePoints, withoutSurrogates } from "./code-points.ts";
 import type { Arc } from "./nfa.ts";
 
 /**
- * The arcs of states that take one character of a set, in UTF-8. They lead to states before, by index, or to DONE; the
- * last state is where it begins.
+ * The arcs of states that take one character of a set, in UTF-8. An arc leads to an earlier state, by index, or to DONE.
+ * The last state is the first to enter.
  */
 export type CharacterStates = readonly (readonly Arc[])[];
 
 export const DONE = -1;
 
-/** Characters by the length of their code: how many begin with one value of the first byte, and what marks it. */
+/** Characters by the length of their encoding. `span`: the number of code points per value of the first byte; `mark`: the fixed bits of that byte. */
 const LEADS = [
   { first: 0, last: 0x7f, span: 1, mark: 0 },
   { first: 0x80, last: 0x7ff, span: 0x40, mark: 0xc0 },
@@ -20,7 +20,7 @@ const CONTINUATION = 0x80;
 
 export function characterStates(points: CodePoints): CharacterStates {
   const all: (readonly Arc[])[] = [];
-  // Equal endings are one state.
+  // Equal suffixes share one state.
   const known = new Map<string, number>();
 
   function tailOf(below: CodePoints, span: number): number {
@@ -32,7 +32,7 @@ export function characterStates(points: CodePoints): CharacterStates {
     return id;
   }
 
-  /** `span`: how many code points begin with one value of the byte. */
+  /** `span`: the number of code points per value of the byte. */
   function arcsOf(some: CodePoints, span: number, mark: number): Arc[] {
     return blocksOf(some, span).map(({ from, to, below }) => ({
       from: mark + from,
@@ -49,7 +49,7 @@ export function characterStates(points: CodePoints): CharacterStates {
 interface Block {
   readonly from: number;
   readonly to: number;
-  /** What of the span of each value is in the set, counted from the span's begin. */
+  /** The part of each value's span that is in the set, relative to the start of the span. */
   readonly below: CodePoints;
 }
 

@@ -1,5 +1,5 @@
 /** The place of a word in [from, to) of `bytes`, or -1, always in linear time. Each byte is compared with the bits of `fold` set. */
-export function findPatiently(bytes: Uint8Array, word: Word, from: number, to: number): number {
+export function findLinear(bytes: Uint8Array, word: Word, from: number, to: number): number {
   const { letters, fold, fallback } = word;
   let matched = 0;
   for (let at = from; at < to; at++) {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { assertProperty } from "../../../../test/kit/assert-property.ts";
 import { queryFor } from "../../../../test/kit/search-query.ts";
 import { createLineFinder, type LineFinder } from "./line-finder.ts";
 import { createScanMemory, WINDOW_BYTES, WINDOW_START } from "./scan-memory.ts";
@@ -48,7 +49,7 @@ test("only lines are found that V8 finds, and all of them", async () => {
       const shown = texts.join("\n").split(/\r?\n/);
       expect(found).toEqual(shown.filter((line) => line !== "" && new RegExp(pattern, "s").test(line)));
     });
-    fc.assert(property, { numRuns: 500 });
+    assertProperty(property, { numRuns: 500 });
   }
 });
 
@@ -60,7 +61,7 @@ test("a line in pieces matches when V8 finds it whole, wherever it is cut", asyn
       fc.pre(line !== "" && !line.endsWith("\r"));
       expect(matchesInPieces(finder, line, cuts)).toBe(new RegExp(pattern, "s").test(line));
     });
-    fc.assert(property, { numRuns: 1000 });
+    assertProperty(property, { numRuns: 1000 });
   }
 });
 

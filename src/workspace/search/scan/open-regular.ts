@@ -11,15 +11,15 @@ export interface RegularFile {
 }
 
 /** Opens an entry of any kind for reading, such that no read blocks. Does not open a link. */
-export const NO_WAITING = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+export const NONBLOCKING_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
-export function openAtOnce(dir: number, name: string): number {
-  return fs.openSync(childPath(dir, name), NO_WAITING);
+export function openWithoutBlocking(dir: number, name: string): number {
+  return fs.openSync(childPath(dir, name), NONBLOCKING_FLAGS);
 }
 
 /** Null if it is no regular file. */
 export function openRegular(dir: number, name: string): RegularFile | null {
-  const fd = openAtOnce(dir, name);
+  const fd = openWithoutBlocking(dir, name);
   try {
     const stat = fs.fstatSync(fd);
     if (stat.isFile()) return { fd, size: stat.size };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { assertProperty } from "../../../../test/kit/assert-property.ts";
 import { MAX_ROW_LENGTH } from "./byte-row.ts";
 import { createScanMemory, WINDOW_BYTES, WINDOW_START } from "./scan-memory.ts";
 
@@ -28,7 +29,7 @@ test("find gives what indexOf gives, between any two places", () => {
     const expected = text.subarray(after, text.length - before).indexOf(literal);
     expect(found).toBe(expected < 0 ? -1 : from + after + expected);
   });
-  fc.assert(property, { numRuns: 5000 });
+  assertProperty(property, { numRuns: 5000 });
 });
 
 test("ignoring case means ASCII letters, and nothing beside them", () => {
@@ -41,7 +42,7 @@ test("ignoring case means ASCII letters, and nothing beside them", () => {
     const expected = asciiLower(text).indexOf(asciiLower(literal));
     expect(memory.find(needle, from, to)).toBe(expected < 0 ? -1 : from + expected);
   });
-  fc.assert(property, { numRuns: 5000 });
+  assertProperty(property, { numRuns: 5000 });
 });
 
 test("a NUL is found between any two places", () => {
@@ -54,7 +55,7 @@ test("a NUL is found between any two places", () => {
     const expected = text.subarray(after, text.length - before).indexOf(0);
     expect(memory.findNul(from + after, to - before)).toBe(expected < 0 ? -1 : from + after + expected);
   });
-  fc.assert(property, { numRuns: 5000 });
+  assertProperty(property, { numRuns: 5000 });
 });
 
 test("newlines are counted between any two places", () => {
@@ -65,7 +66,7 @@ test("newlines are counted between any two places", () => {
       .filter((byte) => byte === 10);
     expect(memory.countNewlines(from + after, to - before)).toBe(expected.length);
   });
-  fc.assert(property, { numRuns: 5000 });
+  assertProperty(property, { numRuns: 5000 });
 });
 
 test("a row of sets is found where each byte has both halves in common with bytes of its set", () => {
@@ -89,7 +90,7 @@ test("a row of sets is found where each byte has both halves in common with byte
     const expected = searched.findIndex((_, at) => members.every((set, i) => isLike(searched[at + i], set)));
     expect(memory.findRow(row, from + after, to - before)).toBe(expected < 0 ? -1 : from + after + expected);
   });
-  fc.assert(property, { numRuns: 5000 });
+  assertProperty(property, { numRuns: 5000 });
 });
 
 test("a literal that nearly matches everywhere is found too, and takes no time that grows with its length", () => {

@@ -4,7 +4,7 @@
 import type { ByteSet } from "../regex/first-bytes.ts";
 import { bitsBefore, FREQUENT, likelihoodOf, MAX_ROW_LENGTH, ROW_BYTES, rowTable } from "./byte-row.ts";
 import { FINDER_WASM } from "./finder.gen.ts";
-import { createWord, findPatiently, type Word } from "./kmp.ts";
+import { createWord, findLinear, type Word } from "./kmp.ts";
 
 /** Node has it, but its types do not declare it. */
 declare const WebAssembly: {
@@ -108,7 +108,7 @@ export function createScanMemory(): ScanMemory {
         const middle = start + length;
         needle.hard = createWord(bytes.subarray(start, middle), bytes.subarray(middle, middle + length));
       }
-      return findPatiently(bytes, needle.hard, from, to);
+      return findLinear(bytes, needle.hard, from, to);
     },
     firstBytes(needles) {
       const length = Math.min(MAX_ROW_LENGTH, ...needles.map((needle) => needle.length));

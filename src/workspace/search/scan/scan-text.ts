@@ -157,7 +157,8 @@ export function createScanText({ memory, finder, query, stopped }: ScanOptions):
     if (source.ended() && (from >= to || finder.next(from) < 0)) return "text";
     const hits = createHitList(memory, query, onHit);
     const kind = scanWindows(source, { from, to }, hits, onPartlySearched);
-    hits.end();
+    // Hits that wait for lines after them are incomplete where the search was stopped.
+    if (!stopped()) hits.end();
     return kind;
   };
 }

@@ -1,8 +1,9 @@
 import fs from "node:fs";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { makeHostWorld } from "../../../../test/kit/host-workspace.ts";
+import { assertProperty } from "../../../../test/kit/assert-property.ts";
 import { queryFor } from "../../../../test/kit/search-query.ts";
+import { makeHostWorld } from "../../../../test/kit/worlds/host-workspace.ts";
 import { WINDOW_BYTES } from "./scan-memory.ts";
 import { openText } from "./text-source.ts";
 
@@ -66,5 +67,5 @@ test("UTF-16 is searched wherever the border of the window cuts its characters",
     const found = await search(`${"x".repeat(shift)}${filler.repeat(count)}hit`);
     expect(found.map(({ line }) => line)).toEqual([lines + 1]);
   });
-  await fc.assert(property, { numRuns: 25, examples: [["漢", 0]] });
+  await assertProperty(property, { numRuns: 25, examples: [["漢", 0]] });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { assertProperty } from "../../../../test/kit/assert-property.ts";
 import { createFrameReader, frameOf } from "./frames.ts";
 
 test("messages come as they were sent, however the bytes are cut", () => {
@@ -13,5 +14,5 @@ test("messages come as they were sent, however the bytes are cut", () => {
     for (let at = 0; at < bytes.length; at += size) take(bytes.subarray(at, at + size));
     expect(read).toEqual(sent);
   });
-  fc.assert(property);
+  assertProperty(property);
 });

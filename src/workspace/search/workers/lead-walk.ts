@@ -4,7 +4,7 @@ import { type ScanChunkOptions, scanChunk } from "../scan/scan-chunk.ts";
 import type { WalkedChunk } from "../walk-chunk.ts";
 import type { FileWalk } from "../walk-files.ts";
 import { packEntered, packRuns, withoutFiles } from "./packed-walk.ts";
-import type { AskerLink } from "./parent-channel.ts";
+import type { ParentChannel } from "./parent-channel.ts";
 
 /** The first chunk is small, so that the first results arrive early. */
 const FIRST_CHUNK_FILES = 4;
@@ -15,7 +15,12 @@ const MAX_ASKED = 12;
 const MAX_OPEN_DIRECTORIES = Math.min(480, descriptorLimit() / 2);
 
 /** Runs until the end of the walk, or until stopped. Returns the number of chunks. */
-export function leadWalk(walk: FileWalk, search: number, link: AskerLink, options: ScanChunkOptions): number {
+export function leadWalk(
+  walk: FileWalk,
+  search: number,
+  channel: ParentChannel,
+  options: ScanChunkOptions,
+): number {
   /** The chunks that a worker may still use. */
   const open = new Map<number, WalkedChunk>();
   let directories = 0;
@@ -25,14 +30,14 @@ export function leadWalk(walk: FileWalk, search: number, link: AskerLink, option
   let isAtEnd = false;
 
   const ask = (): void => {
-    const chunk = walk.next(files, link.stopped);
-    isAtEnd = chunk === null || link.stopped();
+    const chunk = walk.next(files, channel.stopped);
+    isAtEnd = chunk === null || channel.stopped();
     if (chunk === null) return;
     const { runs, entered, unreadable } = chunk;
     open.set(asked++, chunk);
     directories += runs.length;
     files = Math.min(2 * files, MAX_CHUNK_FILES);
-    link.post({ kind: "ask", search, unreadable, ...packRuns(runs), ...packEntered(entered) });
+    channel.post({ kind: "ask", search, unreadable, ...packRuns(runs), ...packEntered(entered) });
   };
   const close = (number: number): void => {
     const chunk = open.get(number)!;
@@ -47,7 +52,7 @@ export function leadWalk(walk: FileWalk, search: number, link: AskerLink, option
     for (;;) {
       while (mayAsk()) ask();
       if (open.size === 0) return asked;
-      const task = link.next();
+      const task = channel.next();
       if (task.kind === "helped") close(task.number);
       else if (task.kind === "given") assigned++;
       else if (task.kind === "scan") {

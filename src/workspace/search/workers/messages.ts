@@ -47,21 +47,21 @@ export interface Chunk {
 }
 
 /** A directory that the walk entered, with its stat at that time. */
-export interface Entered {
+export interface EnteredDirectory {
   readonly path: string;
   readonly nlink: number;
   readonly ctimeMs: number;
 }
 
 /** To worker 0: search this chunk, without the files at these indexes. */
-export interface ScanOwn {
+export interface ScanChunkTask {
   readonly kind: "scan";
   readonly number: number;
   readonly refused: readonly number[];
 }
 
 /** To worker 1, likewise. */
-export interface ScanGiven extends Omit<ScanOwn, "kind">, PackedRuns {
+export interface ScanHelpTask extends Omit<ScanChunkTask, "kind">, PackedRuns {
   readonly kind: "help";
   readonly unreadable: number;
   /** The path prefix for the numbers of open directories, which belong to worker 0. */
@@ -75,28 +75,28 @@ export interface HelpNotice {
 }
 
 /** The parent consumed results of this weight. */
-export interface Taken {
+export interface ResultsTaken {
   readonly kind: "taken";
   readonly weight: number;
 }
 
 /** No more results are wanted. The parent still assigns every chunk, and each ends at once. */
-export interface Stop {
+export interface StopSearch {
   readonly kind: "stop";
 }
 
 /** A stop signal on a separate channel, for a worker that is not reading messages. A signal for an earlier search may arrive late. */
-export function stopSign(search: number): Uint8Array {
+export function stopFlag(search: number): Uint8Array {
   return new Uint8Array(Uint32Array.of(search).buffer);
 }
 
 /** Takes received bytes. Signals are few and short, and each is one write, so each arrives complete. */
-export function isSignedToStop(search: number, signs: Uint8Array): boolean {
+export function isStopFlagSet(search: number, signs: Uint8Array): boolean {
   return new Uint32Array(new Uint8Array(signs).buffer).includes(search);
 }
 
-export type Task = SearchOrder | ScanOwn | ScanGiven | HelpNotice;
-export type WorkerReport = Task | Taken | Stop;
+export type Task = SearchOrder | ScanChunkTask | ScanHelpTask | HelpNotice;
+export type WorkerReport = Task | ResultsTaken | StopSearch;
 
 export interface Hit {
   readonly line: number;
@@ -106,7 +106,7 @@ export interface Hit {
   readonly after: readonly string[];
 }
 
-/** What was searched of a chunk up to some point. */
+/** The searched part of a chunk so far. */
 export interface Counts {
   readonly files: number;
   readonly binary: number;
@@ -145,14 +145,14 @@ export interface FoundMessage extends Omit<Results, "files"> {
 }
 
 /** From worker 0, when no process has a descriptor of the search open any more. */
-export interface Done {
+export interface SearchDone {
   readonly kind: "done";
   readonly search: number;
   readonly chunks: number;
 }
 
 /** From both workers, when one cannot continue. */
-export interface Failed {
+export interface SearchFailed {
   readonly kind: "failed";
   readonly search: number;
   /** From worker 1: the chunk that ended with this failure. */
@@ -164,7 +164,7 @@ export interface Failed {
 }
 
 /** From each worker, when it is ready to search. */
-export interface Begun {
+export interface SearchStarted {
   readonly kind: "begun";
   readonly search: number;
   /** How the pattern is matched. */
@@ -173,4 +173,4 @@ export interface Begun {
   readonly descriptors: string;
 }
 
-export type Report = Begun | Ask | FoundMessage | Done | Failed;
+export type Report = SearchStarted | Ask | FoundMessage | SearchDone | SearchFailed;

@@ -18,7 +18,7 @@ export interface Outbox {
   end(): void;
 }
 
-export interface Asker {
+export interface ParentPort {
   post(results: Results): void;
   /** The weight of all results that the parent consumed. */
   taken(): number;
@@ -33,7 +33,7 @@ interface Batch {
   weight: number;
 }
 
-export function createOutbox(asker: Asker, maxMatches: number): Outbox {
+export function createOutbox(parent: ParentPort, maxMatches: number): Outbox {
   const hitWeight = Math.ceil(MAX_UNTAKEN / (maxMatches + 1));
   let chunk = 0;
   let path = "";
@@ -41,13 +41,13 @@ export function createOutbox(asker: Asker, maxMatches: number): Outbox {
   let batch = emptyBatch();
   let sent = 0;
 
-  const untaken = (): number => sent - asker.taken();
+  const untaken = (): number => sent - parent.taken();
 
   const send = (isLast: boolean): void => {
     sent += batch.weight;
-    asker.post({ chunk, ...batch, counts: isLast ? { ...counts } : null });
+    parent.post({ chunk, ...batch, counts: isLast ? { ...counts } : null });
     batch = emptyBatch();
-    while (untaken() >= MAX_UNTAKEN && !asker.stopped()) asker.wait();
+    while (untaken() >= MAX_UNTAKEN && !parent.stopped()) parent.wait();
   };
 
   return {

@@ -1,5 +1,5 @@
 // The message format of a walk: a long string is serialized much faster than many small objects.
-import type { Entered, SearchRun } from "./messages.ts";
+import type { EnteredDirectory, SearchRun } from "./messages.ts";
 
 export interface PackedRuns {
   /** Open directories. */
@@ -33,14 +33,14 @@ export interface PackedEntered {
   readonly looks: readonly number[];
 }
 
-export function packEntered(entered: readonly Entered[]): PackedEntered {
+export function packEntered(entered: readonly EnteredDirectory[]): PackedEntered {
   return {
     entered: entered.map(({ path }) => `${path}\0`).join(""),
     looks: entered.flatMap(({ nlink, ctimeMs }) => [nlink, ctimeMs]),
   };
 }
 
-export function unpackEntered({ entered, looks }: PackedEntered): Entered[] {
+export function unpackEntered({ entered, looks }: PackedEntered): EnteredDirectory[] {
   const paths = entered.split("\0").slice(0, -1);
   return paths.map((path, at) => ({ path, nlink: looks[2 * at]!, ctimeMs: looks[2 * at + 1]! }));
 }

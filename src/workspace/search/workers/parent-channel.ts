@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { Socket } from "node:net";
 import { osErrorCode } from "../../../core/errors.ts";
 import { createFrameReader, frameOf } from "./frames.ts";
-import { isSignedToStop, type Report, type Task, type WorkerReport } from "./messages.ts";
+import { isStopFlagSet, type Report, type Task, type WorkerReport } from "./messages.ts";
 
 /** Inherited descriptors: one for messages, and one for stop signals. */
 const MESSAGES = 3;
@@ -13,7 +13,7 @@ const READ_BYTES = 64 * 1024;
 /** The interval of checks for a stop signal. Without a signal, a check throws an exception, which is slow. */
 const CHECK_MS = 5;
 
-export interface AskerLink {
+export interface ParentChannel {
   post(report: Report): void;
   /** Waits for the next task. */
   next(): Task;
@@ -25,7 +25,7 @@ export interface AskerLink {
   wait(): void;
 }
 
-export function openAskerLink(): AskerLink {
+export function openParentChannel(): ParentChannel {
   const tasks: Task[] = [];
   let present = { search: 0, taken: 0, isStopped: false };
   let checkedAt = 0;
@@ -51,7 +51,7 @@ export function openAskerLink(): AskerLink {
       const now = performance.now();
       if (present.isStopped || now < checkedAt + CHECK_MS) return present.isStopped;
       checkedAt = now;
-      present.isStopped = isSignedToStop(present.search, signs());
+      present.isStopped = isStopFlagSet(present.search, signs());
       return present.isStopped;
     },
     taken: () => present.taken,

@@ -4,21 +4,21 @@ import fs from "node:fs";
 import { runInNewContext } from "node:vm";
 import { HotcellError, osErrorCode } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
-import { rememberNames } from "../../fs/known-names.ts";
+import { createNamesCache } from "../../fs/names-cache.ts";
 import { O_PATH } from "../../fs/paths.ts";
 import type { NamesIn } from "../../fs/tree.ts";
+import { createDirectories } from "../scan/create-directories.ts";
 import { createLineFinder, type LineFinder } from "../scan/line-finder.ts";
 import { type ScanChunkOptions, scanAlone, scanChunk } from "../scan/scan-chunk.ts";
 import { createScanMemory, type ScanMemory } from "../scan/scan-memory.ts";
 import { createScanText } from "../scan/scan-text.ts";
-import { workInDirectories } from "../scan/work-in-directories.ts";
 import { createFileWalk, readInOrder } from "../walk-files.ts";
 import { leadWalk } from "./lead-walk.ts";
-import type { Failed, ScanGiven, SearchOrder } from "./messages.ts";
+import type { ScanHelpTask, SearchFailed, SearchOrder } from "./messages.ts";
 import { createOutbox } from "./outbox.ts";
 import { packHits } from "./packed-hits.ts";
 import { unpackRuns, withoutFiles } from "./packed-walk.ts";
-import { type AskerLink, openAskerLink } from "./parent-channel.ts";
+import { openParentChannel, type ParentChannel } from "./parent-channel.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NONBLOCK, O_NOCTTY } = fs.constants;
 /** The time in which the parent can end the worker before the worker ends itself. */
@@ -27,7 +27,7 @@ const GRACE_MS = 1000;
 await serve();
 
 interface Kept {
-  readonly link: AskerLink;
+  readonly channel: ParentChannel;
   readonly memory: ScanMemory;
   readonly namesIn: NamesIn;
   /** The path prefix by which other processes reach this worker's open directories. */
@@ -36,13 +36,13 @@ interface Kept {
 
 async function serve(): Promise<never> {
   const kept: Kept = {
-    link: openAskerLink(),
+    channel: openParentChannel(),
     memory: createScanMemory(),
-    namesIn: rememberNames(readInOrder),
+    namesIn: createNamesCache(readInOrder),
     descriptors: `/proc/${fs.readlinkSync("/proc/self")}/fd`,
   };
   for (let scanning: Scanning | null = null; ; ) {
-    const task = kept.link.next();
+    const task = kept.channel.next();
     if (task.kind === "search") scanning = await begin(task, kept);
     else if (task.kind === "help" && scanning !== null) help(task, scanning, kept);
   }
@@ -57,18 +57,18 @@ interface Scanning extends Omit<ScanChunkOptions, "directories"> {
 /** Null if this worker has nothing more to do for the search. */
 async function begin(order: SearchOrder, kept: Kept): Promise<Scanning | null> {
   const { search, query, part } = order;
-  const { link, memory, descriptors } = kept;
+  const { channel, memory, descriptors } = kept;
   try {
     memory.clear();
     const finder = await createLineFinder(memory, query);
     const { engine } = finder;
-    link.post({ kind: "begun", search, engine, descriptors });
+    channel.post({ kind: "begun", search, engine, descriptors });
     const scanning = { search, engine, ...createScanning(order, finder, kept) };
     if (part === 1) return scanning;
     const chunks = withTimeout(engine, () => lead(order, scanning, kept));
-    link.post({ kind: "done", search, chunks });
+    channel.post({ kind: "done", search, chunks });
   } catch (error) {
-    link.post({ kind: "failed", search, chunk: null, ...explain(error) });
+    channel.post({ kind: "failed", search, chunk: null, ...explain(error) });
   }
   return null;
 }
@@ -76,13 +76,13 @@ async function begin(order: SearchOrder, kept: Kept): Promise<Scanning | null> {
 function createScanning(
   { search, query, readsToTheEnd }: SearchOrder,
   finder: LineFinder,
-  { link, memory }: Kept,
+  { channel, memory }: Kept,
 ): Omit<ScanChunkOptions, "directories"> {
-  const { taken, wait, stopped } = link;
+  const { taken, wait, stopped } = channel;
   const outbox = createOutbox(
     {
       post: ({ files, ...results }) =>
-        link.post({ kind: "found", search, ...results, hits: packHits(files) }),
+        channel.post({ kind: "found", search, ...results, hits: packHits(files) }),
       ...{ taken, wait, stopped },
     },
     query.maxMatches,
@@ -102,29 +102,29 @@ function lead(order: SearchOrder, scanning: Scanning, kept: Kept): number {
 }
 
 function leadFrom(fd: number, order: SearchOrder, scanning: Scanning, kept: Kept): number {
-  const { link, namesIn } = kept;
+  const { channel, namesIn } = kept;
   return withOpen(order.root, O_PATH | O_DIRECTORY, (root) => {
     const walk = createFileWalk({ ...order, fd, root, namesIn });
-    const directories = workInDirectories("/proc/self/fd");
+    const directories = createDirectories("/proc/self/fd");
     try {
-      return leadWalk(walk, order.search, link, { ...scanning, directories });
+      return leadWalk(walk, order.search, channel, { ...scanning, directories });
     } finally {
       walk.close();
     }
   });
 }
 
-function help(given: ScanGiven, scanning: Scanning, { link }: Kept): void {
+function help(given: ScanHelpTask, scanning: Scanning, { channel }: Kept): void {
   const { search, engine } = scanning;
   const { number, unreadable, refused, descriptors } = given;
   const chunk = { number, unreadable, runs: withoutFiles(unpackRuns(given), refused) };
   try {
     // Fails here if the descriptors are out of reach; otherwise every file would count as unreadable.
     fs.readlinkSync(`${descriptors}/0`);
-    const directories = workInDirectories(descriptors);
+    const directories = createDirectories(descriptors);
     withTimeout(engine, () => scanChunk(chunk, { ...scanning, directories }));
   } catch (error) {
-    link.post({ kind: "failed", search, chunk: number, ...explain(error) });
+    channel.post({ kind: "failed", search, chunk: number, ...explain(error) });
   }
 }
 
@@ -148,7 +148,7 @@ function withTimeout<T>(engine: LineFinder["engine"], work: () => T): T {
   }
 }
 
-function explain(error: unknown): Pick<Failed, "code" | "message" | "details"> {
+function explain(error: unknown): Pick<SearchFailed, "code" | "message" | "details"> {
   if (error instanceof HotcellError) {
     const { code, message, details } = error;
     return { code, message, details };

@@ -5,10 +5,10 @@ import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { HotcellError } from "../../../core/errors.ts";
 import { createFrameReader, frameOf } from "./frames.ts";
-import { type Report, stopSign, type WorkerReport } from "./messages.ts";
+import { type Report, stopFlag, type WorkerReport } from "./messages.ts";
 
 export interface Scanner {
-  tell(message: WorkerReport): void;
+  send(message: WorkerReport): void;
   /** Signals that no more results of a search are wanted, even while the worker reads no messages. */
   stop(search: number): void;
   /** Sets whether the worker keeps the parent alive. */
@@ -17,7 +17,7 @@ export interface Scanner {
   end(): Promise<void>;
 }
 
-export interface ScannerWatch {
+export interface ScannerListener {
   readonly onReport: (report: Report) => void;
   /** Called once. */
   readonly onEnd: (reason: Error) => void;
@@ -29,7 +29,7 @@ const LINKS = ["pipe", "pipe"] as const;
 export const FIRST_GIVEN = STANDARD.length + LINKS.length;
 
 /** The worker inherits the descriptors in `given`. */
-export function startScanner(given: readonly number[], { onReport, onEnd }: ScannerWatch): Scanner {
+export function startScanner(given: readonly number[], { onReport, onEnd }: ScannerListener): Scanner {
   const child = spawnScanner(given);
   const gone = new Promise<void>((resolve) => {
     const leave = (state: string) => {
@@ -37,9 +37,9 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
       onEnd(couldNotSearch(state));
     };
     child.on("error", (error) => {
-      if (child.pid === undefined) leave(`a process for it could not be started (${error.message})`);
+      if (child.pid === undefined) leave(`hotcell could not start a search process (${error.message})`);
     });
-    child.once("exit", (code, signal) => leave(`a process that did it ended (${signal ?? code})`));
+    child.once("exit", (code, signal) => leave(`a search process ended (${signal ?? code})`));
   });
   const [messages, stops] = child.stdio.slice(STANDARD.length) as unknown as [Socket, Socket];
   // The worker's exit reports its end.
@@ -52,7 +52,7 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
   const hold = (isAtWork: boolean) => {
     for (const kept of [child, messages]) isAtWork ? kept.ref() : kept.unref();
   };
-  const tell = (message: WorkerReport) => {
+  const send = (message: WorkerReport) => {
     // Messages of the same tick are written together.
     if (messages.writableCorked === 0) {
       messages.cork();
@@ -63,10 +63,10 @@ export function startScanner(given: readonly number[], { onReport, onEnd }: Scan
   stops.unref();
   hold(false);
   return {
-    tell,
+    send,
     stop(search) {
-      stops.write(stopSign(search));
-      tell({ kind: "stop" });
+      stops.write(stopFlag(search));
+      send({ kind: "stop" });
     },
     hold,
     async end() {

@@ -7,7 +7,7 @@ import { unpackRuns } from "./packed-walk.ts";
 /** The maximum number of chunks assigned to a worker. A worker then has its next chunk even while the parent's event loop is busy. */
 const MAX_ASSIGNED = 4;
 
-export interface Dealer {
+export interface Scheduler {
   /** A worker is ready to search. `descriptors` is the path prefix of its open directories; only the walking worker's is used. */
   join(part: Part, descriptors: string): void;
   /** The next chunk of the walk. */
@@ -27,7 +27,7 @@ interface JudgedChunk {
   readonly refused: readonly number[];
 }
 
-export function createDealer(tell: (part: Part, told: WorkerReport) => void): Dealer {
+export function createScheduler(send: (part: Part, message: WorkerReport) => void): Scheduler {
   const waiting: JudgedChunk[] = [];
   /** The number of assigned chunks of each worker that has joined. */
   const atWork = new Map<Part, number>();
@@ -37,10 +37,10 @@ export function createDealer(tell: (part: Part, told: WorkerReport) => void): De
   const assign = (part: Part, { number, ask, refused }: JudgedChunk): void => {
     const { dirs, files, unreadable } = ask;
     atWork.set(part, atWork.get(part)! + 1);
-    if (part === 0) tell(0, { kind: "scan", number, refused });
+    if (part === 0) send(0, { kind: "scan", number, refused });
     else {
-      tell(1, { kind: "help", number, refused, dirs, files, unreadable, descriptors });
-      tell(0, { kind: "given", number });
+      send(1, { kind: "help", number, refused, dirs, files, unreadable, descriptors });
+      send(0, { kind: "given", number });
     }
   };
   const assignWaiting = (): void => {
@@ -64,7 +64,7 @@ export function createDealer(tell: (part: Part, told: WorkerReport) => void): De
     },
     end(part, ended) {
       atWork.set(part, atWork.get(part)! - 1);
-      if (part === 1) tell(0, { kind: "helped", number: ended });
+      if (part === 1) send(0, { kind: "helped", number: ended });
       assignWaiting();
     },
     close() {

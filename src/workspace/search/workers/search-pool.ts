@@ -1,44 +1,44 @@
 // The search workers of a workspace. They start when first needed, stay for some time, and run one search at a time.
 import { HotcellError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/limits.ts";
-import type { HereSearch } from "../search-inline.ts";
-import { type Crew, type CrewOrder, createCrew, isReachable } from "./workers.ts";
+import type { InlineSearch } from "../search-inline.ts";
+import { isReachable, type SearchWorkers, startSearchWorkers, type WorkersOrder } from "./workers.ts";
 
 export interface SearchPool {
   /** Waits for earlier searches, then runs `work` with the workers. */
-  use<T>(order: CrewOrder, work: (crew: Crew) => Promise<T>): Promise<T>;
+  use<T>(order: WorkersOrder, work: (workers: SearchWorkers) => Promise<T>): Promise<T>;
   /** Whether the workers are running. */
   isAwake(): boolean;
   /** The search without workers. */
-  here(): Promise<HereSearch>;
+  here(): Promise<InlineSearch>;
   close(): void;
 }
 
 export function createSearchPool(): SearchPool {
-  let crew: Crew | null = null;
-  let here: Promise<HereSearch> | null = null;
+  let workers: SearchWorkers | null = null;
+  let here: Promise<InlineSearch> | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   let idle: NodeJS.Timeout | undefined;
 
-  const dismiss = (): void => {
-    void crew?.dismiss(closed());
-    crew = null;
+  const terminate = (): void => {
+    void workers?.terminate(closed());
+    workers = null;
   };
 
-  const useNow = async <T>(order: CrewOrder, work: (crew: Crew) => Promise<T>): Promise<T> => {
+  const useNow = async <T>(order: WorkersOrder, work: (workers: SearchWorkers) => Promise<T>): Promise<T> => {
     if (isClosed) throw closed();
     clearTimeout(idle);
     const canStay = isReachable();
-    if (!crew?.isFit || !canStay) dismiss();
-    const used = crew ?? createCrew(canStay ? null : order);
-    crew = used;
+    if (!workers?.isUsable || !canStay) terminate();
+    const used = workers ?? startSearchWorkers(canStay ? null : order);
+    workers = used;
     try {
       return await work(used);
     } finally {
-      used.rest();
-      if (!canStay) dismiss();
-      else if (!isClosed) idle = setTimeout(dismiss, LIMITS.searchIdleMs).unref();
+      used.finish();
+      if (!canStay) terminate();
+      else if (!isClosed) idle = setTimeout(terminate, LIMITS.searchIdleMs).unref();
     }
   };
 
@@ -48,10 +48,10 @@ export function createSearchPool(): SearchPool {
       turn = used.catch(() => {});
       return used;
     },
-    isAwake: () => crew?.isFit ?? false,
+    isAwake: () => workers?.isUsable ?? false,
     async here() {
       // Most code of the search is not needed before the first search.
-      here ??= import("../search-inline.ts").then(({ createHereSearch }) => createHereSearch());
+      here ??= import("../search-inline.ts").then(({ createInlineSearch }) => createInlineSearch());
       const search = await here;
       if (isClosed) throw closed();
       return search;
@@ -59,7 +59,7 @@ export function createSearchPool(): SearchPool {
     close() {
       isClosed = true;
       clearTimeout(idle);
-      dismiss();
+      terminate();
     },
   };
 }

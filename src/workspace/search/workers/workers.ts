@@ -5,41 +5,41 @@ import { readsToTheEnd } from "../scan/reads-to-the-end.ts";
 import type { Part, Report, SearchOrder, WorkerReport } from "./messages.ts";
 import { FIRST_GIVEN, type Scanner, startScanner } from "./scanner.ts";
 
-export interface Crew {
+export interface SearchWorkers {
   /** False if a worker has ended or the parent's rights have changed. Then the workers must be replaced. */
-  readonly isFit: boolean;
+  readonly isUsable: boolean;
   /** Starts a search in all workers; one search at a time. */
-  begin(order: CrewOrder, watch: CrewWatch): void;
-  tell(part: Part, told: WorkerReport): void;
+  begin(order: WorkersOrder, watch: WorkersListener): void;
+  send(part: Part, message: WorkerReport): void;
   /** No more results of the search are wanted. */
   stop(): void;
   /** The search is over. */
-  rest(): void;
+  finish(): void;
   /** Ends the workers, whatever they do. The running search fails with this error. */
-  dismiss(reason: Error): Promise<void>;
+  terminate(reason: Error): Promise<void>;
 }
 
-export interface CrewOrder extends Pick<SearchOrder, "query" | "isDirectory" | "path"> {
+export interface WorkersOrder extends Pick<SearchOrder, "query" | "isDirectory" | "path"> {
   /** The start: an open directory, or a file that is open for reading. */
   readonly fd: number;
   /** The workspace's root, open. */
   readonly root: number;
 }
 
-export interface CrewWatch {
+export interface WorkersListener {
   readonly onReport: (report: Report, part: Part) => void;
   readonly onLost: (reason: Error) => void;
 }
 
 /** With an order, the workers are only for this order and inherit its descriptors. This is for a parent whose descriptors other processes cannot open. */
-export function createCrew(alone: CrewOrder | null = null): Crew {
+export function startSearchWorkers(alone: WorkersOrder | null = null): SearchWorkers {
   const scanners: Scanner[] = [];
   const rights = rightsNow();
   let isFit = true;
-  let watch: CrewWatch | null = null;
+  let watch: WorkersListener | null = null;
   let search = 0;
 
-  const dismiss = async (reason: Error): Promise<void> => {
+  const terminate = async (reason: Error): Promise<void> => {
     isFit = false;
     // The pid of an ended worker may be reused, and the other worker opens directories by pid. So its reports are ignored from now on.
     const watcher = watch;
@@ -53,18 +53,18 @@ export function createCrew(alone: CrewOrder | null = null): Crew {
       if (report.search === search) watch?.onReport(report, part);
     };
     const given = alone === null ? [] : [alone.fd, alone.root];
-    scanners.push(startScanner(given, { onReport, onEnd: dismiss }));
+    scanners.push(startScanner(given, { onReport, onEnd: terminate }));
   };
   try {
     start(0);
     if (alone === null && os.availableParallelism() > 1) start(1);
   } catch (error) {
-    void dismiss(error as Error);
+    void terminate(error as Error);
     throw error;
   }
 
   return {
-    get isFit() {
+    get isUsable() {
       return isFit && rights === rightsNow();
     },
     begin({ fd, root, query, isDirectory, path }, watching) {
@@ -75,18 +75,18 @@ export function createCrew(alone: CrewOrder | null = null): Crew {
       const order = { search, query, ...place, readsToTheEnd: isDirectory && readsToTheEnd(fd) };
       scanners.forEach((scanner, part) => {
         scanner.hold(true);
-        scanner.tell({ kind: "search", part: part as Part, ...order });
+        scanner.send({ kind: "search", part: part as Part, ...order });
       });
     },
-    tell: (part, told) => scanners[part]!.tell(told),
+    send: (part, message) => scanners[part]!.send(message),
     stop() {
       for (const scanner of scanners) scanner.stop(search);
     },
-    rest() {
+    finish() {
       watch = null;
       for (const scanner of scanners) scanner.hold(false);
     },
-    dismiss,
+    terminate,
   };
 }
 

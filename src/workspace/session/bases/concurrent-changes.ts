@@ -2,21 +2,15 @@
 // change is marked as contested. A path at which the session still shows the base is not a change of the session.
 
 import type { Change } from "../../diff/changes.ts";
-import type { Pieces } from "../../fs/cooperative.ts";
-import { type Fingerprint, fingerprintOf, sameVersion } from "../../fs/fingerprint.ts";
+import type { Cooperative } from "../../fs/cooperative.ts";
+import { fingerprintOf, sameVersion } from "../../fs/fingerprint.ts";
 import type { Root } from "../../fs/paths.ts";
 import { openTreeReader, type TreeEntryStat } from "../../fs/tree-reader.ts";
+import type { Base } from "../../layers/layer-notes.ts";
 import type { SessionRecord } from "../../layers/record.ts";
 import { liveLayer } from "../../layers/stack.ts";
 import type { StackReader } from "../../layers/stack-reader.ts";
-import {
-  hasNoParentInBase,
-  isAddedSince,
-  isUnchanged,
-  type Known,
-  readKnown,
-  rememberDirectories,
-} from "./bases.ts";
+import { isUnchanged, type KnownStack, readKnown, recordedBase } from "./known-bases.ts";
 
 interface Compared {
   readonly record: SessionRecord;
@@ -27,12 +21,11 @@ interface Compared {
 }
 
 /** Keeps the session's own changes, and marks those that a commit would report as conflicts. */
-export function* ownChanges(changes: readonly Change[], compared: Compared): Pieces<Change[]> {
+export function* ownChanges(changes: readonly Change[], compared: Compared): Cooperative<Change[]> {
   const { record, stateDir, project } = compared;
   const known = readKnown(record, stateDir);
   const tree = openTreeReader(project);
-  const mayBeMoved = rememberDirectories();
-  const isUntouched = (at: string) => isUnchanged(at, known, liveLayer(record).since, project, mayBeMoved);
+  const isUntouched = (at: string) => isUnchanged(at, known, liveLayer(record).since, project);
   const ownershipOf = createOwnershipCheck({ ...compared, known, isUntouched, look: tree.look });
   const own: Change[] = [];
   try {
@@ -55,15 +48,15 @@ export function* ownChanges(changes: readonly Change[], compared: Compared): Pie
 type Ownership = "own" | "not own" | "contested";
 
 interface OwnershipInput extends Compared {
-  readonly known: Known;
+  readonly known: KnownStack;
   readonly isUntouched: (at: string) => boolean;
   /** Looks in the project. */
   readonly look: (at: string) => TreeEntryStat | null;
 }
 
 function createOwnershipCheck({ record, project, after, look, known, isUntouched }: OwnershipInput) {
-  return function* (change: Change, at: string): Pieces<Ownership> {
-    const base = baseOf(at, known, project);
+  return function* (change: Change, at: string): Cooperative<Ownership> {
+    const base = recordedBase(at, known, project);
     if (base === null && change.after === null && after !== null) return "not own";
     const isOfDirectory = [change.before, change.after].every(
       (side) => side === null || side.kind === "directory",
@@ -82,24 +75,13 @@ function createOwnershipCheck({ record, project, after, look, known, isUntouched
   };
 }
 
-type RecordedBase = Fingerprint | null | "unknown";
-
-/** Undefined if nothing is recorded. */
-function baseOf(at: string, known: Known, project: Root): RecordedBase | undefined {
-  const base = known.bases.get(at)?.base;
-  if (base !== undefined) return base;
-  const isAbsent =
-    hasNoParentInBase(at, (path) => known.bases.get(path)?.base) || isAddedSince(at, known, project);
-  return isAbsent ? null : undefined;
-}
-
 /** A layer has a directory because of its entries, with the mode of that time. That the project's directory has another mode by now, or is gone, is not the session's change. */
-function isOwnDirectory({ after }: Change, base: RecordedBase | undefined): boolean {
-  if (after === null || base === undefined || base === null || base === "unknown") return true;
+function isOwnDirectory({ after, unlisted }: Change, base: Base | undefined): boolean {
+  if (unlisted || after === null || base === undefined || base === null || base === "unknown") return true;
   return base.kind !== "directory" || base.mode !== after.mode;
 }
 
-function* differsFromBase(at: string, { kind }: Change, base: RecordedBase, project: Root): Pieces<boolean> {
+function* differsFromBase(at: string, { kind }: Change, base: Base, project: Root): Cooperative<boolean> {
   if (base === "unknown") return true;
   const found = yield* fingerprintOf(project, at);
   if (kind === "mode" && base?.kind === found?.kind) return base?.mode !== found?.mode;
@@ -107,7 +89,7 @@ function* differsFromBase(at: string, { kind }: Change, base: RecordedBase, proj
 }
 
 /** Whether it is the same inode, without a ctime change since its base was recorded: then its content need not be read. */
-function isUnwritten(found: TreeEntryStat | null, base: RecordedBase, since: number): boolean {
+function isUnwritten(found: TreeEntryStat | null, base: Base, since: number): boolean {
   if (found === null || base === null || base === "unknown") return false;
   const isIt = String(found.ino) === base.ino && String(found.dev) === base.dev;
   return isIt && found.side.size === base.size && found.changedMs < since;

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { removeTree } from "../../../../test/kit/remove-tree.ts";
+import { runToEnd } from "../../fs/cooperative.ts";
 import { fileClock } from "../../fs/file-clock.ts";
 import { openRoot } from "../../fs/paths.ts";
 import { sessionDir } from "../../layers/record.ts";
@@ -12,7 +13,7 @@ import { createLayerScanCache, type LayerScanCache } from "./layer-scan-cache.ts
 
 /** A project and a live layer, both with `a/b` and `c`. */
 function makeWorld() {
-  const top = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-looked-"));
+  const top = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-layer-scan-"));
   const [at, stateDir] = [path.join(top, "project"), path.join(top, "state")];
   const record = newRecord("one", at, "kernel", 0);
   makeSession(record, stateDir);
@@ -28,62 +29,62 @@ function makeWorld() {
     for (const began = fileClock(stateDir); fileClock(stateDir) <= began; );
   };
   tick();
-  const begin = (looked: LayerScanCache) => {
-    const { changed, done } = looked.look(record.stack[0]!, stateDir, project);
+  const begin = (cache: LayerScanCache) => {
+    const { changed, done } = runToEnd(cache.look(record.stack[0]!, stateDir, project));
     return { found: changed.map(({ directory }) => directory), done };
   };
-  const look = (looked: LayerScanCache): string[] => {
-    const { found, done } = begin(looked);
+  const look = (cache: LayerScanCache): string[] => {
+    const { found, done } = begin(cache);
     done();
     return found;
   };
   return { at, layer, live: record.stack[0]!, tick, begin, look };
 }
 
-test("all directories are looked at once", () => {
+test("each directory is scanned once", () => {
   const { look } = makeWorld();
-  const looked = createLayerScanCache();
-  expect([look(looked), look(looked)]).toEqual([["", "a", "a/b", "c"], []]);
+  const cache = createLayerScanCache();
+  expect([look(cache), look(cache)]).toEqual([["", "a", "a/b", "c"], []]);
 });
 
 test.each([
   ["in the layer", "layer"],
   ["in the project", "at"],
-] as const)("a directory is looked at again when a name comes or goes %s", (_, where) => {
+] as const)("a directory is scanned again when a name is added or removed %s", (_, where) => {
   const { look, tick, ...world } = makeWorld();
-  const looked = createLayerScanCache();
-  look(looked);
+  const cache = createLayerScanCache();
+  look(cache);
   fs.writeFileSync(path.join(world[where], "a/b/new"), "");
   tick();
-  const afterNew = look(looked);
+  const afterNew = look(cache);
   fs.unlinkSync(path.join(world[where], "a/b/new"));
-  expect([afterNew, look(looked)]).toEqual([["a/b"], ["a/b"]]);
+  expect([afterNew, look(cache)]).toEqual([["a/b"], ["a/b"]]);
 });
 
-test("another directory of the same name is looked at", () => {
+test("another directory of the same name is scanned", () => {
   const { at, look, tick } = makeWorld();
-  const looked = createLayerScanCache();
-  look(looked);
+  const cache = createLayerScanCache();
+  look(cache);
   fs.renameSync(path.join(at, "c"), path.join(at, "d"));
   fs.mkdirSync(path.join(at, "c"));
   tick();
-  expect(look(looked)).toEqual(["", "c"]);
+  expect(look(cache)).toEqual(["", "c"]);
 });
 
 test("what was found is found again until the look is done", () => {
   const { begin } = makeWorld();
-  const looked = createLayerScanCache();
+  const cache = createLayerScanCache();
   const all = ["", "a", "a/b", "c"];
-  const [first, second] = [begin(looked), begin(looked)];
+  const [first, second] = [begin(cache), begin(cache)];
   expect([first.found, second.found]).toEqual([all, all]);
   second.done();
-  expect(begin(looked).found).toEqual([]);
+  expect(begin(cache).found).toEqual([]);
 });
 
-test("after forgetting all directories are looked at", () => {
+test("after forget() all directories are scanned", () => {
   const { look } = makeWorld();
-  const looked = createLayerScanCache();
-  look(looked);
-  looked.forget();
-  expect(look(looked)).toEqual(["", "a", "a/b", "c"]);
+  const cache = createLayerScanCache();
+  look(cache);
+  cache.forget();
+  expect(look(cache)).toEqual(["", "a", "a/b", "c"]);
 });

@@ -1,33 +1,30 @@
 // Finds the directories of the live layer that must be scanned again: those in which an entry was added, removed or
 // replaced since the last scan, in the layer or in the project. The cache belongs to one process; another process
 // scans everything.
-import fs from "node:fs";
+import type fs from "node:fs";
 import { HotcellError } from "../../../core/errors.ts";
-import { LIMITS } from "../../../core/limits.ts";
+import type { Cooperative } from "../../fs/cooperative.ts";
 import { fileClock } from "../../fs/file-clock.ts";
-import { joinPath, splitPath } from "../../fs/path-text.ts";
-import { O_PATH, type Root } from "../../fs/paths.ts";
-import { type NamedKind, tourTree } from "../../fs/tree.ts";
+import { parentOf } from "../../fs/path-text.ts";
+import type { Root } from "../../fs/paths.ts";
 import { openTreeReader, type TreeReader } from "../../fs/tree-reader.ts";
-import { layerDir } from "../../layers/layer-dirs.ts";
+import { directoriesIn, type LayerDirectory, layerDir } from "../../layers/layer-dirs.ts";
 import { type Layer, sessionDir } from "../../layers/record.ts";
 
-export interface LayerDirectory {
-  readonly directory: string;
-  readonly names: readonly NamedKind[];
+export interface ScannedDirectory extends LayerDirectory {
   /** Whether the project has a directory at this path. */
   readonly isInProject: boolean;
 }
 
 export interface LayerScan {
-  /** Parents before children, without paths that are too long to be committed. */
-  readonly changed: readonly LayerDirectory[];
+  /** Parents before children. */
+  readonly changed: readonly ScannedDirectory[];
   /** Marks these directories as scanned. */
   done(): void;
 }
 
 export interface LayerScanCache {
-  look(live: Layer, stateDir: string, project: Root): LayerScan;
+  look(live: Layer, stateDir: string, project: Root): Cooperative<LayerScan>;
   /** Must be called when something else changed the layer's notes. */
   forget(): void;
 }
@@ -36,10 +33,11 @@ export function createLayerScanCache(): LayerScanCache {
   let layer = "";
   let stamps: ReadonlyMap<string, string> = new Map();
   return {
-    look(live, stateDir, project) {
+    *look(live, stateDir, project) {
       const known = live.name === layer ? stamps : new Map();
       const startMs = fileClock(sessionDir(stateDir, live.session));
-      const found = withStamps(directoriesIn(layerDir(stateDir, live)), project);
+      const visited = yield* directoriesIn(layerDir(stateDir, live));
+      const found = yield* withStamps(visited, project);
       return {
         changed: found.filter(({ directory, stamp }) => known.get(directory) !== stamp),
         done() {
@@ -56,58 +54,27 @@ export function createLayerScanCache(): LayerScanCache {
   };
 }
 
-interface Stamped extends LayerDirectory {
+interface Stamped extends ScannedDirectory {
   readonly stamp: string;
   readonly changedMs: number;
 }
 
-interface VisitedDirectory {
-  readonly directory: string;
-  readonly names: NamedKind[];
-  readonly stat: fs.Stats;
-}
-
-/** Leaves out paths that are too long to be committed. */
-function directoriesIn(layer: string): VisitedDirectory[] {
-  const start = fs.openSync(layer, O_PATH | fs.constants.O_DIRECTORY);
-  try {
-    const trail: VisitedDirectory[] = [{ directory: "", names: [], stat: fs.fstatSync(start) }];
-    const directories = [...trail];
-    const enters = () => trail.at(-1)!.directory.length <= LIMITS.maxPathBytes;
-    for (const { step, name, kind, stat } of tourTree(start, { enters, unreadable: () => {} })) {
-      if (step === "leave") {
-        trail.pop();
-        continue;
-      }
-      const { directory, names } = trail.at(-1)!;
-      names.push({ name, kind });
-      if (step !== "enter") continue;
-      const entered = { directory: joinPath(directory, name), names: [], stat: stat! };
-      trail.push(entered);
-      directories.push(entered);
-    }
-    return directories;
-  } finally {
-    fs.closeSync(start);
-  }
-}
-
-function withStamps(visited: readonly VisitedDirectory[], project: Root): Stamped[] {
+function* withStamps(visited: readonly LayerDirectory[], project: Root): Cooperative<Stamped[]> {
   const tree = openTreeReader(project);
   const directories = new Set<string>();
   try {
-    return visited.map(({ directory, names, stat }) => {
-      const isReachable = directory === "" || directories.has(splitPath(directory).directory);
+    const stamped: Stamped[] = [];
+    for (const visit of visited) {
+      yield;
+      const { directory, stat } = visit;
+      const isReachable = directory === "" || directories.has(parentOf(directory));
       const real = isReachable ? tryStat(tree, directory) : null;
       if (real !== null) directories.add(directory);
-      return {
-        directory,
-        names,
-        isInProject: real !== null,
-        stamp: `${stampOf(stat)} ${real && stampOf(real)}`,
-        changedMs: Math.max(stat.ctimeMs, real?.ctimeMs ?? 0),
-      };
-    });
+      const stamp = `${stampOf(stat)} ${real && stampOf(real)}`;
+      const changedMs = Math.max(stat.ctimeMs, real?.ctimeMs ?? 0);
+      stamped.push({ ...visit, isInProject: real !== null, stamp, changedMs });
+    }
+    return stamped;
   } finally {
     tree.close();
   }

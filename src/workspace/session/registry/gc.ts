@@ -1,16 +1,22 @@
-// What sessions leave on disk, and when it may be removed. Changes are never discarded unless a limit is given.
+// Removes unused data of sessions from the disk. It discards no changes unless a limit is given.
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError } from "../../../core/errors.ts";
-import { holdLock } from "../../../core/lock.ts";
+import { holdLock, isLocked } from "../../../core/lock.ts";
 import { quote } from "../../../core/quote.ts";
-import { holdsSecrets } from "../../layers/layer-dirs.ts";
+import { runToEnd } from "../../fs/cooperative.ts";
+import { hasKeyValues } from "../../kv/key-value-file.ts";
 import { readRecord, sessionDir } from "../../layers/record.ts";
+import { hasRepositoryChanges } from "../../layers/repository-layer.ts";
 import { removeDirectory, removeSession } from "../../layers/session-dirs.ts";
-import { removeUnused, sessionIds } from "../../layers/unreferenced-layers.ts";
+import { hasUnused, removeUnused, sessionIds, usedLayers } from "../../layers/unreferenced-layers.ts";
 import { commitsIn } from "../commits.ts";
 import type { SessionDiffOptions } from "../session-diff.ts";
+import { bytesIn } from "./bytes-in.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
+import { homeBytesOf } from "./measure-state.ts";
+import { runsWithoutSession } from "./runs-without-session.ts";
+import { keptDirs } from "./session-bytes.ts";
 
 export interface GcOptions {
   /** Limit of all sessions together. Beyond it the least recently used sessions are removed, with their changes. */
@@ -29,23 +35,30 @@ export interface GcResult {
   readonly freedBytes: number;
   /** What remains. */
   readonly totalBytes: number;
+  /** Homes of profiles, of which nothing is removed here. */
+  readonly homeBytes: number;
 }
 
-export async function collectGarbage(place: SessionDiffOptions, options: GcOptions = {}): Promise<GcResult> {
-  const { stateDir } = place;
-  if (!options.dryRun) removeLeftovers(stateDir);
-  const listed = new Map(sessionIds(stateDir).map((id) => [id, readRecordText(id, stateDir)]));
-  const sessions = await listSessions(place);
-  const before = totalOf(sessions);
-  const removed = chooseRemoved(sessions, place, options.maxBytes ?? Number.POSITIVE_INFINITY).filter(
-    ({ id }) =>
-      options.dryRun || (options.only?.includes(id) !== false && tryRemove(id, stateDir, listed.get(id))),
+export async function collectGarbage(store: SessionDiffOptions, options: GcOptions = {}): Promise<GcResult> {
+  const { stateDir } = store;
+  const { maxBytes = Number.POSITIVE_INFINITY, dryRun = false, only } = options;
+  const listed = new Map(sessionIds(stateDir).map((id) => [id, stampOf(id, stateDir)]));
+  if (!dryRun) removeLeftovers(stateDir, listed);
+  const leftBytes = clearRunsWithoutSession(stateDir, dryRun);
+  const sessions = await listSessions(store);
+  const isAllowed = ({ id }: SessionSummary) => only?.includes(id) !== false;
+  const removed = chooseRemoved(sessions, store, maxBytes).filter(
+    (session) => dryRun || (isAllowed(session) && tryRemove(session.id, stateDir, listed.get(session.id))),
   );
-  const freedBytes = totalOf(removed);
   return {
-    removed: removed.map(({ id, bytes, changes }) => ({ id, bytes, changes })),
-    freedBytes,
-    totalBytes: before - freedBytes,
+    removed: removed.map(({ id, bytes, changes, ignored }) => ({
+      id,
+      bytes,
+      changes: changes === null ? null : changes + (ignored ?? 0),
+    })),
+    freedBytes: leftBytes + totalOf(removed),
+    totalBytes: totalOf(sessions) - totalOf(removed),
+    homeBytes: homeBytesOf(stateDir),
   };
 }
 
@@ -54,23 +67,26 @@ const totalOf = (sessions: readonly SessionSummary[]): number =>
 
 function chooseRemoved(
   sessions: readonly SessionSummary[],
-  place: SessionDiffOptions,
+  store: SessionDiffOptions,
   maxBytes: number,
 ): SessionSummary[] {
-  const { stateDir } = place;
-  const holds = ({ id }: SessionSummary) => holdsSecrets(readRecord(sessionDir(stateDir, id)).stack, place);
+  const { stateDir } = store;
   const needed = neededByOthers(stateDir);
   const idle = sessions.filter(({ id, state }) => state === "idle" && !needed.has(id));
   const empty = idle.filter(
     (session) =>
       session.changes === 0 &&
+      session.ignored === 0 &&
       !canBeUndone(session, stateDir) &&
-      !keepsState(session, stateDir) &&
-      !holds(session),
+      !hasRepositoryChanges(sessionDir(stateDir, session.id)) &&
+      !keepsState(session.id, stateDir),
   );
+  const isEmpty = new Set(empty);
   const byAge = idle
-    .filter((session) => !empty.includes(session))
-    .sort((a, b) => lastUse(a, stateDir) - lastUse(b, stateDir));
+    .filter((session) => !isEmpty.has(session))
+    .map((session) => ({ session, usedMs: lastUse(session.id, stateDir) }))
+    .sort((a, b) => a.usedMs - b.usedMs)
+    .map(({ session }) => session);
   let total = totalOf(sessions) - totalOf(empty);
   const over = byAge.filter(({ bytes }) => {
     const isOver = total > maxBytes;
@@ -86,10 +102,13 @@ function canBeUndone({ id }: SessionSummary, stateDir: string): boolean {
   return readRecord(dir).left.length > 0 || commitsIn(dir).length > 0;
 }
 
-/** Whether its run has files in @state: without the session nobody would find them again. */
-function keepsState({ id }: SessionSummary, stateDir: string): boolean {
-  const dir = path.join(stateDir, "runs", id, "state");
-  return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
+/** Whether it has values, or its run has files in @state: without the session nobody would find them again. */
+export function keepsState(id: string, stateDir: string): boolean {
+  const hasFiles = ["state", "agent"].some((name) => {
+    const dir = path.join(stateDir, "runs", id, name);
+    return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
+  });
+  return hasFiles || hasKeyValues(sessionDir(stateDir, id));
 }
 
 /** Sessions whose layers are used by their forks. */
@@ -102,46 +121,65 @@ function neededByOthers(stateDir: string): Set<string> {
   return needed;
 }
 
-function lastUse({ id }: SessionSummary, stateDir: string): number {
+function lastUse(id: string, stateDir: string): number {
   return fs.statSync(path.join(sessionDir(stateDir, id), "session.json")).mtimeMs;
 }
 
-/** False if somebody has it open by now, or used it since it was listed. */
+/** False if somebody has it open by now, or used it since it was listed. So nobody forked it since then, either. */
 function tryRemove(id: string, stateDir: string, listed: string | undefined): boolean {
   return whileLocked(id, stateDir, () => {
-    const isUsed = readRecordText(id, stateDir) !== listed || neededByOthers(stateDir).has(id);
-    if (!isUsed) removeSession(id, stateDir);
+    const isUsed = stampOf(id, stateDir) !== listed;
+    if (!isUsed) removeWithRun(id, stateDir);
     return !isUsed;
   });
 }
 
+function removeWithRun(id: string, stateDir: string): void {
+  removeSession(id, stateDir);
+  for (const dir of keptDirs(id, stateDir)) removeDirectory(dir);
+}
+
+/** Removes artifacts and `@state` of sessions that no longer exist; their logs stay. Returns the bytes. */
+function clearRunsWithoutSession(stateDir: string, dryRun: boolean): number {
+  const dirs = runsWithoutSession(stateDir).flatMap((run) => keptDirs(run, stateDir));
+  const bytes = dirs.reduce((sum, dir) => sum + bytesIn(dir), 0);
+  if (!dryRun) for (const dir of dirs) removeDirectory(dir);
+  return bytes;
+}
+
 /** Removes a session with everything in it: for a session whose project no longer exists. */
-export function removeWhole(id: string, stateDir: string): void {
+export function removeSessionWithLock(id: string, stateDir: string): void {
   const isGone = whileLocked(id, stateDir, () => {
     if (neededByOthers(stateDir).has(id)) return false;
-    removeSession(id, stateDir);
+    removeWithRun(id, stateDir);
     return true;
   });
   if (isGone) return;
-  const message = `Could not throw the session ${quote(id)} away: another hotcell works in it, or another session was forked from it. Close or discard that one first.`;
+  const message = `Could not remove the session ${quote(id)}: another process uses it, or another session was forked from it. Close or discard that session first.`;
   throw new HotcellError("LOCKED", message, { session: id });
 }
 
-function readRecordText(id: string, stateDir: string): string {
-  return JSON.stringify(readRecord(sessionDir(stateDir, id)));
+/** Changes with each use of the session. */
+function stampOf(id: string, stateDir: string): string {
+  return `${lastUse(id, stateDir)} ${JSON.stringify(readRecord(sessionDir(stateDir, id)))}`;
 }
 
 /** Removes what killed processes and discarded changes left behind. */
-function removeLeftovers(stateDir: string): void {
+function removeLeftovers(stateDir: string, listed: ReadonlyMap<string, string>): void {
   const sessions = path.join(stateDir, "sessions");
   if (!fs.existsSync(sessions)) return;
   for (const name of fs.readdirSync(sessions)) {
     if (name.endsWith(".gone") || (name.endsWith(".new") && isOld(path.join(sessions, name))))
       removeDirectory(path.join(sessions, name));
   }
-  for (const id of sessionIds(stateDir)) {
+  const used = usedLayers(stateDir);
+  for (const [id, stamp] of listed) {
+    // The lock costs more than this look, and most sessions have nothing left over.
+    if (!hasUnused(readRecord(sessionDir(stateDir, id)), stateDir, used)) continue;
     whileLocked(id, stateDir, () => {
-      removeUnused(readRecord(sessionDir(stateDir, id)), stateDir);
+      // A fork may use layers of a session that was used since.
+      if (stampOf(id, stateDir) === stamp)
+        runToEnd(removeUnused(readRecord(sessionDir(stateDir, id)), stateDir, used));
       return true;
     });
   }
@@ -163,7 +201,7 @@ function whileLocked(id: string, stateDir: string, work: () => boolean): boolean
       release();
     }
   } catch (error) {
-    if (error instanceof HotcellError && error.code === "LOCKED") return false;
+    if (isLocked(error)) return false;
     throw error;
   }
 }

@@ -2,28 +2,38 @@ import path from "node:path";
 import { HotcellError } from "../../../core/errors.ts";
 import { isLockHeld } from "../../../core/lock.ts";
 import { committedPaths } from "../../commit/journal.ts";
-import { changedIn } from "../../layers/layer-dirs.ts";
-import { readRecord, type Stack, type Strategy, sessionDir } from "../../layers/record.ts";
+import { runToEnd } from "../../fs/cooperative.ts";
+import { createFingerprintCache } from "../../fs/fingerprint.ts";
+import { changedPathsIn } from "../../layers/layer-dirs.ts";
+import { isEmptyLayer } from "../../layers/layer-notes.ts";
+import { databaseOf, readRecord, type Stack, type Strategy, sessionDir } from "../../layers/record.ts";
 import { sessionIds } from "../../layers/unreferenced-layers.ts";
 import { commitsIn, txDirOf, unfinishedCommits } from "../commits.ts";
 import { retryOnChange } from "../retry-on-change.ts";
 import { type SessionDiffOptions, withDiff } from "../session-diff.ts";
-import { bytesIn } from "./bytes-in.ts";
+import { readSessionName } from "./named-session.ts";
+import { measureSession } from "./session-bytes.ts";
 
 export interface SessionSummary {
   readonly id: string;
+  readonly name: string | null;
   readonly workspace: string;
   readonly created: string;
   readonly strategy: Strategy;
   /** `interrupted`: a commit must be recovered. */
   readonly state: "idle" | "open" | "interrupted";
-  /** Null if unknown: the project is missing or unreadable. */
+  /** Without ignored files. Null if unknown: the project is missing or unreadable. */
   readonly changes: number | null;
-  /** Disk usage. */
+  /** Changed files that git ignores. */
+  readonly ignored: number | null;
+  /** Disk usage, including artifacts and `@state`. */
   readonly bytes: number;
+  readonly artifactBytes: number;
 }
 
 export interface SessionDetails extends SessionSummary {
+  /** The file of a session in mode `agentfs`; null in mode `overlay`. */
+  readonly database: string | null;
   readonly layers: number;
   /** Calls that changed something. */
   readonly calls: readonly {
@@ -35,15 +45,20 @@ export interface SessionDetails extends SessionSummary {
   readonly commits: readonly { readonly tx: string; readonly paths: readonly string[] }[];
 }
 
-/** Oldest first. */
-export async function listSessions(place: SessionDiffOptions): Promise<SessionSummary[]> {
+/** Oldest first: of the project with this real path, or of all. */
+export async function listSessions(store: SessionDiffOptions, project?: string): Promise<SessionSummary[]> {
+  const { stateDir } = store;
   const summaries: SessionSummary[] = [];
-  for (const id of sessionIds(place.stateDir)) summaries.push(await summarize(id, place));
+  for (const id of sessionIds(stateDir)) {
+    store.signal?.throwIfAborted();
+    const isWanted = project === undefined || readRecord(sessionDir(stateDir, id)).workspace === project;
+    if (isWanted) summaries.push(await summarize(id, store));
+  }
   return summaries;
 }
 
-export async function showSession(id: string, place: SessionDiffOptions): Promise<SessionDetails> {
-  const { stateDir } = place;
+export async function showSession(id: string, store: SessionDiffOptions): Promise<SessionDetails> {
+  const { stateDir } = store;
   const dir = sessionDir(stateDir, id);
   const { stack, calls } = await retryOnChange(id, stateDir, (record) => ({
     stack: record.stack,
@@ -53,28 +68,30 @@ export async function showSession(id: string, place: SessionDiffOptions): Promis
     tx: String(number),
     paths: committedPaths(txDirOf(dir, number)),
   }));
-  return { ...(await summarize(id, place)), layers: stack.length, calls, commits };
+  const database = databaseOf(readRecord(dir), dir);
+  return { ...(await summarize(id, store)), database, layers: stack.length, calls, commits };
 }
 
 function callsIn(stack: Stack, stateDir: string): SessionDetails["calls"] {
   return stack.flatMap((layer) => {
     if (layer.call === null) return [];
     const at = new Date(layer.since).toISOString();
-    return [{ ...layer.call, at, paths: changedIn(layer, stateDir).length }];
+    return [{ ...layer.call, at, paths: runToEnd(changedPathsIn(layer, stateDir)).paths.length }];
   });
 }
 
-async function summarize(id: string, place: SessionDiffOptions): Promise<SessionSummary> {
-  const dir = sessionDir(place.stateDir, id);
+async function summarize(id: string, store: SessionDiffOptions): Promise<SessionSummary> {
+  const dir = sessionDir(store.stateDir, id);
   const { workspace, created, strategy } = readRecord(dir);
   return {
     id,
+    name: readSessionName(store.stateDir, id),
     workspace,
     created,
     strategy,
     state: stateOf(dir),
-    changes: await countChanges(id, place),
-    bytes: bytesIn(dir),
+    ...(await countChanges(id, store)),
+    ...measureSession(id, store.stateDir),
   };
 }
 
@@ -83,11 +100,22 @@ function stateOf(dir: string): SessionSummary["state"] {
   return isLockHeld(path.join(dir, "lock")) ? "open" : "idle";
 }
 
-async function countChanges(id: string, place: SessionDiffOptions): Promise<number | null> {
+type Counts = Pick<SessionSummary, "changes" | "ignored">;
+
+async function countChanges(id: string, store: SessionDiffOptions): Promise<Counts> {
+  const { stack } = readRecord(sessionDir(store.stateDir, id));
+  if (stack.every((layer) => isEmptyLayer(layer, store.stateDir))) return { changes: 0, ignored: 0 };
   try {
-    return await withDiff(id, place, ({ shown }) => shown.length);
+    return await withDiff(
+      id,
+      { ...store, fingerprintOf: createFingerprintCache() },
+      ({ shown, ignored }) => ({
+        changes: shown.length,
+        ignored,
+      }),
+    );
   } catch (error) {
-    if (error instanceof HotcellError) return null;
+    if (error instanceof HotcellError) return { changes: null, ignored: null };
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type Recovery, recoverCommit } from "../../commit/recover.ts";
 import type { Root } from "../../fs/paths.ts";
 import { readRecord, sessionDir } from "../../layers/record.ts";
 import { sessionIds } from "../../layers/unreferenced-layers.ts";
-import { withCommitLock } from "../commit-lock.ts";
+import { type LockStore, withCommitLock } from "../commit-lock.ts";
 import { unfinishedCommits } from "../commits.ts";
 
 export interface Recovered {
@@ -16,14 +16,19 @@ export interface Recovered {
 }
 
 /** Recovers interrupted commits of one session, or of all. A failure does not stop the others. */
-export async function recoverSessions(stateDir: string, id?: string): Promise<Recovered[]> {
+export async function recoverSessions(
+  store: LockStore & { readonly signal?: AbortSignal },
+  id?: string,
+): Promise<Recovered[]> {
+  const { stateDir } = store;
   const ids = id === undefined ? sessionIds(stateDir) : [id];
   const recovered: Recovered[] = [];
   for (const session of ids) {
+    store.signal?.throwIfAborted();
     const dir = sessionDir(stateDir, session);
     const { workspace } = readRecord(dir);
     for (const txDir of unfinishedCommits(dir)) {
-      const result = await tryRecover(txDir, workspace, stateDir);
+      const result = await tryRecover(txDir, workspace, store);
       recovered.push({ session, tx: path.basename(txDir), ...result });
     }
   }
@@ -33,11 +38,11 @@ export async function recoverSessions(stateDir: string, id?: string): Promise<Re
 async function tryRecover(
   txDir: string,
   workspace: string,
-  stateDir: string,
+  store: LockStore,
 ): Promise<Pick<Recovered, "result" | "problem">> {
   try {
     const recover = (project: Root) => recoverCommit(txDir, project);
-    return { result: await withCommitLock({ workspace }, stateDir, recover) };
+    return { result: await withCommitLock({ workspace }, store, recover) };
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
     return { result: "failed", problem: error.message };

@@ -1,0 +1,4 @@
+export function installOnce(
+  name: string,
+  packages: readonly string[],
+): { readonly dir: string; readonly node: string };

@@ -1,0 +1,1 @@
+export function installSdks(): { readonly dir: string; readonly node: string };

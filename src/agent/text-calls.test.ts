@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { asTextMessages, readTextCalls } from "./text-calls.ts";
+
+const OFFERED = new Set(["read_file", "time.now"]);
+const HERMES = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>';
+const QWEN = "<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>";
+const names = (text: string) =>
+  readTextCalls(text, OFFERED).calls.map(({ name, arguments: args }) => [name, JSON.parse(args)]);
+
+describe("a call in text", () => {
+  test.each([
+    ["Hermes' tag", HERMES],
+    ["Hermes' tag on one line", HERMES.replaceAll("\n", "")],
+    ["Qwen's tag", QWEN],
+    ["Qwen's tag within Hermes'", `<tool_call>\n${QWEN}\n</tool_call>`],
+    ["after prose", `I look into it.\n\n${HERMES}`],
+    ["before prose", `${HERMES}\nThat should do.`],
+    ["after a code block that ended", `\`\`\`js\nx\n\`\`\`\n${HERMES}`],
+    ["JSON as the whole answer", '{"tool_call":{"name":"read_file","arguments":{"path":"a"}}}'],
+  ])("%s is a call", (_, text) => {
+    expect(names(text)).toEqual([["read_file", { path: "a" }]]);
+  });
+
+  test.each([
+    ["a name that was not offered", HERMES.replace("read_file", "rm")],
+    ["in the middle of a line", `Write ${HERMES.replaceAll("\n", "")} to read.`],
+    ["in a code block", `\`\`\`\n${HERMES}\n\`\`\``],
+    ["in a code block with tildes", `~~~\n${HERMES}\n~~~`],
+    ["in a code block that never ends", `\`\`\`\n${HERMES}`],
+    ["without its end", HERMES.replace("</tool_call>", "")],
+    ["JSON after prose", 'Here: {"tool_call":{"name":"read_file"}}'],
+    ["a quotation", `> ${HERMES.replaceAll("\n", "\n> ")}`],
+  ])("%s is no call", (_, text) => {
+    const { content, calls } = readTextCalls(text, OFFERED);
+    expect(calls).toEqual([]);
+    expect(content.trim()).toBe(text.trim());
+  });
+
+  test("several calls keep their order, and the prose around them is kept", () => {
+    const { content, calls } = readTextCalls(`One.\n${HERMES}\n${QWEN}\nTwo.`, OFFERED);
+    expect(calls).toHaveLength(2);
+    expect(content).toBe("One.\nTwo.");
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test("one that can't be read goes on as it is, so that the model is told what is wrong", () => {
+    const { calls } = readTextCalls(
+      '<tool_call>\n{"name": "read_file", "arguments": {"path": \n</tool_call>',
+      OFFERED,
+    );
+    expect(calls).toMatchObject([{ name: "read_file", arguments: expect.stringContaining("<tool_call>") }]);
+  });
+});
+
+test("a conversation for a model without tools has calls in tags and results as messages of the user", () => {
+  const messages = asTextMessages([
+    { role: "user", content: "go" },
+    {
+      role: "assistant",
+      content: "I look.",
+      calls: [{ id: "1", name: "time.now", arguments: "", complete: true }],
+    },
+    { role: "tool", callId: "1", name: "time.now", content: "noon", isError: false },
+  ]);
+  expect(messages).toEqual([
+    { role: "user", content: "go" },
+    {
+      role: "assistant",
+      content: 'I look.\n<tool_call>\n{"name": "time.now", "arguments": {}}\n</tool_call>',
+      calls: [],
+    },
+    { role: "user", content: '<tool_response>\n{"name":"time.now","content":"noon"}\n</tool_response>' },
+  ]);
+  expect(readTextCalls(messages[1]!.content, new Set(["time.now"])).calls).toMatchObject([
+    { name: "time.now" },
+  ]);
+});

@@ -1,0 +1,110 @@
+// Tool calls of models that write them as text: in Hermes' and Qwen's tags, or as one JSON object that is the whole
+// answer. A tag counts only at the start of a line and outside a code block, and only for a tool that was offered: text
+// that the model quotes is not a call.
+import { randomUUID } from "node:crypto";
+import { type RawCall, readCallText } from "../call/read-call-text.ts";
+import type { AssistantMessage, ModelCall, ModelMessage } from "../models/model.ts";
+
+export interface TextCalls {
+  /** The answer without its calls. */
+  readonly content: string;
+  readonly calls: readonly ModelCall[];
+}
+
+export function readTextCalls(text: string, offered: ReadonlySet<string>): TextCalls {
+  const whole = text.trim();
+  if (whole.startsWith("{")) {
+    const call = readOffered(whole, offered);
+    return call === null ? { content: text, calls: [] } : { content: "", calls: [call] };
+  }
+  return readTagged(text, offered);
+}
+
+const TAGS: readonly (readonly [opening: string, closing: string])[] = [
+  ["<tool_call>", "</tool_call>"],
+  ["<function=", "</function>"],
+];
+
+function readTagged(text: string, offered: ReadonlySet<string>): TextCalls {
+  const calls: ModelCall[] = [];
+  const rest: string[] = [];
+  let fence: string | null = null;
+  for (let at = 0; at < text.length; ) {
+    const end = lineEnd(text, at);
+    const line = text.slice(at, end);
+    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1] ?? null;
+    const found = fence === null ? findCall(text, at, offered) : null;
+    if (found !== null) {
+      calls.push(found.call);
+      at = found.end;
+      continue;
+    }
+    if (mark !== null) fence = fence === null ? mark : fence === mark ? null : fence;
+    rest.push(line);
+    at = end;
+  }
+  return { content: rest.join("").trim(), calls };
+}
+
+function lineEnd(text: string, from: number): number {
+  const newline = text.indexOf("\n", from);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+/** A call that begins here and has its end. One without an end was cut off, and is no call. */
+function findCall(
+  text: string,
+  at: number,
+  offered: ReadonlySet<string>,
+): { readonly call: ModelCall; readonly end: number } | null {
+  const tag = TAGS.find(([opening]) => text.startsWith(opening, at));
+  if (tag === undefined) return null;
+  const closing = text.indexOf(tag[1], at);
+  if (closing < 0) return null;
+  const end = closing + tag[1].length;
+  const call = readOffered(text.slice(at, end), offered);
+  return call === null ? null : { call, end: text[end] === "\n" ? end + 1 : end };
+}
+
+/** A call that can't be read goes on as it is, so that the model is told what is wrong with it. */
+function readOffered(text: string, offered: ReadonlySet<string>): ModelCall | null {
+  const { name, arguments: args } = tryRead(text) ?? {
+    name: /"name"\s*:\s*"([^"]*)"|<function=([^<>\s]+)>/.exec(text)?.slice(1).find(Boolean),
+    arguments: text,
+  };
+  if (typeof name !== "string" || !offered.has(name)) return null;
+  const written = typeof args === "string" ? args : JSON.stringify(args ?? {});
+  return { id: `call_${randomUUID()}`, name, arguments: written, complete: true };
+}
+
+function tryRead(text: string): Pick<RawCall, "name" | "arguments"> | null {
+  try {
+    return readCallText(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The conversation for a model that gets no tools: calls in tags, results as messages of the user. */
+export function asTextMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message): ModelMessage => {
+    if (message.role === "user") return message;
+    if (message.role === "assistant") return asTextAnswer(message);
+    return {
+      role: "user",
+      content: `<tool_response>\n${JSON.stringify({ name: message.name, content: message.content })}\n</tool_response>`,
+    };
+  });
+}
+
+function asTextAnswer({ content, calls }: AssistantMessage): AssistantMessage {
+  const tagged = calls.map(
+    ({ name, arguments: args }) =>
+      `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${args === "" ? "{}" : args}}\n</tool_call>`,
+  );
+  return {
+    role: "assistant",
+    content: [content, ...tagged].filter((part) => part !== "").join("\n"),
+    calls: [],
+  };
+}

@@ -1,0 +1,173 @@
+// The session operations of a cell: review, commit, revert, rewind. In mode `host` there is no session, and each method
+// throws NOT_SUPPORTED.
+import { HotcellError } from "../../core/errors.ts";
+import type { CommitPlan, ConflictPolicy } from "../../workspace/commit/plan/plan.ts";
+import type { RevertResult } from "../../workspace/commit/revert.ts";
+import type { CommitResult } from "../../workspace/commit/run-commit.ts";
+import type { Change } from "../../workspace/diff/changes.ts";
+import { statText, unifiedText } from "../../workspace/diff/render.ts";
+import type { GitBranchOptions, GitBranchResult } from "../../workspace/session/commit-git-branch.ts";
+import type { SessionCommitOptions } from "../../workspace/session/commit-options.ts";
+import type { SessionDiff } from "../../workspace/session/session-diff.ts";
+import type { RewindResult, Session } from "../../workspace/session/session-types.ts";
+import { refuseUnknownKeys } from "../check-options.ts";
+
+export interface SignalOptions {
+  /** Ends the operation with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface DiffOptions extends SignalOptions {
+  /**
+   * Only the changes of this call: its id, or `#3` for the third call that has changes in the session.
+   * @default all changes of the session
+   */
+  readonly call?: string;
+  /**
+   * Also show files that the project's git ignores.
+   * @default false
+   */
+  readonly all?: boolean;
+}
+
+export interface PathsOptions extends SignalOptions {
+  /**
+   * Paths in the project, each with everything below it.
+   * @default everything
+   */
+  readonly paths?: readonly string[];
+}
+
+export interface PlanOptions extends PathsOptions {
+  /** Hunks by their ids, as `diff()` gives them. Without `paths`, only these hunks are committed. */
+  readonly hunks?: readonly string[];
+  /**
+   * What to do about a conflict (the project changed since the session changed the same path): `abort` commits nothing,
+   * `skip` commits the rest, `ours` takes the session's version, `theirs` keeps the project's, `merge` merges by line.
+   * @default "abort"
+   */
+  readonly onConflict?: ConflictPolicy;
+  /**
+   * Also commit files that execute automatically, such as git hooks and CI files.
+   * @default false
+   */
+  readonly allowProtected?: boolean;
+}
+
+export interface CommitOptions extends PlanOptions {
+  /** The `hash` of a plan that a person approved. The commit is refused if the plan has changed since. */
+  readonly planHash?: string;
+  /** Called after each step that is staged or applied. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** A diff as data and as text. */
+export interface DiffView {
+  /** Without files that git ignores, unless `all` is set. */
+  readonly changes: readonly Change[];
+  /** How many files were left out because git ignores them. */
+  readonly ignored: number;
+  /** One line for each change, and the totals. */
+  stat(): string;
+  /** For display to people: escapes control characters, such as colour codes. */
+  unified(): string;
+}
+
+export interface SessionApi {
+  /** The changes of the session, or of one call. */
+  diff(options?: DiffOptions): Promise<DiffView>;
+  /** The changes as a patch for `git apply`. It leaves out everything in a `.git`; only a commit includes that. */
+  patch(options?: DiffOptions): Promise<Buffer>;
+  /** The steps and conflicts of a commit. Changes nothing. */
+  plan(options?: PlanOptions): Promise<CommitPlan>;
+  /** Writes changes to the project. The signal can abort it only before the first write to the project. */
+  commit(options?: CommitOptions): Promise<CommitResult>;
+  /** Creates a branch in the project from the commits that the agent made with git: their objects and one ref, nothing else. */
+  commitGitBranch(branch: string, options?: GitBranchOptions & SignalOptions): Promise<GitBranchResult>;
+  /** Reverses a commit in the project: the last one, or the one with this number. */
+  revert(tx?: string, options?: SignalOptions): Promise<RevertResult>;
+  /** Discards changes. `undoRewind` can undo a discard with `paths`, but not a discard of everything. */
+  discard(options?: PathsOptions): Promise<void>;
+  /** Begins a new layer. Each changing call does so automatically. */
+  checkpoint(options?: SignalOptions): Promise<void>;
+  /** Returns to the state before a call. Later commits stay in the project, and the result names them. */
+  rewind(to: string, options?: PathsOptions): Promise<RewindResult>;
+  /** Restores the changes that the last rewind, or discard of paths, removed. */
+  undoRewind(options?: SignalOptions): Promise<void>;
+  /** Creates another session with the same changes and returns its id. */
+  fork(options?: SignalOptions): Promise<string>;
+}
+
+/** Runs an operation, and aborts it if its owner is closed or the caller's signal aborts. */
+export type Track = <T>(work: (signal: AbortSignal) => Promise<T>, options: SignalOptions) => Promise<T>;
+
+export function createSessionApi(session: Session | null, track: Track): SessionApi {
+  const run = <T>(
+    action: string,
+    known: readonly string[],
+    options: SignalOptions,
+    work: (session: Session, signal: AbortSignal) => Promise<T>,
+  ) =>
+    track(async (signal) => {
+      refuseUnknownKeys(options, { known: ["signal", ...known], action });
+      return work(needSession(session), signal);
+    }, options);
+  return {
+    diff: (options = {}) =>
+      run("diff", DIFF_OPTIONS, options, ({ diff }, signal) => diff(viewOf, optionsOf(options), signal)),
+    patch: (options = {}) =>
+      run("make the patch", DIFF_OPTIONS, options, ({ diff }, signal) =>
+        diff(({ patch }) => Buffer.concat([...patch()]), optionsOf(options), signal),
+      ),
+    plan: (options = {}) =>
+      run("plan the commit", PLAN_OPTIONS, options, ({ plan }, signal) =>
+        plan(withSelection(options), signal),
+      ),
+    commit: (options = {}) =>
+      run("commit", [...PLAN_OPTIONS, "planHash", "onProgress"], options, ({ commit }, signal) => {
+        const { onProgress } = options;
+        return commit(withSelection(options), onProgress === undefined ? {} : { onProgress }, signal);
+      }),
+    commitGitBranch: (branch, options = {}) =>
+      run("create the branch", ["allowProtected"], options, ({ commitGitBranch }, signal) =>
+        commitGitBranch(branch, options, signal),
+      ),
+    revert: (tx, options = {}) => run("revert", [], options, ({ revert }, signal) => revert(tx, signal)),
+    discard: (options = {}) =>
+      run("discard", ["paths"], options, ({ discard }, signal) => discard(options.paths, signal)),
+    checkpoint: (options = {}) =>
+      run("begin a layer", [], options, ({ checkpoint }, signal) => checkpoint(signal)),
+    rewind: (to, options = {}) =>
+      run("rewind", ["paths"], options, ({ rewind }, signal) => rewind(to, options.paths, signal)),
+    undoRewind: (options = {}) =>
+      run("undo the rewind", [], options, ({ undoRewind }, signal) => undoRewind(signal)),
+    fork: (options = {}) => run("fork", [], options, ({ fork }, signal) => fork(signal)),
+  };
+}
+
+export function needSession(session: Session | null): Session {
+  if (session !== null) return session;
+  const message = 'Could not do that: with fs "host" there is no session. Open the cell with fs "overlay".';
+  throw new HotcellError("NOT_SUPPORTED", message);
+}
+
+const DIFF_OPTIONS = ["call", "all"];
+
+const optionsOf = ({ call, all }: DiffOptions) => ({ call, all });
+
+const PLAN_OPTIONS = ["paths", "hunks", "onConflict", "allowProtected"];
+
+function viewOf({ shown: changes, ignored }: SessionDiff): DiffView {
+  return { changes, ignored, stat: () => statText(changes), unified: () => unifiedText(changes) };
+}
+
+function withSelection({ paths, hunks, ...options }: CommitOptions): SessionCommitOptions {
+  const { onConflict, allowProtected, planHash } = options;
+  return {
+    selection:
+      paths === undefined && hunks === undefined ? "all" : { paths: paths ?? [], hunks: hunks ?? [] },
+    ...(onConflict !== undefined && { onConflict }),
+    ...(allowProtected !== undefined && { allowProtected }),
+    ...(planHash !== undefined && { planHash }),
+  };
+}

@@ -1,9 +1,0 @@
-/** Calls `close` if the work throws. */
-export function unlessFailing<T>(close: () => void, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    close();
-    throw error;
-  }
-}

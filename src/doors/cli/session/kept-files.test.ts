@@ -1,0 +1,85 @@
+// What a session keeps beside its layers: artifacts, @state and its log.
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type CliWorld, openCliWorld } from "../../../../test/kit/worlds/cli-world.ts";
+
+const BIG = "x".repeat(3_000_000);
+
+/** A session with a change, an artifact and a file in @state. */
+async function openWithArtifact() {
+  const world = openCliWorld({ big: BIG });
+  const call = async (tool: string, args: unknown) =>
+    JSON.parse(
+      (
+        await world.run([
+          "call",
+          tool,
+          JSON.stringify(args),
+          "--name",
+          "kept",
+          "--strategy",
+          "clone",
+          "--json",
+        ])
+      ).out,
+    );
+  const { meta } = await call("write_file", { path: "new", content: "2\n" });
+  const run = path.join(world.stateDir, "runs", meta.session);
+  fs.mkdirSync(path.join(run, "logs", "artifacts"), { recursive: true });
+  fs.writeFileSync(path.join(run, "logs", "artifacts", "a".repeat(64)), BIG);
+  fs.mkdirSync(path.join(run, "state"), { recursive: true });
+  fs.writeFileSync(path.join(run, "state", "notes"), "notes");
+  return { ...world, id: meta.session as string, run: world.run, runDir: run };
+}
+
+const bytesFreed = async ({ run }: Pick<CliWorld, "run">, ...args: string[]) =>
+  JSON.parse((await run(["session", "gc", "--json", ...args])).out).freedBytes;
+
+test("issue-17-4: artifacts count into the size of a session", async () => {
+  const { run } = await openWithArtifact();
+  const [listed] = JSON.parse((await run(["session", "list", "--json"])).out);
+  expect(listed.artifactBytes).toBeGreaterThanOrEqual(BIG.length);
+  expect(listed.bytes).toBeGreaterThan(listed.artifactBytes);
+  expect((await run(["session", "show", "kept"])).out).toMatch(/^size +[\d.]+ MB, .* of it artifacts$/m);
+});
+
+test("issue-17-4: gc removes artifacts and state with their session, and says what it freed; the log stays until audit prune", async () => {
+  const world = await openWithArtifact();
+  const { run, runDir } = world;
+  expect(await bytesFreed(world, "--max-size", "0", "--yes")).toBeGreaterThan(BIG.length);
+  expect([fs.existsSync(path.join(runDir, "state")), fs.readdirSync(path.join(runDir, "logs"))]).toEqual([
+    false,
+    ["execution.jsonl"],
+  ]);
+  expect((await run(["audit", "verify"])).code).toBe(0);
+  expect((await run(["audit", "prune"])).err).toContain("Add --yes");
+  const dry = JSON.parse((await run(["audit", "prune", "--dry-run", "--json"])).out);
+  expect([dry.removed.length, fs.existsSync(runDir)]).toEqual([1, true]);
+  expect((await run(["audit", "prune", "--yes"])).out).toMatch(
+    /^Removed 1 log of sessions that no longer exist: /,
+  );
+  expect([fs.existsSync(runDir), (await run(["audit", "verify"])).out]).toEqual([
+    false,
+    "No log yet: nothing was called.\n",
+  ]);
+});
+
+test("issue-17-4: gc removes the artifacts of a session that was removed before", async () => {
+  const world = await openWithArtifact();
+  fs.rmSync(path.join(world.stateDir, "sessions", world.id), { recursive: true });
+  expect(await bytesFreed(world, "--dry-run")).toBeGreaterThan(BIG.length);
+  expect(await bytesFreed(world)).toBeGreaterThan(BIG.length);
+  expect(await bytesFreed(world)).toBe(0);
+});
+
+test("issue-17-4: a log that does not verify is not pruned, nor one of a session that is there", async () => {
+  const world = await openWithArtifact();
+  const { run, runDir, id } = world;
+  expect(JSON.parse((await run(["audit", "prune", "--yes", "--json"])).out)).toMatchObject({ removed: [] });
+  fs.rmSync(path.join(world.stateDir, "sessions", id), { recursive: true });
+  fs.truncateSync(path.join(runDir, "logs", "execution.jsonl"), 10);
+  const { code, out } = await run(["audit", "prune", "--yes"]);
+  expect([code, out]).toEqual([1, expect.stringContaining(`kept  ${id}: its log does not verify`)]);
+  expect(fs.existsSync(runDir)).toBe(true);
+});

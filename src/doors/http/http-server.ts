@@ -1,0 +1,171 @@
+// An HTTP server behind the guard, on 127.0.0.1 unless told otherwise. What it serves sees only requests with the token, from a program or from
+// a page of its own, with a body that is JSON within its limits.
+import { once } from "node:events";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { quote } from "../../core/quote.ts";
+import { authoritiesOf, checkRequest, type Guarded, hasBody, type LocalAddress } from "./check-request.ts";
+import { readJsonBody } from "./read-body.ts";
+import { refuseUpgrade, sendRefusal, sendResponse } from "./send-response.ts";
+import type { TokenFile } from "./token-file.ts";
+
+/** `body` is the JSON of the request; undefined if it has none. The request's signal aborts when the client leaves. */
+export type HttpHandler = (request: Request, body: unknown) => Promise<Response>;
+
+export interface HttpServerOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** @default "127.0.0.1" */
+  readonly host?: string;
+  readonly token: TokenFile;
+  /**
+   * Paths that need no token.
+   * @default none
+   */
+  readonly isOpen?: Guarded["isOpen"];
+  /**
+   * Whether the cookie of a login counts as the token.
+   * @default false
+   */
+  readonly hasLogin?: boolean;
+  readonly maxBodyBytes: number;
+  readonly handle: HttpHandler;
+  /**
+   * Takes the connection of a request to upgrade it.
+   * @default the request is an ordinary one
+   */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Called with an error of `handle`, which is a bug. */
+  readonly onError?: (error: unknown) => void;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+type HttpLimits = { readonly [Name in keyof typeof LIMITS.http]: number };
+
+export interface HttpServer {
+  /** With the port, without a path. */
+  readonly url: string;
+  /** Accepts no more connections. Those that wait for an answer get it. */
+  drain(): void;
+  /** Ends all connections, except those that `upgrade` took. */
+  close(): Promise<void>;
+}
+
+export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const limits = { ...LIMITS.http, ...options.limits };
+  const server = http.createServer(
+    {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: limits.lookEveryMs,
+    },
+    (request, response) => void answer(request, response, options, limits),
+  );
+  server.maxConnections = limits.maxConnections;
+  if (options.upgrade) server.on("upgrade", (...given) => upgradeGuarded(given, options));
+  await listen(server, options);
+  const closed = once(server, "close");
+  const { address, port } = server.address() as AddressInfo;
+  return {
+    url: `http://${authoritiesOf({ address, port })[0]}`,
+    drain: () => void server.close(),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(
+  server: http.Server,
+  { port, host = "127.0.0.1" }: Pick<HttpServerOptions, "port" | "host">,
+): Promise<void> {
+  server.listen({ port, host });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const code = osErrorCode(error);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL")
+      throw new HotcellError(
+        "CONFIG_INVALID",
+        `Could not listen on ${quote(host)}: it is no address of this machine. Give one, such as 127.0.0.1.`,
+      );
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
+    const problem = code === "EACCES" ? "this user may not use it" : "another program uses it";
+    throw new HotcellError(
+      "CONFIG_INVALID",
+      `Could not listen on port ${port}: ${problem}. Choose another port, or 0 for any free one.`,
+    );
+  }
+}
+
+function localAddressOf({ socket }: IncomingMessage): LocalAddress {
+  return { address: socket.localAddress ?? "", port: socket.localPort ?? 0 };
+}
+
+const guardedBy = ({ token, isOpen = () => false, hasLogin = false }: HttpServerOptions): Guarded => ({
+  token,
+  isOpen,
+  hasLogin,
+});
+
+function upgradeGuarded(
+  [request, socket, head]: [IncomingMessage, Duplex, Buffer],
+  options: HttpServerOptions,
+): void {
+  // Nobody else listens, and an error without a listener would end the process.
+  socket.on("error", () => {});
+  const refusal = checkRequest(request, localAddressOf(request), guardedBy(options));
+  if (refusal === null) options.upgrade!(request, socket, head);
+  else refuseUpgrade(socket, refusal);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpServerOptions,
+  { unsentMs }: HttpLimits,
+): Promise<void> {
+  const { maxBodyBytes, handle, onError } = options;
+  const at = localAddressOf(request);
+  const left = new AbortController();
+  response.on("close", () => left.abort());
+  try {
+    const refusal = checkRequest(request, at, guardedBy(options));
+    if (refusal !== null) return sendRefusal(response, refusal);
+    const body = hasBody(request) ? await readJsonBody(request, maxBodyBytes) : { value: undefined };
+    if ("status" in body) return sendRefusal(response, body);
+    const { signal } = left;
+    const answered = await handle(toWebRequest(request, at, signal), body.value);
+    await sendResponse(response, answered, { signal, unsentMs });
+  } catch (error) {
+    // A client that leaves ends the reading of its body with an error.
+    if (left.signal.aborted) return;
+    onError?.(error);
+    if (response.headersSent) response.destroy();
+    else sendRefusal(response, INTERNAL);
+  }
+}
+
+const INTERNAL = {
+  status: 500,
+  code: "INTERNAL_ERROR",
+  message: "Could not answer the request: hotcell has a bug.",
+} as const;
+
+function toWebRequest(request: IncomingMessage, at: LocalAddress, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  return new Request(`http://${authoritiesOf(at)[0]}${request.url}`, {
+    method: request.method!,
+    headers,
+    signal,
+  });
+}

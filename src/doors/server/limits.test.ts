@@ -1,0 +1,163 @@
+// What the server takes at once, and what it says to those who come after.
+import type { IncomingMessage } from "node:http";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { type ChatSocket, openChatSocket } from "../../../test/kit/worlds/chat-socket.ts";
+import { openProbe } from "../../../test/kit/worlds/probe-tool.ts";
+import { type Answer, openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
+import { createStubModel } from "../../../test/kit/worlds/stub-model.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { defineTool } from "../../tools/define-tool.ts";
+
+const { maxRequests, maxQuestions, maxSockets, maxFollowed, maxFramesPerSecond, maxUnsentBytes } =
+  LIMITS.server;
+const agent = { model: createStubModel({ text: "Done." }) };
+
+function readRefusal({ url, token }: ServerWorld): Promise<IncomingMessage> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  onTestFinished(() => socket.terminate());
+  return new Promise((resolve, reject) => {
+    socket.on("unexpected-response", (_, answer) => resolve(answer));
+    socket.on("open", () => reject(new Error("It was not refused.")));
+    socket.on("error", () => {});
+  });
+}
+
+const isError = ({ type }: { readonly type: string }) => type === "chat:error";
+
+async function nextError(chat: ChatSocket) {
+  await chat.until(() => chat.frames.some(isError));
+  return chat.frames.find(isError);
+}
+
+test(`of more than ${maxRequests} requests at once the others get 429 with the seconds to wait, and none is lost`, async () => {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const slow = defineTool({
+    name: "slow",
+    description: "Waits.",
+    input: { type: "object" },
+    async run() {
+      await passed;
+      return {};
+    },
+  });
+  const { get, post } = await openServerWorld({ tools: [slow], rules: ["allow slow"] });
+  const refused: Answer[] = [];
+  const all = Array.from({ length: maxRequests + 10 }, async () => {
+    const answer = await post("/api/tools/call", { name: "slow" });
+    if (answer.status === 429) refused.push(answer);
+    return answer.status;
+  });
+  await vi.waitUntil(() => refused.length === 10, { timeout: 50_000 });
+  expect((await get("/livez")).status, "what watches the server is answered").toBe(200);
+  open();
+  expect((await Promise.all(all)).filter((status) => status === 200)).toHaveLength(maxRequests);
+  for (const { body, headers } of refused)
+    expect([body.error.code, headers.get("retry-after")]).toEqual(["UNAVAILABLE", "1"]);
+  expect((await get("/api/status")).status).toBe(200);
+});
+
+test(`while ${maxQuestions} questions wait, calls and runs are refused; an answer makes room`, async () => {
+  const { tool, ran } = openProbe();
+  const world = await openServerWorld({ tools: [tool], agent });
+  const { get, post } = world;
+  const chat = await openChatSocket(world);
+  const calls = Array.from({ length: maxQuestions }, (_, at) =>
+    post("/api/tools/call", { name: "probe", arguments: {}, id: `c${at}` }),
+  );
+  const asked = () => chat.frames.filter(({ type }) => type === "approval:asked");
+  await chat.until(() => asked().length === maxQuestions);
+  const refused = await post("/api/tools/call", { name: "probe" });
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: "UNAVAILABLE" } } });
+  expect(refused.headers.get("retry-after")).toBe("5");
+  chat.send({ type: "chat:send", content: "go" });
+  expect(await nextError(chat)).toMatchObject({ code: "UNAVAILABLE" });
+  expect((await get("/api/runs")).body.runs).toEqual([]);
+  expect((await get("/api/approvals")).body.questions).toHaveLength(maxQuestions);
+
+  const [first, ...others] = asked();
+  const answer = (one: ReturnType<typeof asked>[number], approved: boolean) =>
+    post(`/api/approvals/${one.id}`, { approved, digest: one.digest });
+  await answer(first!, true);
+  await chat.until(() => chat.frames.some(({ type }) => type === "approval:answered"));
+  const other = await openChatSocket(world);
+  other.send({ type: "chat:send", content: "go" });
+  await other.next("chat:stream-end");
+  await Promise.all(others.map((one) => answer(one, false)));
+  const results = (await Promise.all(calls)).map(({ body }) => body.success);
+  expect(results.filter(Boolean)).toHaveLength(1);
+  expect(ran).toHaveLength(1);
+});
+
+test(`of ${maxSockets} sockets and one more the last is told when to come again, and may when one has left`, async () => {
+  const world = await openServerWorld();
+  const chats = await Promise.all(Array.from({ length: maxSockets }, () => openChatSocket(world)));
+  const { statusCode, headers } = await readRefusal(world);
+  expect({ statusCode, wait: headers["retry-after"] }).toEqual({ statusCode: 429, wait: "5" });
+  chats[0]!.socket.close();
+  await chats[0]!.closed;
+  await vi.waitUntil(() => openChatSocket(world).catch(() => null), { timeout: 50_000 });
+});
+
+test(`a socket follows ${maxFollowed} runs; one more is not started, and another socket may start it`, async () => {
+  const world = await openServerWorld({ agent });
+  const chat = await openChatSocket(world);
+  const { id: sessionId } = (await world.post("/api/sessions")).body;
+  for (let at = 0; at < maxFollowed; at++) {
+    chat.send({ type: "chat:send", content: `${at}`, sessionId });
+    await chat.next("chat:stream-end");
+  }
+  chat.send({ type: "chat:send", content: "one more", sessionId });
+  expect(await nextError(chat)).toMatchObject({ code: "UNAVAILABLE" });
+  expect((await world.get("/api/runs")).body.runs).toHaveLength(maxFollowed);
+  const { conversationId } = chat.frames.find(({ type }) => type === "chat:stream-end")!;
+  const ended = () => chat.frames.filter(({ type }) => type === "chat:stream-end").length;
+  chat.send({ type: "chat:send", content: "again", conversationId });
+  await chat.until(() => ended() === maxFollowed + 1);
+  const other = await openChatSocket(world);
+  other.send({ type: "chat:send", content: "one more", sessionId });
+  await other.next("chat:stream-end");
+});
+
+test(`more than ${maxFramesPerSecond} frames in a second close the socket, and no other`, async () => {
+  const world = await openServerWorld();
+  const [chat, other] = [await openChatSocket(world), await openChatSocket(world)];
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => clock.mockRestore());
+  for (let at = 0; at < maxFramesPerSecond; at++) chat.send({});
+  await chat.until(() => chat.frames.length === maxFramesPerSecond);
+  expect(chat.frames.every(({ code }) => code === "INVALID_ARGUMENTS")).toBe(true);
+  chat.send({});
+  expect(await chat.closed).toBe(1008);
+  other.send({});
+  expect(await nextError(other)).toMatchObject({ code: "INVALID_ARGUMENTS" });
+});
+
+test("a client that never reads is dropped, and another one gets everything meanwhile", async () => {
+  const { tool } = openProbe();
+  const world = await openServerWorld({ tools: [tool] });
+  const [deaf, other] = [await openChatSocket(world), await openChatSocket(world)];
+  deaf.socket.pause();
+  const text = "x".repeat(LIMITS.server.maxBodyBytes - 1024);
+  // Beside what the server keeps, the kernel keeps some for both ends of a connection.
+  const count = Math.ceil((maxUnsentBytes + KERNEL_BYTES) / text.length);
+  for (let at = 0; at < count; at++) {
+    const answered = world.post("/api/tools/call", { name: "probe", arguments: { text }, id: `c${at}` });
+    const { callId, digest } = await other.next("approval:asked");
+    expect(callId).toBe(`c${at}`);
+    other.send({ type: "chat:tool-approve", toolId: callId, digest, approved: false });
+    expect((await answered).body.error.code).toBe("DENIED");
+    await other.next("approval:answered");
+  }
+  const hasAll = deaf.until(() => deaf.frames.length === other.frames.length).then(() => "has all");
+  deaf.socket.resume();
+  expect(await Promise.race([deaf.closed, hasAll])).toBe(1006);
+  expect(other.frames.filter(({ type }) => type === "approval:asked")).toHaveLength(count);
+});
+
+const KERNEL_BYTES = 16 * 1024 * 1024;

@@ -1,0 +1,86 @@
+// The open sessions of the server. Each is open while it is used and for a moment after: then other processes can work
+// with it, and the next use opens it again.
+import type { Cell, CellOptions } from "../../cell.ts";
+import { type KeptCell, keepCell } from "../../cells.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { noSuchSession, readRecord, sessionDir } from "../../workspace/layers/record.ts";
+import { sessionIds } from "../../workspace/layers/unreferenced-layers.ts";
+import type { SessionStore } from "../../workspace/overlay/session-view.ts";
+import { createSession } from "../../workspace/session/create-session.ts";
+import { findSessionId } from "../../workspace/session/registry/find-session.ts";
+
+export interface SessionCells {
+  /** The id of a session of this project, given by its id or name. Throws NOT_FOUND. */
+  find(given: string): Promise<string>;
+  /** Whether this is the id of a session of this project. */
+  has(id: string): boolean;
+  /** Creates a session and returns its id. Throws UNAVAILABLE if the project has too many. */
+  create(): Promise<string>;
+  /** The session of calls that name none: created with the first of them. */
+  default(): Promise<string>;
+  use<T>(id: string, work: (cell: Cell) => Promise<T>): Promise<T>;
+  /** Cancels all calls and closes all sessions. */
+  close(): Promise<void>;
+}
+
+export interface SessionCellsOptions {
+  /** The real path of the project. */
+  readonly project: string;
+  readonly store: SessionStore;
+  /** Of sessions that it creates. */
+  readonly mode: "overlay" | "agentfs";
+  readonly cell: CellOptions;
+  readonly maxSessions: number;
+}
+
+export function createSessionCells(options: SessionCellsOptions): SessionCells {
+  const { project, store, mode, cell, maxSessions } = options;
+  const cells = new Map<string, KeptCell>();
+  let made: Promise<string> | null = null;
+  const isHere = (id: string) => readRecord(sessionDir(store.stateDir, id)).workspace === project;
+  const create = async () => {
+    if (sessionIds(store.stateDir).filter(isHere).length >= maxSessions) throw tooMany(maxSessions);
+    const session = await createSession(project, {
+      ...store,
+      fs: mode,
+      ...(cell.strategy !== undefined && { strategy: cell.strategy }),
+    });
+    session.close();
+    return session.record.id;
+  };
+  const keepOrCreate = async (before: Promise<string> | null) => {
+    const id = await before?.catch(() => null);
+    return id && sessionIds(store.stateDir).includes(id) ? id : create();
+  };
+  const find = async (given: string) => {
+    const id = await findSessionId(given, store, project);
+    if (!isHere(id)) throw noSuchSession(given);
+    return id;
+  };
+  return {
+    find,
+    has: (id) => sessionIds(store.stateDir).includes(id) && isHere(id),
+    create,
+    default() {
+      made = keepOrCreate(made);
+      return made;
+    },
+    use(id, work) {
+      const kept = cells.get(id) ?? keepCell({ ...cell, session: id }, LIMITS.server.cellIdleMs);
+      cells.set(id, kept);
+      return kept.use(work);
+    },
+    async close() {
+      await Promise.all([...cells.values()].map((kept) => kept.close()));
+    },
+  };
+}
+
+function tooMany(maxSessions: number): HotcellError {
+  return new HotcellError(
+    "UNAVAILABLE",
+    `Could not create a session: this project has ${maxSessions}. Discard some, or remove those without changes with hotcell session gc.`,
+    { retryAfterSeconds: 60 },
+  );
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { refuseUpgrade } from "../http/send-response.ts";
+import type { Admission } from "./admission.ts";
+import type { ApiParts } from "./api-parts.ts";
+import { createFrameCheck, serveSocket } from "./socket.ts";
+import { toRefusal } from "./status-of.ts";
+
+export interface SocketServer {
+  /** Takes a request that the guard let pass. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Closes all sockets. */
+  close(): void;
+}
+
+/** The WebSocket `/ws`: text frames of at most 1 MiB, uncompressed. */
+export function createSocketServer(parts: ApiParts, admit: Admission["admit"]): SocketServer {
+  const { maxBodyBytes, maxSockets } = LIMITS.server;
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxBodyBytes,
+  });
+  const checkFrame = createFrameCheck();
+  return {
+    upgrade(request, socket, head) {
+      const open = async () => {
+        if (request.url !== "/ws") throw new HotcellError("NOT_FOUND", "There is no socket but /ws.");
+        if (server.clients.size >= maxSockets)
+          throw new HotcellError("UNAVAILABLE", `The server has ${maxSockets} sockets. Try again later.`, {
+            retryAfterSeconds: 5,
+          });
+        server.handleUpgrade(request, socket, head, (opened) => serveSocket(opened, parts, checkFrame));
+      };
+      admit(open).catch((error: unknown) => {
+        refuseUpgrade(socket, error instanceof HotcellError ? toRefusal(error) : INTERNAL);
+      });
+    },
+    close() {
+      for (const socket of server.clients) socket.close(1001, "the server stops");
+      server.close();
+    },
+  };
+}
+
+const INTERNAL = {
+  status: 500,
+  code: "INTERNAL_ERROR",
+  message: "Could not open the socket: hotcell has a bug.",
+} as const;

@@ -1,0 +1,83 @@
+// Which session a person or program means: by id, name, a unique beginning of either, or `last`.
+import { HotcellError } from "../../../core/errors.ts";
+import { quote } from "../../../core/quote.ts";
+import { noSuchSession, readRecord, sessionDir } from "../../layers/record.ts";
+import { sessionIds } from "../../layers/unreferenced-layers.ts";
+import { committedMsOf } from "../commits.ts";
+import type { SessionDiffOptions } from "../session-diff.ts";
+import { hasChanges } from "./has-changes.ts";
+import { findNamedSession, readSessionName } from "./named-session.ts";
+
+export const LAST = "last";
+
+/** `project` is the real path of the project that the caller works in; null if there is none. */
+export async function findSessionId(
+  given: string,
+  store: SessionDiffOptions,
+  project: string | null,
+): Promise<string> {
+  const { stateDir } = store;
+  if (given === LAST) return lastSession(store, project);
+  const named = project === null ? null : findNamedSession(stateDir, project, given);
+  if (named !== null) return named;
+  const ids = sessionIds(stateDir);
+  if (ids.includes(given)) return given;
+  const known = ids.map((id) => ({ id, name: readSessionName(stateDir, id) }));
+  const exact = known.filter(({ name }) => name === given);
+  const begins = known.filter(({ id, name }) => id.startsWith(given) || name?.startsWith(given));
+  return onlyOne(
+    given,
+    exact.length > 0 ? exact : begins,
+    (id) => readRecord(sessionDir(stateDir, id)).workspace === project,
+  );
+}
+
+/** Of several, the only one of this project is meant. */
+function onlyOne(given: string, found: readonly Named[], isHere: (id: string) => boolean): string {
+  if (found.length === 0 || given === "") throw noSuchSession(given);
+  const here = found.length === 1 ? found : found.filter(({ id }) => isHere(id));
+  if (here.length === 1) return here[0]!.id;
+  const some = found.slice(0, MAX_NAMED).map(({ id, name }) => name ?? id);
+  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : "";
+  const message = `Could not choose a session: ${quote(given)} may be ${some.join(", ")}${more}. Give more of the name or id.`;
+  throw new HotcellError("INVALID_ARGUMENTS", message);
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+const MAX_NAMED = 5;
+
+/** The newest session with changes, otherwise the newest. */
+async function lastSession(store: SessionDiffOptions, project: string | null): Promise<string> {
+  const ids = sessionsOf(store.stateDir, project).reverse();
+  for (const id of ids) if (await hasChanges(id, store)) return id;
+  const [newest] = ids;
+  if (newest === undefined) throw noSession(project);
+  return newest;
+}
+
+/** The session whose commit was the last one to the project that still has an effect. */
+export function lastCommitted(stateDir: string, project: string): string {
+  const found = sessionsOf(stateDir, project)
+    .map((id) => ({ id, atMs: committedMsOf(sessionDir(stateDir, id)) }))
+    .filter(({ atMs }) => atMs !== null)
+    .sort((a, b) => a.atMs! - b.atMs!)
+    .at(-1);
+  if (found !== undefined) return found.id;
+  const message = `There is nothing to undo: no commit to ${quote(project)} has an effect any more. To rewind a session: hotcell session rewind.`;
+  throw new HotcellError("NOT_FOUND", message);
+}
+
+/** Oldest first. */
+function sessionsOf(stateDir: string, project: string | null): string[] {
+  return sessionIds(stateDir).filter((id) => readRecord(sessionDir(stateDir, id)).workspace === project);
+}
+
+function noSession(project: string | null): HotcellError {
+  const of = project === null ? "here, where there is no project" : `of ${quote(project)}`;
+  const message = `There is no session ${of}. A command or call that changes something creates one, as hotcell exec -- COMMAND does. To list those of other projects: hotcell session list --all.`;
+  return new HotcellError("NOT_FOUND", message);
+}

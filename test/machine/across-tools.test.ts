@@ -1,3 +1,0 @@
-import { acrossToolsSuite } from "../kit/across-tools-suite.ts";
-
-acrossToolsSuite();

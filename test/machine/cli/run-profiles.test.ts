@@ -1,0 +1,122 @@
+// Profiles of `hotcell run`, with stand-ins for the programs: what a program gets, and what a check says.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { tempDir } from "../../kit/worlds/temp-cell.ts";
+
+const CLI = path.join(import.meta.dirname, "../../../bin/hotcell.js");
+/** A home that is not below /tmp, wherever the checkout is. */
+const CACHE = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
+
+const PROFILE = {
+  program: "agent",
+  arguments: ["--no-prompts"],
+  variables: { AGENT_MODE: "calm" },
+  secrets: ["AGENT_KEY", "AGENT_OTHER_KEY"],
+  hosts: ["api.example.com:443"],
+  install: "npm install --global agent",
+};
+const SECRET = "k3y-of-the-agent";
+const AGENT = `#!/bin/sh
+echo "$*|$AGENT_MODE|$AGENT_KEY|\${AGENT_OTHER_KEY-unset}|\${PRIVATE-unset}"
+grep -c api.example.com /etc/hosts
+`;
+
+function openWorld({ agent = AGENT, at = "npm/lib/node_modules/agent/agent.sh", parent = CACHE } = {}) {
+  fs.mkdirSync(CACHE, { recursive: true });
+  const top = tempDir(parent);
+  const root = path.join(top, "project");
+  fs.mkdirSync(root);
+  fs.mkdirSync(path.join(top, "npm/bin"), { recursive: true });
+  fs.mkdirSync(path.dirname(path.join(top, at)), { recursive: true });
+  fs.writeFileSync(path.join(top, at), agent, { mode: 0o755 });
+  fs.symlinkSync(path.join(top, at), path.join(top, "npm/bin/agent"));
+  fs.writeFileSync(path.join(top, "config.json"), JSON.stringify({ profiles: { agent: PROFILE } }));
+  const env = {
+    PATH: `${top}/npm/bin:/usr/bin:/bin`,
+    HOME: top,
+    HOTCELL_STATE_DIR: path.join(top, "state"),
+    HOTCELL_CONFIG: path.join(top, "config.json"),
+    AGENT_KEY: SECRET,
+    PRIVATE: "of the user",
+  };
+  const hotcell = (...args: string[]) =>
+    spawnSync(process.execPath, [CLI, ...args], { cwd: root, env, encoding: "utf8" });
+  return { top, hotcell };
+}
+
+describe("a program with a profile", () => {
+  test("has the profile's arguments, variables and hosts, of the user's variables only the named ones, and the log masks them", () => {
+    const { top, hotcell } = openWorld();
+    const { stdout, status, stderr } = hotcell("run", "agent", "--", "agent", "a b");
+    expect({ stdout, status }, stderr).toEqual({
+      stdout: `--no-prompts a b|calm|${SECRET}|unset|unset\n1\n`,
+      status: 0,
+    });
+    hotcell("run", "agent", "--", "sh", "-c", `echo ${SECRET}`);
+    const state = path.join(top, "state/runs");
+    const found = spawnSync("grep", ["-rc", SECRET, state], { encoding: "utf8" }).stdout;
+    expect(found).toMatch(/execution.jsonl:0/);
+    expect(found).not.toMatch(/:[1-9]/);
+  });
+
+  test("can be replaced by another one in the same cell", () => {
+    const { hotcell } = openWorld();
+    const { stdout } = hotcell("run", "agent", "--", "sh", "-c", "echo $AGENT_MODE");
+    expect(stdout).toBe("calm\n");
+  });
+
+  test("is refused with the reason if it is below /tmp, where commands have a directory of their own", () => {
+    const { top, hotcell } = openWorld({ parent: "/tmp" });
+    const { status, stderr } = hotcell("run", "agent");
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: `hotcell: Could not run "agent": "${top}/npm/bin/agent" is there, but ${top}/npm/lib/node_modules cannot be shown to it: commands have a /tmp of their own. See hotcell run --profile-check agent\n`,
+    });
+  });
+});
+
+describe("a check of a profile", () => {
+  test("starts the program, and says what it gets", () => {
+    const agent = '#!/bin/sh\necho "agent 1.2 $*"\n';
+    const { top, hotcell } = openWorld({ agent });
+    const { status, stdout } = hotcell("run", "--profile-check", "agent", "--json");
+    expect(status).toBe(0);
+    const none = { consequence: null, fix: null };
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "agent",
+      description: "",
+      ok: true,
+      findings: [
+        { name: "program", ok: true, found: `${top}/npm/bin/agent`, ...none },
+        { name: "shown", ok: true, found: `${top}/npm/lib/node_modules`, ...none },
+        { name: "terminal", ok: true, found: expect.stringContaining("util-linux"), ...none },
+        { name: "version", ok: true, found: "agent 1.2 --no-prompts --version", ...none },
+      ],
+      arguments: ["--no-prompts"],
+      variables: { AGENT_MODE: "calm" },
+      hosts: ["api.example.com:443"],
+      secrets: [
+        { name: "AGENT_KEY", isSet: true },
+        { name: "AGENT_OTHER_KEY", isSet: false },
+      ],
+      homeFiles: [],
+    });
+  });
+
+  test("fails with the reason if the program does not start, or is not there", () => {
+    const { top, hotcell } = openWorld({ agent: "#!/bin/sh\necho broken >&2\nexit 3\n" });
+    const broken = hotcell("run", "--profile-check", "agent");
+    expect(broken.status).toBe(1);
+    expect(broken.stdout).toContain("NO  version   status 3: broken\n    Fix: npm install --global agent\n");
+    fs.rmSync(path.join(top, "npm/bin/agent"));
+    const missing = hotcell("run", "--profile-check", "agent");
+    expect(missing.status).toBe(1);
+    expect(missing.stdout).toContain('NO  program  there is no program "agent" on your PATH\n');
+    expect(hotcell("run", "agent").stderr).toBe(
+      'hotcell: Could not run "agent": there is no program "agent" on your PATH. Install it: npm install --global agent. See hotcell run --profile-check agent\n',
+    );
+  });
+});

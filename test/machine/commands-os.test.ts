@@ -1,3 +1,0 @@
-import { commandsOsSuite } from "../kit/commands-os-suite.ts";
-
-commandsOsSuite();

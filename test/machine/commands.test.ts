@@ -1,3 +1,0 @@
-import { commandsSuite } from "../kit/commands-suite.ts";
-
-commandsSuite();

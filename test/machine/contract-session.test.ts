@@ -1,3 +1,0 @@
-import { contractSessionSuite } from "../kit/contract-session-suite.ts";
-
-contractSessionSuite();

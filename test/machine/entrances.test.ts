@@ -1,3 +1,0 @@
-import { entrancesSuite } from "../kit/entrances-suite.ts";
-
-entrancesSuite();

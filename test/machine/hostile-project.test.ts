@@ -1,3 +1,0 @@
-import { hostileProjectSuite } from "../kit/hostile-project-suite.ts";
-
-hostileProjectSuite();

@@ -1,3 +1,0 @@
-import { landlockSuite } from "../kit/landlock-suite.ts";
-
-landlockSuite();

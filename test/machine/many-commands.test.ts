@@ -1,3 +1,0 @@
-import { manyCommandsSuite } from "../kit/many-commands-suite.ts";
-
-manyCommandsSuite();

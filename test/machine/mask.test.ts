@@ -1,4 +1,0 @@
-import os from "node:os";
-import { maskSuite } from "../kit/mask-suite.ts";
-
-maskSuite(os.tmpdir());

@@ -1,3 +1,0 @@
-import { raceSuite } from "../kit/race-suite.ts";
-
-raceSuite(20_000);

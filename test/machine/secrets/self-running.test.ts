@@ -1,0 +1,49 @@
+// Changes that are confirmed separately by what is there, not by their name alone.
+import { expect, test } from "vitest";
+import { openTempCell } from "../../kit/worlds/temp-cell.ts";
+
+async function open(files: Record<string, string> = {}) {
+  const { cell, root } = await openTempCell({ fs: "overlay", trust: "autonomous" }, { f: "", ...files });
+  const run = (command: string) => cell.call({ name: "run_command", arguments: { command } });
+  return { cell, root, run };
+}
+
+test("a directory that is a bare git repository counts as .git", async () => {
+  const { cell, run } = await open();
+  await run("git init -q --bare docs/repo; mkdir docs/other; touch docs/other/HEAD docs/a");
+  const { protectedPaths } = await cell.plan();
+  expect(protectedPaths).toContain("docs/repo/config");
+  expect(protectedPaths).toContain("docs/repo/HEAD");
+  expect(protectedPaths.filter((at) => !at.startsWith("docs/repo"))).toEqual([]);
+  expect((await cell.commit()).committed).toEqual([
+    "docs",
+    "docs/a",
+    "docs/other",
+    "docs/other/HEAD",
+    "docs/repo",
+  ]);
+});
+
+test("a link that leads outside is marked in the diff and confirmed; others are not", async () => {
+  const { cell, run, root } = await open({ "d/x": "" });
+  await run(
+    [
+      "ln -s /etc/passwd absolute",
+      "ln -s ../.. d/up",
+      "ln -s .. d/root",
+      "ln -s d/root/../../x round",
+      "ln -s circle circle",
+      "ln -s d/x inside",
+      `ln -s ${root}/d/x own`,
+      "ln -s gone/x dangling",
+    ].join("; "),
+  );
+  const { changes, stat } = await cell.diff();
+  const outside = ["absolute", "circle", "d/up", "round"];
+  expect(changes.filter(({ leadsOutside }) => leadsOutside).map(({ path: at }) => at)).toEqual(outside);
+  expect(stat()).toMatch(/^ absolute +\| new symlink that leads outside the project$/m);
+  const { committed, skipped } = await cell.commit();
+  expect(committed).toEqual(["d/root", "dangling", "inside", "own"]);
+  expect(skipped).toEqual(outside.map((at) => ({ path: at, why: "needs confirmation" })));
+  expect((await cell.commit({ allowProtected: true })).committed).toEqual(outside);
+});

@@ -1,0 +1,226 @@
+// Sessions in mode agentfs, on both strategies: after each operation the project with the database shows what the
+// session shows.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import Database from "libsql";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HotcellError } from "../../../src/core/errors.ts";
+import { type CellOptions, openCell } from "../../../src/index.ts";
+import { fdPath } from "../../../src/workspace/fs/paths.ts";
+import type { Session } from "../../../src/workspace/session/session-types.ts";
+import { agentfsSequencesSuite } from "../../kit/machine-and-soak/agentfs-sequences.ts";
+import { readOverlaidCopy } from "../../kit/worlds/agentfs-reader.ts";
+import { ROOT } from "../../kit/worlds/document.ts";
+import { directory, file, survey } from "../../kit/worlds/planted-tree.ts";
+import { type SessionWorld, STRATEGIES, tempSessionWorld } from "../../kit/worlds/session-world.ts";
+
+const viewOf = (session: Session) => survey(fdPath(session.view.fd));
+
+agentfsSequencesSuite(3);
+
+const databaseOf = (world: SessionWorld, { record }: Session) =>
+  path.join(world.stateDir, "sessions", record.id, "agentfs.db");
+
+const shownBy = (world: SessionWorld, session: Session) =>
+  readOverlaidCopy(world.project, databaseOf(world, session));
+
+const write = (session: Session, id: string, files: Readonly<Record<string, string>>) =>
+  session.change({ id, tool: "test" }, async () => {
+    for (const [at, content] of Object.entries(files)) session.workspace.write(at, content);
+  });
+
+/** Writes as another program does. libsql needs a turn of the event loop to give up the session's lock. */
+async function execute(file: string, sql: string): Promise<void> {
+  await setImmediate();
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}
+
+/** The statements of a program that replaces a file's content. */
+const setContent = (name: string, content: string) => `
+  UPDATE fs_data SET data = CAST('${content}' AS BLOB) WHERE ino = (SELECT ino FROM fs_dentry WHERE name = '${name}');
+  UPDATE fs_inode SET size = ${content.length} WHERE ino = (SELECT ino FROM fs_dentry WHERE name = '${name}');`;
+
+describe.each(STRATEGIES)("what others write to the database, by the strategy %s", (strategy) => {
+  test("becomes a call `agentfs` at the next open, which can be rewound", async () => {
+    const world = tempSessionWorld(
+      new Map([
+        ["kept", file("kept\n")],
+        ["deleted", file("1\n")],
+        ["both", file("0\n")],
+      ]),
+    );
+    const session = await world.create(strategy, { fs: "agentfs" });
+    await write(session, "1", { a: "one\n", "d/b": "two\n", both: "1\n" });
+    const before = viewOf(session);
+    session.close();
+    await execute(
+      databaseOf(world, session),
+      `${setContent("a", "uno\n")}
+       INSERT INTO fs_whiteout (path, created_at) VALUES ('/deleted', 1);
+       DELETE FROM fs_dentry WHERE name = 'both';
+       UPDATE fs_inode SET mode = 16877 & ~63 WHERE ino = (SELECT ino FROM fs_dentry WHERE name = 'd');`,
+    );
+    const again = await world.open(session.record.id);
+    const expected = new Map([
+      ["kept", file("kept\n")],
+      ["both", file("0\n")],
+      ["a", file("uno\n")],
+      ["d", directory(0o700)],
+      ["d/b", file("two\n")],
+    ]);
+    expect(viewOf(again)).toEqual(expected);
+    expect(shownBy(world, again)).toEqual(expected);
+    expect(again.record.stack.flatMap(({ call }) => call?.id ?? [])).toEqual(["1", "agentfs"]);
+    await again.rewind("agentfs");
+    expect(viewOf(again)).toEqual(before);
+    expect(shownBy(world, again)).toEqual(before);
+  });
+});
+
+describe("the file", () => {
+  const opened = (error: unknown) => (error as HotcellError).code;
+
+  test("is locked for others while the session is open, and a file that another program has open is LOCKED", async () => {
+    const world = tempSessionWorld();
+    const session = await world.create("clone", { fs: "agentfs" });
+    const at = databaseOf(world, session);
+    const child = (program: string) =>
+      spawn(
+        process.execPath,
+        ["-e", `const D = require("libsql"); const db = new D(process.argv[1]); ${program}`, at],
+        {
+          cwd: ROOT,
+          stdio: ["pipe", "pipe", "pipe"],
+        },
+      );
+    const reads = 'db.prepare("SELECT * FROM fs_inode").all();';
+    const refused = child(`try { ${reads} } catch (error) { console.log(error.code) }`);
+    expect(String((await once(refused.stdout, "data"))[0])).toBe("SQLITE_BUSY\n");
+    session.close();
+    await setImmediate();
+    const holder = child(`${reads} console.log("open"); process.stdin.resume()`);
+    onTestFinished(() => void holder.kill());
+    await once(holder.stdout, "data");
+    expect(await world.open(session.record.id).catch(opened)).toBe("LOCKED");
+  });
+
+  test("is refused inside the project, also behind a link, and where something exists", async () => {
+    const world = tempSessionWorld();
+    const link = path.join(world.top, "link");
+    fs.symlinkSync(world.project, link);
+    const dangling = path.join(world.top, "dangling.db");
+    fs.symlinkSync(path.join(world.project, "x.db"), dangling);
+    const create = (database: string) => world.create("clone", { fs: "agentfs", database }).catch(opened);
+    expect([
+      await create(path.join(world.project, "x.db")),
+      await create(path.join(link, "x.db")),
+      await create(dangling),
+      await create(path.join(world.top, "missing/x.db")),
+    ]).toEqual(["WORKSPACE_UNUSABLE", "WORKSPACE_UNUSABLE", "ALREADY_EXISTS", "NOT_FOUND"]);
+    expect(fs.readdirSync(world.project)).toEqual([]);
+  });
+
+  test("belongs to one session", async () => {
+    const world = tempSessionWorld();
+    const database = path.join(world.top, "one.db");
+    await world.create("clone", { fs: "agentfs", database });
+    expect(await world.create("clone", { fs: "agentfs", database }).catch(opened)).toBe("ALREADY_EXISTS");
+  });
+
+  test("is created again if somebody removes it, also while the session is open", async () => {
+    const world = tempSessionWorld(new Map([["p", file("p")]]));
+    const session = await world.create("clone", { fs: "agentfs" });
+    const at = databaseOf(world, session);
+    await write(session, "1", { a: "1" });
+    for (const end of ["", "-wal"]) fs.rmSync(`${at}${end}`, { force: true });
+    await write(session, "2", { b: "2" });
+    expect(shownBy(world, session)).toEqual(viewOf(session));
+    session.close();
+    await setImmediate();
+    fs.rmSync(at);
+    const again = await world.open(session.record.id);
+    expect(shownBy(world, again)).toEqual(viewOf(again));
+  });
+
+  test("that somebody puts in its place is not written, and its changes are taken at the next open", async () => {
+    const world = tempSessionWorld();
+    const other = await world.create("clone", { fs: "agentfs" });
+    await write(other, "1", { theirs: "theirs" });
+    other.close();
+    const session = await world.create("clone", { fs: "agentfs" });
+    await setImmediate();
+    fs.renameSync(databaseOf(world, other), databaseOf(world, session));
+    const { warning } = await write(session, "1", { ours: "ours" });
+    expect(warning).toContain("somebody has put another file in its place");
+    session.close();
+    await setImmediate();
+    const again = await world.open(session.record.id);
+    expect(viewOf(again)).toEqual(new Map([["theirs", file("theirs")]]));
+    await again.rewind("agentfs");
+    expect(viewOf(again)).toEqual(new Map([["ours", file("ours")]]));
+    expect(shownBy(world, again)).toEqual(viewOf(again));
+  });
+
+  test("that became a link, or no database, is refused, and the session opens when it is gone", async () => {
+    const world = tempSessionWorld();
+    const session = await world.create("clone", { fs: "agentfs" });
+    await write(session, "1", { a: "1" });
+    session.close();
+    await setImmediate();
+    const at = databaseOf(world, session);
+    fs.rmSync(at);
+    const outside = path.join(world.top, "outside");
+    fs.writeFileSync(outside, "outside");
+    fs.symlinkSync(outside, at);
+    expect(await world.open(session.record.id).catch(opened)).toBe("WORKSPACE_UNUSABLE");
+    fs.rmSync(at);
+    fs.writeFileSync(at, "no database, but long enough to be read as one ".repeat(50));
+    expect(await world.open(session.record.id).catch(opened)).toBe("WORKSPACE_UNUSABLE");
+    fs.rmSync(at);
+    const again = await world.open(session.record.id);
+    expect([shownBy(world, again), fs.readFileSync(outside, "utf8")]).toEqual([viewOf(again), "outside"]);
+  });
+
+  test("never has a secret, and a secret that others put there does not enter the session", async () => {
+    const world = tempSessionWorld(new Map([[".env", file("KEY=1")]]));
+    const session = await world.create("kernel", { fs: "agentfs" });
+    await session.change({ id: "1", tool: "test" }, async () => {
+      fs.writeFileSync(`${fdPath(session.view.fd)}/id_rsa`, "secret");
+      fs.writeFileSync(`${fdPath(session.view.fd)}/a`, "a");
+    });
+    expect(shownBy(world, session).has("id_rsa")).toBe(false);
+    session.close();
+    await execute(databaseOf(world, session), "UPDATE fs_dentry SET name = '.env' WHERE name = 'a'");
+    const again = await world.open(session.record.id);
+    expect(fs.readFileSync(`${fdPath(again.view.fd)}/.env`, "utf8")).toBe("KEY=1");
+  });
+});
+
+test("a session keeps its mode and its database", async () => {
+  const world = tempSessionWorld();
+  const { id } = (await world.create("clone", { fs: "agentfs" })).record;
+  const plain = (await world.create("clone")).record.id;
+  world.close();
+  await setImmediate();
+  const open = async (options: CellOptions) => {
+    try {
+      await (await openCell({ stateDir: world.stateDir, ...options })).close();
+      return "opened";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(await open({ session: id })).toBe("opened");
+  expect(await open({ session: id, fs: "agentfs" })).toBe("opened");
+  expect(await open({ session: id, fs: "overlay" })).toBe(
+    `Could not open the cell: the session "${id}" keeps its mode, fs "agentfs", and the options say fs "overlay".`,
+  );
+  expect(await open({ session: plain, fs: "agentfs" })).toContain('keeps its mode, fs "overlay"');
+  expect(await open({ session: plain, database: "/x.db" })).toContain("has no database");
+});

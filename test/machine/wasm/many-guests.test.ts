@@ -1,0 +1,77 @@
+// Many calls at once, guests that die, and guests at work while directories are swapped.
+import fs from "node:fs";
+import { expect, test } from "vitest";
+import { wasmTool } from "../../../src/tools/wasm/wasm-tool.ts";
+import { callMany, expectNothingLeft } from "../../kit/machine-and-soak/wasm-load.ts";
+import { raceCheckThenOpen, raceGuest } from "../../kit/machine-and-soak/wasm-race.ts";
+import { openTempCell } from "../../kit/worlds/temp-cell.ts";
+import { makeToolFolder } from "../../kit/worlds/wasm-tool-folder.ts";
+
+const guestPids = () =>
+  fs.readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+
+test("wasm-073, wasm-074 calls 50 at a time, good and bad, leave no descriptor, process or memory behind", async () => {
+  expectNothingLeft(await callMany(400, 50));
+});
+
+test("a guest whose process is killed is GUEST_CRASHED; the calls beside it and after it are not harmed", async () => {
+  const dir = await makeToolFolder(
+    {
+      js: "export default ({ wait }, host) => { host.call('log', { message: 'begun' }); while (wait); return { done: true } }",
+    },
+    { limits: { fuel: Number.MAX_SAFE_INTEGER, timeout: 60 } },
+  );
+  const { cell } = await openTempCell({ tools: [wasmTool({ path: dir })], guestProcesses: 2 });
+  const before = new Set(guestPids());
+  let begun = () => {};
+  const isRunning = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const endless = cell.call(
+    { name: "tested", arguments: { wait: true } },
+    { onEvent: (event) => event.kind === "output" && begun() },
+  );
+  await isRunning;
+  for (const pid of guestPids()) if (!before.has(pid)) process.kill(Number(pid), "SIGKILL");
+  const beside = cell.call({ name: "tested", arguments: {} });
+  const { error, meta } = await endless;
+  expect([error?.code, meta.wasm]).toMatchObject(["GUEST_CRASHED", { fuel: null, hostCalls: 1, denied: [] }]);
+  expect((await beside).output).toEqual({ done: true });
+  expect((await cell.call({ name: "tested", arguments: {} })).output).toEqual({ done: true });
+});
+
+test.each(["host", "overlay"] as const)(
+  "P6.2 with fs %s, a guest that reads and writes while a directory is swapped for a link never leaves the workspace",
+  (mode) => raceGuest(2000, mode),
+);
+
+test("control: whoever checks the path first and opens it then reads outside", async () => {
+  let escapes = 0;
+  for (let tries = 0; escapes === 0 && tries < 20; tries++) escapes = await raceCheckThenOpen(20_000);
+  expect(escapes).toBeGreaterThan(0);
+});
+
+test("a guest that floods hotcell with host calls and output is ended; the calls beside it are not harmed", async () => {
+  const flood = await makeToolFolder(
+    {
+      js: `export default (_, host) => { for (;;) host.call("log", { message: "x".repeat(1000000) }) }`,
+    },
+    { name: "flood", limits: { timeout: 3, fuel: Number.MAX_SAFE_INTEGER } },
+  );
+  const good = await makeToolFolder({ js: "export default ({ n }) => ({ n })" });
+  const tools = [wasmTool({ path: flood }), wasmTool({ path: good })];
+  const { cell } = await openTempCell({ tools, guestProcesses: 2 });
+  let isOver = false;
+  const flooding = cell.call({ name: "flood", arguments: {} }).finally(() => {
+    isOver = true;
+  });
+  let beside = 0;
+  for (let n = 0; !isOver; n++) {
+    expect((await cell.call({ name: "tested", arguments: { n } })).output).toEqual({ n });
+    beside++;
+  }
+  const { error, meta } = await flooding;
+  expect([error?.code, meta.wasm?.diagnostics?.length]).toEqual(["TIMEOUT", expect.any(Number)]);
+  expect(meta.wasm!.diagnostics!.length).toBeLessThan(5000);
+  expect(beside).toBeGreaterThan(3);
+});
