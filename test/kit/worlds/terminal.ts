@@ -7,7 +7,7 @@ export interface TerminalStep {
   readonly wait: string;
   readonly type?: string;
   readonly resize?: readonly [rows: number, columns: number];
-  /** Sends a signal to the newest process whose command line begins with a text. */
+  /** Sends a signal to the newest process of this terminal's line whose command line begins with a text. */
   readonly signal?: { readonly name: NodeJS.Signals; readonly to: string };
 }
 
@@ -46,12 +46,20 @@ import fcntl, glob, json, os, pty, re, select, signal, struct, sys, termios, tim
 job = json.loads(sys.argv[1])
 def size(fd, rows, columns):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+def started_here():
+    parents = {}
+    for name in glob.glob("/proc/[0-9]*/stat"):
+        try: parents[int(name.split("/")[2])] = int(open(name).read().rpartition(")")[2].split()[1])
+        except OSError: continue
+    here = {pid}
+    while more := {child for child, parent in parents.items() if parent in here} - here: here |= more
+    return here
 def newest(text):
     found = []
-    for name in glob.glob("/proc/[0-9]*/cmdline"):
-        try: words = open(name, "rb").read().replace(b"\\0", b" ").decode("utf8", "replace")
+    for process in started_here():
+        try: words = open(f"/proc/{process}/cmdline", "rb").read().replace(b"\\0", b" ").decode("utf8", "replace")
         except OSError: continue
-        if words.startswith(text): found.append(int(name.split("/")[2]))
+        if words.startswith(text): found.append(process)
     return max(found, default=None)
 def awaited(text):
     until = time.time() + 60
