@@ -16,6 +16,7 @@ import { type Fault, type FaultKind, injectFaults } from "../native/inject.ts";
 import { openWorkDirectories } from "../open-work-directories.ts";
 import { removeTree } from "../remove-tree.ts";
 import { readOverlaidCopy } from "../worlds/agentfs-reader.ts";
+import { readBySdk } from "../worlds/agentfs-sdk-reader.ts";
 import type { Planted } from "../worlds/planted-tree.ts";
 import { tempDir } from "../worlds/temp-cell.ts";
 
@@ -123,6 +124,24 @@ export function crashEverywhere(
   kinds: readonly FaultKind[],
 ): Promise<Fault[]> {
   return crashStep(world, operation, kinds, (fault) => checkSession(world, operation, fault));
+}
+
+/** The same, only at each change of the database. */
+export function crashInDatabase(
+  world: CrashWorld,
+  operation: string,
+  kinds: readonly FaultKind[],
+): Promise<Fault[]> {
+  const argv = [process.execPath, STEP_CHILD, world.stateDir, world.id, operation];
+  const check = (fault: Fault) => checkSession(world, operation, fault);
+  return injectFaults({
+    argv,
+    kinds,
+    reset: world.reset,
+    check,
+    syscalls: CHANGES,
+    pathPrefix: world.database!,
+  });
 }
 
 /** Creates a session, with each fault at each change of a file. */
@@ -313,7 +332,7 @@ async function checkSession(
   fault: Pick<Fault, "kind" | "stdout">,
 ): Promise<void> {
   if (fault.kind === "SIGKILL") expect(fault.stdout === "" || fault.stdout === "done").toBe(true);
-  checkDatabase(world, operation);
+  await checkDatabase(world, operation);
   await withRecovered(world, async (session) => {
     const shown = filesOf(session);
     expect(ENDINGS[operation], JSON.stringify(shown)).toContainEqual(shown);
@@ -331,12 +350,13 @@ async function checkSession(
   });
 }
 
-/** The database is whole, and shows the session before or after the operation. */
-function checkDatabase({ database, project }: CrashWorld, operation: string): void {
+/** The database is whole, for SQLite and for agentfs-sdk, and shows the session before or after the operation. */
+async function checkDatabase({ database, project }: CrashWorld, operation: string): Promise<void> {
   if (database === null || !fs.existsSync(database)) return;
   const [before, ...later] = ENDINGS[operation]!;
   const shown = plainFiles(readOverlaidCopy(project, database));
   expect([before, later.at(-1) ?? before], JSON.stringify(shown)).toContainEqual(shown);
+  expect(shown).toMatchObject(await readBySdk(database));
 }
 
 /** After an open and after a call the database shows what the session shows. */

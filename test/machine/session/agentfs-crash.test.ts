@@ -1,9 +1,21 @@
-// Sessions in mode agentfs under real kills: the database has the state before or after the operation, and the next open
-// makes it equal to the session. The soak lane has kills and failing disks at each step.
+// Sessions in mode agentfs under real kills: the database has the state before or after the operation, SQLite and
+// agentfs-sdk read it, and the next open makes it equal to the session. The soak lane has kills and failing disks at each
+// step.
 import { expect, test } from "vitest";
-import { killAtMoments, makeCalls, makeCrashWorld } from "../../kit/machine-and-soak/session-crash.ts";
+import {
+  crashInDatabase,
+  killAtMoments,
+  makeCalls,
+  makeCrashWorld,
+} from "../../kit/machine-and-soak/session-crash.ts";
 
 test("P3.7: a kill during a call leaves session and database whole, and the next open catches up", async () => {
   const world = await makeCrashWorld("kernel", makeCalls, "agentfs");
   expect(await killAtMoments(world, "change", 10)).toBeGreaterThan(0);
 }, 60_000);
+
+test("P3.7: a full or failing disk, or a kill, at any change of the database leaves it whole, for SQLite and for agentfs-sdk", async () => {
+  const world = await makeCrashWorld("kernel", makeCalls, "agentfs");
+  const faults = await crashInDatabase(world, "change", ["SIGKILL", "ENOSPC", "EIO"]);
+  expect(faults.length).toBeGreaterThan(8);
+}, 180_000);
