@@ -126,22 +126,16 @@ export function crashEverywhere(
   return crashStep(world, operation, kinds, (fault) => checkSession(world, operation, fault));
 }
 
-/** The same, only at each change of the database. */
-export function crashInDatabase(
+/** The same, only where the database is synced or cut. */
+export function crashSyncing(
   world: CrashWorld,
   operation: string,
   kinds: readonly FaultKind[],
 ): Promise<Fault[]> {
   const argv = [process.execPath, STEP_CHILD, world.stateDir, world.id, operation];
   const check = (fault: Fault) => checkSession(world, operation, fault);
-  return injectFaults({
-    argv,
-    kinds,
-    reset: world.reset,
-    check,
-    syscalls: CHANGES,
-    pathPrefix: world.database!,
-  });
+  const syscalls = ["fsync", "fdatasync", "ftruncate"];
+  return injectFaults({ argv, kinds, reset: world.reset, check, syscalls, pathPrefix: world.database! });
 }
 
 /** Creates a session, with each fault at each change of a file. */
