@@ -1,9 +1,9 @@
 // Tool calls of models that write them as text: in Hermes' and Qwen's tags, or as one JSON object that is the whole
 // answer. A tag counts only at the start of a line and outside a code block, and only for a tool that was offered: text
 // that the model quotes is not a call.
-import { randomUUID } from "node:crypto";
 import { type RawCall, readCallText } from "../call/read-call-text.ts";
 import type { AssistantMessage, ModelCall, ModelMessage } from "../models/model.ts";
+import { newCallId } from "../models/new-call-id.ts";
 
 export interface TextCalls {
   /** The answer without its calls. */
@@ -74,7 +74,7 @@ function readOffered(text: string, offered: ReadonlySet<string>): ModelCall | nu
   };
   if (typeof name !== "string" || !offered.has(name)) return null;
   const written = typeof args === "string" ? args : JSON.stringify(args ?? {});
-  return { id: `call_${randomUUID()}`, name, arguments: written, complete: true };
+  return { id: newCallId(), name, arguments: written, complete: true };
 }
 
 function tryRead(text: string): Pick<RawCall, "name" | "arguments"> | null {

@@ -16,7 +16,7 @@ import type {
 import { streamedError } from "./model-error.ts";
 import { readEvents, readObject } from "./read-stream.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
-import { argumentsObject, asCount, asList, asObject, asText } from "./wire-values.ts";
+import { argumentsObject, asCount, asList, asObject, asText, hasCalls } from "./wire-values.ts";
 
 export function createAnthropic(settings: ModelSettings): ModelProvider {
   const dialer = createDialer(settings);
@@ -205,7 +205,11 @@ function contentOf(message: ModelMessage): JsonObject[] {
 }
 
 function assistantContent({ content, calls, native }: AssistantMessage): JsonObject[] {
-  if (native?.provider === "anthropic") return [...asList(native.content)];
+  if (native?.provider === "anthropic") {
+    const blocks = asList(native.content);
+    const ids = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
+    if (hasCalls(ids, calls)) return [...blocks];
+  }
   return [
     ...(content === "" ? [] : [{ type: "text", text: content }]),
     ...calls.map(({ id, name, arguments: args }) => ({

@@ -1,6 +1,7 @@
 // Collects the calls of one answer from their fragments. It repairs nothing: what is incomplete is marked so.
-import { randomUUID } from "node:crypto";
+
 import type { ChunkBody, ModelCall, StopReason } from "./model.ts";
+import { newCallId } from "./new-call-id.ts";
 
 /** A chunk about a call. */
 type CallChunk = Extract<ChunkBody, { readonly type: `tool_call_${string}` }>;
@@ -32,7 +33,7 @@ export function collectCalls(): CallCollector {
   const byKey = new Map<unknown, OpenCall>();
   const ids = new Set<string>();
   const uniqueId = (id: string | undefined): string => {
-    const unique = id === undefined || id === "" || ids.has(id) ? `call_${randomUUID()}` : id;
+    const unique = id === undefined || id === "" || ids.has(id) ? newCallId() : id;
     ids.add(unique);
     return unique;
   };

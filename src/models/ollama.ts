@@ -6,7 +6,7 @@ import type { ModelMessage, ModelProvider, ModelRequest, ModelSettings, StopReas
 import { streamedError } from "./model-error.ts";
 import { readJsonLines } from "./read-stream.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
-import { argumentsObject, asCount, asList, asObject, asText } from "./wire-values.ts";
+import { argumentsObject, asCount, asList, asObject, asText, saysNothing } from "./wire-values.ts";
 
 export function createOllama(settings: ModelSettings): ModelProvider {
   const dialer = createDialer(settings);
@@ -85,7 +85,7 @@ function requestBody(model: string, { messages, system, tools = [], maxTokens }:
     stream: true,
     messages: [
       ...(system === undefined ? [] : [{ role: "system", content: system }]),
-      ...messages.map(wireMessage),
+      ...messages.filter((message) => !saysNothing(message, "ollama")).map(wireMessage),
     ],
     ...(tools.length > 0 && {
       // Ollama has no rule for names, so they keep their dots.

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../core/json.ts";
 import { wireName } from "../core/wire-name.ts";
 import type { Dialer } from "./dial.ts";
-import type { ModelImage, ModelSettings, ModelTool } from "./model.ts";
+import type { ModelCall, ModelImage, ModelSettings, ModelTool } from "./model.ts";
 import { asList, asObject, asText } from "./wire-values.ts";
 
 export function openAIHeaders({ apiKey }: ModelSettings): Readonly<Record<string, string>> {
@@ -22,6 +22,11 @@ export function functionTools(tools: readonly ModelTool[]): JsonObject[] {
     type: "function",
     function: { name: wireName(name), description, parameters: inputSchema },
   }));
+}
+
+/** Compatible servers parse the arguments of earlier calls: those of a call that was cut off are left out. */
+export function sentArguments({ arguments: args, complete }: ModelCall): string {
+  return complete && args !== "" ? args : "{}";
 }
 
 /** Results of tools are text on these wires: a picture follows as a message of the user. */

@@ -5,6 +5,7 @@ import { type CallCollector, collectCalls } from "./collect-calls.ts";
 import { createDialer } from "./dial.ts";
 import type {
   AssistantMessage,
+  ModelCall,
   ModelMessage,
   ModelProvider,
   ModelRequest,
@@ -13,10 +14,10 @@ import type {
   StopReason,
 } from "./model.ts";
 import { brokenProtocol, streamedError } from "./model-error.ts";
-import { imageMessage, listOpenAIModels, openAIHeaders } from "./openai-common.ts";
+import { imageMessage, listOpenAIModels, openAIHeaders, sentArguments } from "./openai-common.ts";
 import { readEvents, readObject } from "./read-stream.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
-import { asCount, asList, asObject, asText } from "./wire-values.ts";
+import { asCount, asList, asObject, asText, hasCalls } from "./wire-values.ts";
 
 export function createOpenAIResponses(settings: ModelSettings): ModelProvider {
   const dialer = createDialer(settings);
@@ -150,14 +151,22 @@ function wireItems(message: ModelMessage): JsonObject[] {
 }
 
 function assistantItems({ content, calls, native }: AssistantMessage): JsonObject[] {
-  if (native?.provider === "openai-responses") return [...asList(native.content)];
+  if (native?.provider === "openai-responses" && isWhole(asList(native.content), calls))
+    return [...asList(native.content)];
   return [
     ...(content === "" ? [] : [{ role: "assistant", content }]),
-    ...calls.map(({ id, name, arguments: args }) => ({
+    ...calls.map((call) => ({
       type: "function_call",
-      call_id: id,
-      name: wireName(name),
-      arguments: args === "" ? "{}" : args,
+      call_id: call.id,
+      name: wireName(call.name),
+      arguments: sentArguments(call),
     })),
   ];
+}
+
+/** The provider refuses reasoning without what it led to. */
+function isWhole(items: readonly JsonObject[], calls: readonly ModelCall[]): boolean {
+  const ids = items.filter(({ type }) => type === "function_call").map(({ call_id }) => call_id);
+  const isCut = calls.some(({ complete }) => !complete) || items.at(-1)?.type === "reasoning";
+  return !isCut && hasCalls(ids, calls);
 }

@@ -14,10 +14,16 @@ import type {
   StopReason,
 } from "./model.ts";
 import { streamedError } from "./model-error.ts";
-import { functionTools, imageMessage, listOpenAIModels, openAIHeaders } from "./openai-common.ts";
+import {
+  functionTools,
+  imageMessage,
+  listOpenAIModels,
+  openAIHeaders,
+  sentArguments,
+} from "./openai-common.ts";
 import { readEvents, readObject } from "./read-stream.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
-import { asCount, asList, asObject, asText, NO_USAGE } from "./wire-values.ts";
+import { asCount, asList, asObject, asText, NO_USAGE, saysNothing } from "./wire-values.ts";
 
 export function createOpenAI(settings: ModelSettings): ModelProvider {
   const dialer = createDialer(settings);
@@ -171,6 +177,7 @@ function wireMessages(messages: readonly ModelMessage[]): JsonObject[] {
       continue;
     }
     putImages();
+    if (saysNothing(message, "openai")) continue;
     wire.push(
       message.role === "user" ? { role: "user", content: message.content } : assistantMessage(message),
     );
@@ -186,10 +193,10 @@ function assistantMessage({ content, calls, native }: AssistantMessage): JsonObj
     content: content === "" && calls.length > 0 ? null : content,
     ...kept,
     ...(calls.length > 0 && {
-      tool_calls: calls.map(({ id, name, arguments: args }) => ({
-        id,
+      tool_calls: calls.map((call) => ({
+        id: call.id,
         type: "function",
-        function: { name: wireName(name), arguments: args === "" ? "{}" : args },
+        function: { name: wireName(call.name), arguments: sentArguments(call) },
       })),
     }),
   };

@@ -564,6 +564,11 @@ const RESPONSES: readonly WireCase[] = [
     expected: { thinking: "hm", calls: [readA, ["list", "{}", true]], ends: "tool_calls" },
   },
   {
+    name: "reasoning cut off by the token limit",
+    body: responses(...reasoning, responseEnd([reasoningItem], cutAt("max_output_tokens"))),
+    expected: { thinking: "hm", ends: "length" },
+  },
+  {
     name: "a call cut off by the token limit",
     body: responses(
       ...startCall(0, "c", "write_file", '{"path":"a","con'),
