@@ -10,8 +10,10 @@ import type { AgentEvent } from "../../../src/agent/agent-event.ts";
 import { readTranscript } from "../../../src/agent/transcript.ts";
 import { listRuns, runPaths } from "../../../src/log/runs.ts";
 import { verifyLog } from "../../../src/log/verify.ts";
+import type { ModelMessage } from "../../../src/models/model.ts";
 import { isWellFormed } from "../worlds/stub-model.ts";
 import { tempDir } from "../worlds/temp-cell.ts";
+import { openWires, type Wires } from "../worlds/wire-bodies.ts";
 
 const CHILD = fileURLToPath(new URL("../children/agent-child.mjs", import.meta.url));
 
@@ -21,6 +23,8 @@ export interface CrashedRun {
   readonly marks: readonly number[];
   /** The number of calls that were reported to the model as interrupted. */
   readonly interrupted: number;
+  /** The number of conversations that were sent on every wire. */
+  readonly sent: number;
 }
 
 /**
@@ -28,6 +32,20 @@ export interface CrashedRun {
  * milliseconds after the first event of the resumed run.
  */
 export async function crashRun(turns: number, maxKills: number, pause: () => number): Promise<CrashedRun> {
+  const wires = await openWires();
+  try {
+    return await crashAndCheck(turns, maxKills, pause, wires);
+  } finally {
+    await wires.close();
+  }
+}
+
+async function crashAndCheck(
+  turns: number,
+  maxKills: number,
+  pause: () => number,
+  wires: Wires,
+): Promise<CrashedRun> {
   const top = tempDir();
   const [project, stateDir, script, marks] = ["project", "state", "script.json", "marks"].map((name) =>
     path.join(top, name),
@@ -35,9 +53,14 @@ export async function crashRun(turns: number, maxKills: number, pause: () => num
   fs.mkdirSync(project!);
   fs.writeFileSync(marks!, "");
   const call = (n: number) => ({ name: "mark", arguments: { n } });
-  const played = Array.from({ length: turns }, (_, at) => ({ calls: [call(2 * at), call(2 * at + 1)] }));
+  const played = Array.from({ length: turns }, (_, at) => ({
+    // An answer with calls has text or none.
+    ...(at % 2 === 1 && { text: "I go on." }),
+    calls: [call(2 * at), call(2 * at + 1)],
+  }));
   fs.writeFileSync(script!, JSON.stringify({ turns: [...played, { text: "Done." }] }));
   let run: string | undefined;
+  let sent = 0;
   for (let kills = 0; ; kills++) {
     const stuck = kills === 0 && maxKills > 0 ? String(turns) : "none";
     const more = run === undefined ? [] : [run];
@@ -50,7 +73,12 @@ export async function crashRun(turns: number, maxKills: number, pause: () => num
     if (isKilled) child.kill("SIGKILL");
     const { out, err } = await ended;
     run ??= /^run_\w+/m.exec(out)?.[0];
-    const events = checkAll(stateDir!);
+    const { events, transcripts } = readAll(stateDir!);
+    for (const messages of transcripts) {
+      expect(isWellFormed({ messages })).toBe(true);
+      expect(await findFaults(messages, wires)).toEqual([]);
+      sent += 1;
+    }
     if (isKilled) continue;
     expect(out, err).toMatch(/^done$/m);
     const counts = fs.readFileSync(marks!, "utf8").trimEnd().split("\n").map(Number);
@@ -59,6 +87,7 @@ export async function crashRun(turns: number, maxKills: number, pause: () => num
       marks: Array.from({ length: 2 * turns }, (_, n) => counts.filter((other) => other === n).length),
       interrupted: events.filter((event) => event.kind === "call.result" && event.outcome === "interrupted")
         .length,
+      sent,
     };
   }
 }
@@ -80,20 +109,31 @@ function follow(child: ChildProcess) {
   };
 }
 
-/** After each kill the execution log is intact, and the conversation is well formed. Returns the events of the run. */
-function checkAll(stateDir: string): AgentEvent[] {
+/** What each provider would refuse in the conversation as it is, and in the one that goes on with a new prompt. */
+async function findFaults(messages: readonly ModelMessage[], wires: Wires): Promise<string[]> {
+  const isAnswered = messages.at(-1)?.role === "assistant";
+  const asIs = messages.length === 0 || isAnswered ? [] : await wires.faultsOf(messages);
+  return [...asIs, ...(await wires.faultsOf([...messages, { role: "user", content: "And now?" }]))];
+}
+
+/** After each kill the execution log is intact. Returns the events of all agent runs, and the conversation of each. */
+function readAll(stateDir: string): {
+  readonly events: AgentEvent[];
+  readonly transcripts: ModelMessage[][];
+} {
   const all: AgentEvent[] = [];
+  const transcripts: ModelMessage[][] = [];
   for (const id of listRuns(stateDir)) {
     const { dir, logFile, anchorFile } = runPaths(stateDir, id);
     expect(verifyLog(logFile, anchorFile)).toMatchObject({ ok: true });
     for (const name of namesIn(path.join(dir, "agent")).filter((one) => one.endsWith(".jsonl"))) {
       const lines = fs.readFileSync(path.join(dir, "agent", name), "utf8").split("\n");
       const events = lines.slice(0, -1).map((line) => JSON.parse(line) as AgentEvent);
-      expect(isWellFormed({ messages: readTranscript(events) })).toBe(true);
+      transcripts.push(readTranscript(events));
       all.push(...events);
     }
   }
-  return all;
+  return { events: all, transcripts };
 }
 
 const namesIn = (dir: string) => (fs.existsSync(dir) ? fs.readdirSync(dir) : []);
