@@ -19,7 +19,7 @@ export interface CommandLimits {
   readonly timeoutMs: number;
   /** CPU time of one process. */
   readonly cpuSeconds: number;
-  /** For each process; also for all processes together, counted by a cgroup or by polling. */
+  /** The memory in use by all processes together, counted by a cgroup or by polling. */
   readonly memoryBytes: number;
   readonly processes: number;
   readonly fileBytes: number;

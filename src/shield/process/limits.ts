@@ -14,8 +14,14 @@ export const SCRATCH_BYTES = 1024 * MiB;
 /** The time between SIGTERM and SIGKILL. */
 export const GRACE_MS = 5000;
 
+/**
+ * The kernel's limit for one process counts the memory that it has mapped, used or not. Runtimes such as Bun map several
+ * times what they use, so this limit is higher; the memory in use is limited by a cgroup or by polling.
+ */
+const MAPPED_PER_USED = 4;
+
 /** No limit can exceed the hard limit of this process. */
-function withinOwn(limits: CommandLimits): CommandLimits {
+function withinOwn(limits: CommandLimits) {
   const own = fs.readFileSync("/proc/self/limits", "latin1");
   const atMost = (value: number, name: string) => Math.min(value, hardLimit(own, name));
   return {
@@ -23,7 +29,7 @@ function withinOwn(limits: CommandLimits): CommandLimits {
     processes: atMost(limits.processes, "processes"),
     fileBytes: atMost(limits.fileBytes, "file size"),
     cpuSeconds: atMost(limits.cpuSeconds, "cpu time"),
-    memoryBytes: atMost(limits.memoryBytes, "data size"),
+    mappedBytes: atMost(MAPPED_PER_USED * limits.memoryBytes, "data size"),
     openFiles: atMost(limits.openFiles, "open files"),
   };
 }
@@ -33,12 +39,12 @@ function withinOwn(limits: CommandLimits): CommandLimits {
  * processes is -p in some shells and -u in others.
  */
 export function limitScript(limits: CommandLimits): string {
-  const { processes, fileBytes, cpuSeconds, memoryBytes, openFiles } = withinOwn(limits);
+  const { processes, fileBytes, cpuSeconds, mappedBytes, openFiles } = withinOwn(limits);
   return [
     `{ ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes}; }`,
     `ulimit -f ${Math.floor(fileBytes / 512)}`,
     `ulimit -t ${cpuSeconds}`,
-    `ulimit -d ${Math.floor(memoryBytes / 1024)}`,
+    `ulimit -d ${Math.floor(mappedBytes / 1024)}`,
     `ulimit -n ${openFiles}`,
     "ulimit -c 0",
   ].join(" && ");
@@ -46,13 +52,13 @@ export function limitScript(limits: CommandLimits): string {
 
 /** The same limits for a program that is started without a shell. */
 export function prlimitArgs(limits: CommandLimits): string[] {
-  const { processes, fileBytes, cpuSeconds, memoryBytes, openFiles } = withinOwn(limits);
+  const { processes, fileBytes, cpuSeconds, mappedBytes, openFiles } = withinOwn(limits);
   return [
     "prlimit",
     `--nproc=${processes}`,
     `--fsize=${fileBytes}`,
     `--cpu=${cpuSeconds}`,
-    `--data=${memoryBytes}`,
+    `--data=${mappedBytes}`,
     `--nofile=${openFiles}`,
     "--core=0",
     "--",

@@ -326,6 +326,11 @@ print(n)`;
     const { run } = await open({ limits: { memoryBytes: 128 * MiB } });
     expect((await run(take)).output?.stdout).toBe("");
   });
+  test("a program may map more memory than it may use", async () => {
+    const { run } = await open({ limits: { memoryBytes: 128 * MiB } });
+    const map = "import mmap; print(len(mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE)))";
+    expect(textOf(await run(`python3 -c '${map}'`))).toBe(`${256 * MiB}\n`);
+  });
   test("processes that together take too much memory are ended", async () => {
     const { run } = await open({ limits: { memoryBytes: 300 * MiB } });
     const hog = `python3 -c 'import time; x = bytearray(200 << 20); x[::4096] = b"x" * len(x[::4096]); time.sleep(3)'`;
