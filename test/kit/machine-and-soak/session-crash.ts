@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect } from "vitest";
 import { createProtection } from "../../../src/policy/protected.ts";
 import { openStateDir } from "../../../src/workspace/files/state-dir.ts";
+import { TEMP_PREFIX } from "../../../src/workspace/fs/paths.ts";
 import { databaseOf, sessionDir } from "../../../src/workspace/layers/record.ts";
 import { createSession } from "../../../src/workspace/session/create-session.ts";
 import { collectGarbage } from "../../../src/workspace/session/registry/gc.ts";
@@ -235,10 +236,13 @@ export async function killAtMoments(
   moments: number,
 ): Promise<number> {
   const argv = [STEP_CHILD, world.stateDir, world.id, operation];
-  await world.reset();
-  const began = performance.now();
-  spawnSync(process.execPath, argv);
-  const wholeMs = performance.now() - began;
+  let wholeMs = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3; run++) {
+    await world.reset();
+    const began = performance.now();
+    spawnSync(process.execPath, argv);
+    wholeMs = Math.min(wholeMs, performance.now() - began);
+  }
   let killed = 0;
   for (let moment = 0; moment < moments; moment++) {
     await world.reset();
@@ -344,18 +348,27 @@ async function checkSession(
   });
 }
 
-/** The database is whole, for SQLite and for agentfs-sdk, and shows the session before or after the operation. */
+/** The database is whole, for SQLite and for agentfs-sdk, and shows a state that the operation may end in. */
 async function checkDatabase({ database, project }: CrashWorld, operation: string): Promise<void> {
   if (database === null || !fs.existsSync(database)) return;
-  const [before, ...later] = ENDINGS[operation]!;
-  const shown = plainFiles(readOverlaidCopy(project, database));
-  expect([before, later.at(-1) ?? before], JSON.stringify(shown)).toContainEqual(shown);
-  expect(shown).toMatchObject(await readBySdk(database));
+  const shown = withoutStaged(plainFiles(readOverlaidCopy(project, database)));
+  expect(ENDINGS[operation], JSON.stringify(shown)).toContainEqual(shown);
+  const read = await readBySdk(database);
+  const inProject = readFiles(project);
+  const changed = Object.entries(shown).filter(([at, content]) => inProject[at] !== content);
+  expect(shown).toMatchObject(read);
+  expect(read).toMatchObject(Object.fromEntries(changed));
 }
 
 /** After an open and after a call the database shows what the session shows. */
 function checkFollowed(session: Session, { database, project }: CrashWorld): void {
   if (database !== null) expect(plainFiles(readOverlaidCopy(project, database))).toEqual(filesOf(session));
+}
+
+/** A killed commit leaves its staged copies in the project until the recovery removes them. */
+function withoutStaged(files: Files): Files {
+  const staged = (at: string) => at.split("/").some((name) => name.startsWith(TEMP_PREFIX));
+  return Object.fromEntries(Object.entries(files).filter(([at]) => !staged(at)));
 }
 
 function plainFiles(tree: ReadonlyMap<string, Planted>): Files {

@@ -44,7 +44,8 @@ function install(dir: string, text: string): void {
   fs.writeFileSync(path.join(staging, "package.json"), text);
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--silent"];
   execFileSync("npm", ["install", ...options], { cwd: staging, stdio: ["ignore", "ignore", "inherit"] });
-  fs.renameSync(staging, dir);
+  if (fs.existsSync(dir)) fs.rmSync(staging, { recursive: true });
+  else fs.renameSync(staging, dir);
 }
 
 export interface Ended {
