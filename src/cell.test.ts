@@ -580,7 +580,25 @@ describe("ending a call", () => {
     await cell.close();
     expect((await running).error).toMatchObject({ code: "CANCELLED" });
     await expect(cell.call({ name: "time.now" })).rejects.toMatchObject({ code: "WORKSPACE_UNUSABLE" });
+    expect(() => cell.explain("time.now", {})).toThrow(
+      expect.objectContaining({ code: "WORKSPACE_UNUSABLE" }),
+    );
   });
+});
+
+test("a callback onEvent that throws is a warning of the process, and the call goes on", async () => {
+  const { cell } = await openTempCell();
+  const warnings: string[] = [];
+  const keep = ({ message }: Error) => warnings.push(message);
+  process.on("warning", keep);
+  onTestFinished(() => void process.off("warning", keep));
+  const onEvent = () => {
+    throw new Error("the screen is gone");
+  };
+  const { success } = await cell.call({ name: "time.now" }, { onEvent });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(success).toBe(true);
+  expect(warnings[0]).toMatch(/^The callback onEvent threw at the event "\w+": Error: the screen is gone\n/);
 });
 
 test("a call that was cancelled before it was asked about asks nobody, and ends nothing but itself", async () => {
@@ -773,7 +791,9 @@ describe("opening a cell", () => {
     [{ toolchains: ["/dev/null"] }, "CONFIG_INVALID"],
     [{ toolchains: ["relative"] }, "CONFIG_INVALID"],
     [{ env: { "A=B": "c" } }, "CONFIG_INVALID"],
+    [{ env: { "A\0": "c" } }, "CONFIG_INVALID"],
     [{ rules: ["allow raed_file"] }, "POLICY_INVALID"],
+    [{ scope: { permissions: { read_file: { allowed: true, timeout: "5 minutes" } } } }, "POLICY_INVALID"],
     [{ workspace: "/nowhere/at/all" }, "WORKSPACE_UNUSABLE"],
     [{ tools: [tool("read_file", () => ({}))] }, "DUPLICATE_TOOL"],
     [{ tools: [{}] as never }, "CONFIG_INVALID"],
@@ -807,8 +827,11 @@ describe("opening a cell", () => {
     [{ rules: "deny bash" }, 'rules is "deny bash"; allowed is a list'],
     [{ rules: [null] }, "rules[0] is null; allowed is text"],
     [{ fs: "Overlay" }, 'fs is "Overlay"; allowed are "host", "overlay", "agentfs"'],
-    [{ workspace: 5 }, "workspace is 5; allowed is text"],
-    [{ env: { A: 5 } }, "env.A is 5; allowed is text"],
+    [{ workspace: 5 }, "workspace is 5; allowed is text that is not empty"],
+    [{ workspace: "" }, 'workspace is ""; allowed is text that is not empty'],
+    [{ env: { A: 5 } }, "env.A is 5; allowed is text without NUL"],
+    [{ env: { A: "b\0c" } }, expect.stringMatching(/env\.A is "b.*c"; allowed is text without NUL\.$/)],
+    [{ model: {} }, "model is no model; open one with openModel of hotcell/agent"],
     [{ agents: { a: null } }, 'agents["a"] is null; allowed is an object'],
     [
       { agents: { a: { maxReadByte: 1 } } },
@@ -894,6 +917,10 @@ test("what is no option, list or call is an error with a code, never a TypeError
     [() => cell.call(time, null as never), "CONFIG_INVALID"],
     [() => cell.call(time, { signal: "x" as never }), "CONFIG_INVALID"],
     [() => cell.call(time, { onEvent: "x" as never }), "CONFIG_INVALID"],
+    [() => cell.call(time, { agentId: 5 as never }), "CONFIG_INVALID"],
+    [() => cell.call(time, { sginal: null } as never), "CONFIG_INVALID"],
+    [() => cell.callBatch([time], { cwd: "." } as never), "CONFIG_INVALID"],
+    [() => cell.exec(["true"], { cdw: "." } as never), "CONFIG_INVALID"],
     [() => cell.callBatch({} as never), "INVALID_ARGUMENTS"],
     [() => cell.diff(null as never), "CONFIG_INVALID"],
     [async () => cell.explain(undefined as never, {}), "UNKNOWN_TOOL"],

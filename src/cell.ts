@@ -5,6 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { inspect } from "node:util";
 import { openRemembered } from "./approval/remembered.ts";
 import { createArtifactFiles } from "./call/artifact-files.ts";
 import { runBatch } from "./call/batch.ts";
@@ -34,6 +35,7 @@ import type {
   Meta,
   Observation,
   ToolLimits,
+  ToolObservation,
   Verdict,
 } from "./core/types.ts";
 import { type Log, openLog } from "./log/log.ts";
@@ -59,7 +61,6 @@ import type {
   OtherCall,
   RunCommandCall,
   RunCommandObservation,
-  ToolObservation,
 } from "./tools/builtin-types.ts";
 import { type ToolDefinitions, toolDefinitions, type WireFormat } from "./tools/definitions.ts";
 import { exec } from "./tools/exec.ts";
@@ -152,7 +153,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Who calls, when it is not the agent of the cell. */
   readonly agentId?: string;
-  /** Called with the output of a command while it runs, and with the progress of a long search. */
+  /**
+   * Called with the output of a command while it runs, and with the progress of a long search. What it throws becomes a
+   * warning of the process; the call goes on.
+   */
   readonly onEvent?: (event: CallEvent) => void;
   /** Directories in the project, relative to it, to which the call keeps. Then tools that run commands are refused. @default the project */
   readonly roots?: readonly string[];
@@ -172,7 +176,6 @@ export interface ExecOptions extends CallOptions {
 export async function openCell(options: CellOptions): Promise<Cell> {
   checkOptions(options);
   const { timeoutMs = LIMITS.toolTimeoutMs } = options;
-  if (!(timeoutMs > 0)) throw wrongOption("timeoutMs", timeoutMs, "a number above zero");
   checkSurroundings(options);
   const limitsOf = limitsBy(options);
   const { http, search, allowedPrivateHosts, close: closeClients } = createNetworkClients(options);
@@ -294,10 +297,12 @@ function checkSurroundings({ toolchains = [], readable = [], home, env = {} }: C
   for (const [index, at] of readable.entries()) checkVisible(`readable[${index}]`, at);
   if (home !== undefined && (!isAbsolute(home) || !existsSync(`${home}/.`)))
     throw wrongOption("home", home, "the whole path of a directory that is there");
-  const wrong = Object.keys(env).find((name) => !/^[^=]+$/.test(name));
-  if (wrong !== undefined) throw wrongOption("a name in env", wrong, 'one that is not empty and has no "="');
+  const wrong = Object.keys(env).find((name) => !/^[^=\0]+$/.test(name));
+  if (wrong !== undefined)
+    throw wrongOption("a name in env", wrong, 'one that is not empty and has no "=" and no NUL');
   for (const [name, value] of Object.entries(env))
-    if (typeof value !== "string") throw wrongOption(`env.${name}`, value, "text");
+    if (typeof value !== "string" || value.includes("\0"))
+      throw wrongOption(`env.${name}`, value, "text without NUL");
 }
 
 function checkVisible(name: string, at: string): void {
@@ -348,13 +353,36 @@ function namesOf(session: Session | null): Pick<Meta, "session" | "strategy" | "
 /** A person's own command needs no approval. */
 const FOR_PERSONS = { toolsets: [], tools: [exec], trust: "autonomous" } as const;
 
+const CALL_OPTIONS: readonly string[] = [
+  "signal",
+  "agentId",
+  "onEvent",
+  "roots",
+  "spending",
+] satisfies (keyof CallOptions)[];
+const EXEC_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  ...(["cwd", "attached", "terminal"] satisfies (keyof ExecOptions)[]),
+];
+
 function forCall(parts: CallParts, { onEvent, agentId, spending, roots }: CallOptions): CallParts {
   return {
     ...parts,
     ...(agentId !== undefined && { agentId }),
     ...(roots !== undefined && { roots }),
-    ...(onEvent && { onEvent }),
+    ...(onEvent && { onEvent: withWarnings(onEvent) }),
     ...(spending && { spending }),
+  };
+}
+
+/** A callback that throws must not change the call, nor end the process when it is called beside it. */
+function withWarnings(onEvent: (event: CallEvent) => void): (event: CallEvent) => void {
+  return (event) => {
+    try {
+      onEvent(event);
+    } catch (error) {
+      process.emitWarning(`The callback onEvent threw at the event "${event.kind}": ${inspect(error)}`);
+    }
   };
 }
 
@@ -369,13 +397,18 @@ function makeCell(
   const active = new AbortController();
   const running = new Set<Promise<unknown>>();
 
+  const refuseClosed = () => {
+    if (!open) throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the cell is closed.");
+  };
   const track = async <T>(
     work: (signal: AbortSignal) => Promise<T>,
     options: CallOptions = {},
+    known?: readonly string[],
   ): Promise<T> => {
     checkCallOptions(options);
+    if (known !== undefined) refuseUnknownKeys(options, { known, action: "run the call" });
     const { signal } = options;
-    if (!open) throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the cell is closed.");
+    refuseClosed();
     const ending = signal === undefined ? active.signal : AbortSignal.any([signal, active.signal]);
     // Each call listens to it, and any number of them may be under way.
     setMaxListeners(0, ending);
@@ -407,25 +440,42 @@ function makeCell(
   return {
     // Which shape the observation has depends on the tool: here the compiler can't know it.
     call: ((request: CallRequest | ProviderCall | string, options: CallOptions = {}) =>
-      track((signal) => runCall(request, forCall(parts, options), signal), options)) as Cell["call"],
+      track(
+        (signal) => runCall(request, forCall(parts, options), signal),
+        options,
+        CALL_OPTIONS,
+      )) as Cell["call"],
     callBatch: <Shape extends AnyObservation>(
       requests: readonly (CallRequest | ProviderCall | string)[],
       options: CallOptions = {},
-    ) => track((signal) => runBatch(requests, forCall(parts, options), signal) as Promise<Shape[]>, options),
-    exec: (argv, { cwd, attached, terminal, ...options } = {}) =>
-      track(async (signal) => {
-        const own = { ...forCall(parts, options), ...(await createToolsAndPolicy(FOR_PERSONS)) };
-        const args = {
-          argv,
-          ...(cwd !== undefined && { cwd }),
-          ...(attached && { attached }),
-          ...(terminal && { terminal }),
-        };
-        const observation = await runCall({ name: exec.name, arguments: args }, own, signal);
-        return observation as ToolObservation<"exec", CommandOutput>;
-      }, options),
+    ) =>
+      track(
+        (signal) => runBatch(requests, forCall(parts, options), signal) as Promise<Shape[]>,
+        options,
+        CALL_OPTIONS,
+      ),
+    exec: (argv, options = {}) =>
+      track(
+        async (signal) => {
+          const { cwd, attached, terminal } = options;
+          const own = { ...forCall(parts, options), ...(await createToolsAndPolicy(FOR_PERSONS)) };
+          const args = {
+            argv,
+            ...(cwd !== undefined && { cwd }),
+            ...(attached && { attached }),
+            ...(terminal && { terminal }),
+          };
+          const observation = await runCall({ name: exec.name, arguments: args }, own, signal);
+          return observation as ToolObservation<"exec", CommandOutput>;
+        },
+        options,
+        EXEC_OPTIONS,
+      ),
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
-    explain: (tool, args = {}) => explainCall(String(tool), args, parts),
+    explain(tool, args = {}) {
+      refuseClosed();
+      return explainCall(String(tool), args, parts);
+    },
     processes,
     ...createSessionApi(session, track),
     kv: createKvApi(session, track),

@@ -51,6 +51,7 @@ export type {
   ToolCategory,
   ToolFailure,
   ToolLimits,
+  ToolObservation,
   TrustLevel,
   Verdict,
   WasmMeta,
@@ -159,7 +160,6 @@ export type {
   SessionRewindOutput,
   TextFileOutput,
   TimeNowOutput,
-  ToolObservation,
   WriteFileArguments,
   WriteFileOutput,
 } from "./tools/builtin-types.ts";

@@ -1,6 +1,7 @@
 import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   createStubModel,
   isWellFormed,
@@ -227,6 +228,33 @@ test("a call whose result was lost with a kill is reported as such, with its cha
   expect(model.requests[0]!.messages.at(-1)).toEqual(result!.message);
   const begun = [...readLog(cell.logFile)].filter(({ record }) => record?.kind === "tool.intent");
   expect(begun).toHaveLength(1);
+});
+
+test("if an event of a call can't be logged, the call ends and the run fails", async () => {
+  const { writeSync } = fs;
+  const write = vi.spyOn(fs, "writeSync").mockImplementation(((...args: Parameters<typeof writeSync>) => {
+    if (String(args[1]).includes('"kind":"call.started"')) throw new Error("the disk is full");
+    return writeSync(...args);
+  }) as typeof writeSync);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    write.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const { model, events } = await play([{ calls: [["own.wait", {}]] }], {}, { tools: [waits] });
+  expect(endOf(events)).toMatchObject({
+    stop: "error",
+    error: { code: "LOG_UNAVAILABLE", message: "Could not write the run's log: the disk is full." },
+  });
+  expect(model.requests).toHaveLength(1);
+});
+
+/** Only its signal ends it. */
+const waits = defineTool({
+  name: "own.wait",
+  description: "A tool of a test.",
+  input: { type: "object", properties: {} },
+  run: (_, __, signal) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
 });
 
 describe("cancelling", () => {

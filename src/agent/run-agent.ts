@@ -6,7 +6,7 @@ import { startDeadline } from "../core/deadline.ts";
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { isSuspended } from "../core/suspension.ts";
-import type { AnyObservation } from "../core/types.ts";
+import type { AnyObservation, CallEvent } from "../core/types.ts";
 import type {
   AssistantMessage,
   ModelCall,
@@ -328,11 +328,24 @@ async function runCalls(run: Run, pending: readonly PendingCall[]): Promise<RunS
     arguments: text,
     truncated: !complete,
   }));
+  const teller = createCallTeller({ tell, tellDelta, tellResult });
+  let failure: unknown = null;
+  const unlogged = new AbortController();
+  /** A call whose event can't be logged is ended, and the run fails. */
+  const onEvent = (event: CallEvent) => {
+    try {
+      teller(event);
+    } catch (error) {
+      failure ??= error;
+      unlogged.abort();
+    }
+  };
   await run.options.cell.callBatch(requests, {
-    signal,
+    signal: AbortSignal.any([signal, unlogged.signal]),
     spending: { spent: ledger.spent, addUsage: (usage) => tell({ kind: "model.usage", usage }) },
-    onEvent: createCallTeller({ tell, tellDelta, tellResult }),
+    onEvent,
   });
+  if (failure !== null) throw failure;
   const refusal = isRepeated
     ? REPEATED
     : signal.aborted

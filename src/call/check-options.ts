@@ -7,11 +7,12 @@ import { isJsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
 import type { WebSearchOptions } from "../net/network-clients.ts";
-import type { ToolPermission, ToolScope } from "../policy/scope.ts";
+import { scopeTimeoutMs, type ToolPermission, type ToolScope } from "../policy/scope.ts";
 import type { MountOptions } from "../workspace/mounts/mount.ts";
 import type { CellOptions } from "./cell-options.ts";
 
 const TEXT: Schema = { type: "string" };
+const NAME: Schema = { type: "string", minLength: 1 };
 
 /** A schema for each key of a type: the compiler ensures that the keys are complete. */
 type SchemasOf<T> = Readonly<Record<keyof T, Schema>>;
@@ -33,13 +34,13 @@ const WEB_SEARCH: SchemasOf<WebSearchOptions> = {
 
 /** Every option. Options with null, such as functions and choices, are checked where they are used. */
 const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
-  workspace: TEXT,
-  stateDir: TEXT,
-  session: TEXT,
-  run: TEXT,
-  storage: TEXT,
+  workspace: NAME,
+  stateDir: NAME,
+  session: NAME,
+  run: NAME,
+  storage: NAME,
   fs: CONFIG_PROPERTIES.fs,
-  database: TEXT,
+  database: NAME,
   strategy: { type: "string", enum: ["kernel", "clone"] },
   toolsets: { type: "array", items: TEXT },
   tools: { type: "array" },
@@ -60,7 +61,7 @@ const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
   protect: CONFIG_PROPERTIES.protect,
   secrets: { type: "array", items: TEXT },
   toolchains: CONFIG_PROPERTIES.toolchains,
-  home: TEXT,
+  home: NAME,
   readable: { type: "array", items: TEXT },
   allowedPrivateHosts: CONFIG_PROPERTIES.allowedPrivateHosts,
   toolAllowDirectNetwork: CONFIG_PROPERTIES.toolAllowDirectNetwork,
@@ -69,7 +70,7 @@ const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
   userToolchains: { type: "boolean" },
   env: { type: "object" },
   limits: CONFIG_PROPERTIES.limits,
-  timeoutMs: null,
+  timeoutMs: CONFIG_PROPERTIES.timeoutMs,
   toolMemoryMb: CONFIG_PROPERTIES.toolMemoryMb,
   guestProcesses: CONFIG_PROPERTIES.guestProcesses,
   waitMs: { type: "integer", minimum: 0, maximum: LIMITS.maxTimerMs },
@@ -92,6 +93,9 @@ export function checkOptions(options: CellOptions): void {
   for (const name of ["onAsk", "onProgress"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw refused("open the cell", name, `is ${quote(options[name])}; allowed is a function`);
+  if (options.model !== undefined && typeof options.model?.sendMessage !== "function")
+    throw refused("open the cell", "model", "is no model; open one with openModel of hotcell/agent");
+  for (const tool of Object.keys(options.scope?.permissions ?? {})) scopeTimeoutMs(options.scope, tool);
   const wrong = (options.tools ?? []).findIndex((tool) => typeof tool?.subjects !== "function");
   if (wrong >= 0) throw refused("open the cell", `tools[${wrong}]`, "is no tool; make it with defineTool");
 }
@@ -100,12 +104,14 @@ export function checkOptions(options: CellOptions): void {
 export function checkCallOptions(options: unknown): void {
   if (!isJsonObject(options))
     throw refused("run the call", "the options", `are ${quote(options)}; allowed is an object`);
-  const { signal, onEvent, ...lists } = options as Readonly<Record<string, unknown>>;
+  const { signal, onEvent, agentId, ...lists } = options as Readonly<Record<string, unknown>>;
   for (const name of ["paths", "hunks", "roots"])
     if (lists[name] !== undefined && !Array.isArray(lists[name]))
       throw refused("run the call", name, `is ${quote(lists[name])}; allowed is a list`);
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw refused("run the call", "signal", `is ${quote(signal)}; allowed is an AbortSignal`);
+  if (agentId !== undefined && typeof agentId !== "string")
+    throw refused("run the call", "agentId", `is ${quote(agentId)}; allowed is text`);
   if (onEvent !== undefined && typeof onEvent !== "function")
     throw refused("run the call", "onEvent", `is ${quote(onEvent)}; allowed is a function`);
 }

@@ -227,14 +227,26 @@ export type RunMeta = Partial<
 /** The result of a call, in the shape of its toolset. Success and failure have the same keys. Safe to stringify. */
 export type AnyObservation = Observation | StudioObservation | MountsObservation;
 
-/** The shape of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. */
-export interface Observation {
-  readonly success: boolean;
-  readonly tool: string;
-  readonly output: JsonObject | null;
-  readonly error: ToolFailure | null;
-  readonly meta: Meta;
-}
+/** The shape of the toolset `sidecar`, and of every tool whose toolset has no shape of its own. `success` tells the two cases apart. */
+export type Observation = ToolObservation<string, JsonObject>;
+
+/** The observation of a tool whose output is known. */
+export type ToolObservation<Name extends string, Output> =
+  | {
+      readonly success: true;
+      readonly tool: Name;
+      readonly output: Output;
+      readonly error: null;
+      readonly meta: Meta;
+    }
+  | {
+      readonly success: false;
+      readonly tool: Name;
+      /** The partial result of the failed tool, such as the output of a command that timed out. */
+      readonly output: Output | null;
+      readonly error: ToolFailure;
+      readonly meta: Meta;
+    };
 
 /** The shape of the toolset `studio`. */
 export interface StudioObservation {

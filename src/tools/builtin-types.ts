@@ -1,7 +1,7 @@
 // The built-in tools as types: the arguments and the observation of each. The names and the arguments
 // are those of the input schemas; test/machine/package/strict-consumer.test.ts compares them.
 import type { Json, JsonObject } from "../core/json.ts";
-import type { CallRequest, Meta, MountsFailure, RefusedHost, ToolFailure } from "../core/types.ts";
+import type { CallRequest, Meta, MountsFailure, RefusedHost, ToolObservation } from "../core/types.ts";
 import type { Termination } from "../shield/process/command.ts";
 import type { ConflictPolicy } from "../workspace/commit/plan/plan.ts";
 import type { FileKind } from "../workspace/files/workspace-fs.ts";
@@ -102,24 +102,6 @@ type Unchecked<Arguments> = Arguments extends string
 type RequestOf<Name extends string, Arguments> = Omit<CallRequest, "name" | "arguments"> & {
   readonly name: Name;
 } & (NoArguments extends Arguments ? { readonly arguments?: Arguments } : { readonly arguments: Arguments });
-
-/** The observation of a tool whose output is known. `success` tells the two cases apart. */
-export type ToolObservation<Name extends string, Output> =
-  | {
-      readonly success: true;
-      readonly tool: Name;
-      readonly output: Output;
-      readonly error: null;
-      readonly meta: Meta;
-    }
-  | {
-      readonly success: false;
-      readonly tool: Name;
-      /** The partial result of the failed tool, such as the output of a command that timed out. */
-      readonly output: Output | null;
-      readonly error: ToolFailure;
-      readonly meta: Meta;
-    };
 
 interface Sidecar<Name extends string, Arguments, Output> {
   readonly arguments: Arguments;
