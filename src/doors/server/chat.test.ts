@@ -87,18 +87,6 @@ describe("a run over the socket", () => {
     expect(await chat.next("chat:stream-end")).toMatchObject({ stop: "done", usage: { calls: 1 } });
   });
 
-  test("chat:tool-delta has the output of a command as it comes", async () => {
-    const { chat } = await openChat();
-    chat.send({ type: "chat:send", content: "run echo one; echo two >&2" });
-    const delta = await chat.next("chat:tool-delta");
-    expect(Object.keys(delta).sort()).toEqual(
-      ["chunk", "conversationId", "messageId", "seq", "stream", "toolId", "type"].sort(),
-    );
-    await chat.next("chat:stream-end");
-    const chunks = chat.frames.filter(({ type }) => type === "chat:tool-delta").map(({ chunk }) => chunk);
-    expect(chunks.join("").split("\n").sort()).toEqual(["", "one", "two"]);
-  });
-
   test("chat:thinking-delta has what the model thinks", async () => {
     const { chat } = await openChat({ agent: { model: createStubModel({ thinking: "hm", text: "Done." }) } });
     chat.send({ type: "chat:send", content: "go" });
