@@ -61,13 +61,20 @@ function openCgroup(limits: CgroupLimits, hierarchies: readonly Hierarchy[]): Cg
     if (osErrorCode(error) === undefined) throw error;
     return null;
   }
+  const writes: Promise<void>[] = [];
   return {
     async add(pid) {
-      if (!isIn(pid, name, made.length)) await Promise.all(procsFiles.map((fd) => writeFile(fd, `${pid}`)));
+      if (isIn(pid, name, made.length)) return;
+      const added = procsFiles.map((fd) => writeFile(fd, `${pid}`));
+      writes.push(...added);
+      await Promise.all(added);
     },
     ranOutOfMemory: () => hierarchies.some(({ oomFile }, at) => oomKills(path.join(made[at]!, oomFile)) > 0),
     async close() {
-      closeFiles();
+      const files = procsFiles.splice(0);
+      // A write that has not begun would go to the file that has the number of a closed descriptor by then.
+      await Promise.allSettled(writes);
+      for (const fd of files) fs.closeSync(fd);
       await Promise.all(made.splice(0).map(removeEmptied));
     },
   };
