@@ -83,3 +83,43 @@ test("issue-17-4: a log that does not verify is not pruned, nor one of a session
   expect([code, out]).toEqual([1, expect.stringContaining(`kept  ${id}: its log does not verify`)]);
   expect(fs.existsSync(runDir)).toBe(true);
 });
+
+/** A session in which an agent wrote a file. */
+async function openWithAgentRun() {
+  const { run, stateDir } = openCliWorld();
+  const args = ["chat", "write q.txt hello", "--model", "scripted", "--strategy", "clone"];
+  expect((await run([...args, "--trust", "autonomous"])).code).toBe(0);
+  const [id] = fs.readdirSync(path.join(stateDir, "sessions"));
+  const runDir = path.join(stateDir, "runs", id!);
+  const logsLeft = () =>
+    fs.existsSync(path.join(runDir, "agent"))
+      ? fs.readdirSync(path.join(runDir, "agent")).filter((name) => name.endsWith(".jsonl"))
+      : [];
+  expect(logsLeft()).toEqual([expect.stringMatching(/^run_/)]);
+  return { run, stateDir, id: id!, runDir, logsLeft };
+}
+
+test("issue-19: the log of an agent run counts into the size of its session, which gc keeps for it", async () => {
+  const { run, id, runDir, logsLeft } = await openWithAgentRun();
+  fs.appendFileSync(path.join(runDir, "agent", logsLeft()[0]!), BIG);
+  const [listed] = JSON.parse((await run(["session", "list", "--json"])).out);
+  expect(listed.bytes).toBeGreaterThanOrEqual(BIG.length);
+  await run(["session", "discard", id, "--yes"]);
+  expect(JSON.parse((await run(["session", "gc", "--json"])).out).removed).toEqual([]);
+  expect(logsLeft().length).toBe(1);
+});
+
+test("issue-19: the log of an agent run is removed with its session; the execution log stays until audit prune", async () => {
+  const { run, stateDir, id, runDir, logsLeft } = await openWithAgentRun();
+  expect((await run(["session", "gc", "--max-size", "0", "--yes"])).code).toBe(0);
+  expect([fs.existsSync(path.join(stateDir, "sessions", id)), logsLeft()]).toEqual([false, []]);
+  expect(fs.readdirSync(path.join(runDir, "logs"))).toEqual(["execution.jsonl"]);
+  expect((await run(["audit", "verify"])).code).toBe(0);
+});
+
+test("issue-19: gc removes the log of an agent run whose session was removed before", async () => {
+  const { run, stateDir, id, logsLeft } = await openWithAgentRun();
+  fs.rmSync(path.join(stateDir, "sessions", id), { recursive: true });
+  expect(JSON.parse((await run(["session", "gc", "--json"])).out).freedBytes).toBeGreaterThan(0);
+  expect(logsLeft()).toEqual([]);
+});

@@ -102,12 +102,10 @@ function canBeUndone({ id }: SessionSummary, stateDir: string): boolean {
   return readRecord(dir).left.length > 0 || commitsIn(dir).length > 0;
 }
 
-/** Whether it has values, or its run has files in @state: without the session nobody would find them again. */
+/** Whether it has values, files in @state or an agent run that can be continued: they go with the session. */
 export function keepsState(id: string, stateDir: string): boolean {
-  const hasFiles = ["state", "agent"].some((name) => {
-    const dir = path.join(stateDir, "runs", id, name);
-    return fs.existsSync(dir) && fs.readdirSync(dir).length > 0;
-  });
+  const [, ...dirs] = keptDirs(id, stateDir);
+  const hasFiles = dirs.some((dir) => fs.existsSync(dir) && fs.readdirSync(dir).length > 0);
   return hasFiles || hasKeyValues(sessionDir(stateDir, id));
 }
 
@@ -139,7 +137,7 @@ function removeWithRun(id: string, stateDir: string): void {
   for (const dir of keptDirs(id, stateDir)) removeDirectory(dir);
 }
 
-/** Removes artifacts and `@state` of sessions that no longer exist; their logs stay. Returns the bytes. */
+/** Removes what sessions that no longer exist kept; their execution logs stay. Returns the bytes. */
 function clearRunsWithoutSession(stateDir: string, dryRun: boolean): number {
   const dirs = runsWithoutSession(stateDir).flatMap((run) => keptDirs(run, stateDir));
   const bytes = dirs.reduce((sum, dir) => sum + bytesIn(dir), 0);

@@ -16,6 +16,7 @@ export interface StateUse {
   readonly homeBytes: number;
   /** Of all runs, with `@state`. */
   readonly artifactBytes: number;
+  /** Of all runs, with the logs of agent runs. */
   readonly logBytes: number;
   /** Logs of sessions that no longer exist. */
   readonly prunableLogs: number;
@@ -33,7 +34,7 @@ function namesIn(dir: string): string[] {
 export function measureState(stateDir: string): StateUse {
   const runs = listRuns(stateDir);
   const sum = (dirs: readonly string[]) => dirs.reduce((total, dir) => total + bytesIn(dir), 0);
-  const artifactBytes = sum(runs.flatMap((run) => keptDirs(run, stateDir)));
+  const artifactBytes = sum(runs.flatMap((run) => keptDirs(run, stateDir).slice(0, 2)));
   return {
     dir: stateDir,
     sessions: sessionIds(stateDir).length,

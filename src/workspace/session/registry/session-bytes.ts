@@ -1,6 +1,6 @@
 // Disk usage of a session: its layers and history, and what its run keeps beside the log.
 import path from "node:path";
-import { runPaths } from "../../../log/runs.ts";
+import { agentDirOf, runPaths } from "../../../log/runs.ts";
 import { sessionDir } from "../../layers/record.ts";
 import { bytesIn } from "./bytes-in.ts";
 
@@ -11,12 +11,17 @@ export interface SessionBytes {
 }
 
 export function measureSession(id: string, stateDir: string): SessionBytes {
-  const [artifacts, state] = keptDirs(id, stateDir).map((dir) => bytesIn(dir));
-  return { bytes: bytesIn(sessionDir(stateDir, id)) + artifacts! + state!, artifactBytes: artifacts! };
+  const [artifacts, ...others] = keptDirs(id, stateDir);
+  const artifactBytes = bytesIn(artifacts);
+  const bytes = [sessionDir(stateDir, id), ...others].reduce((sum, dir) => sum + bytesIn(dir), artifactBytes);
+  return { bytes, artifactBytes };
 }
 
-/** The directories of a run that nobody needs without its session: artifacts and `@state`. */
-export function keptDirs(run: string, stateDir: string): readonly [artifacts: string, state: string] {
-  const { artifactsDir, dir } = runPaths(stateDir, run);
-  return [artifactsDir, path.join(dir, "state")];
+/** The directories of a run that go with its session: artifacts, `@state` and the logs of agent runs. */
+export function keptDirs(
+  run: string,
+  stateDir: string,
+): readonly [artifacts: string, state: string, agent: string] {
+  const { artifactsDir, dir, logFile } = runPaths(stateDir, run);
+  return [artifactsDir, path.join(dir, "state"), agentDirOf(logFile)];
 }
