@@ -497,6 +497,17 @@ describe("what the provider can't take", () => {
     });
   });
 
+  test("a call in text is read from the whole answer, however its chunks are cut", async () => {
+    const call =
+      '<tool_call>\n{"name": "write_file", "arguments": {"path": "b.txt", "content": "</tool_call>"}}\n</tool_call>';
+    const quoted = `\`\`\`\`md\n\`\`\`\n${call}\n\`\`\`\n\`\`\`\``;
+    const read = await play([{ text: [...quoted] }, { text: "." }]);
+    expect(results(read.events)).toEqual([]);
+    const { events, root } = await play([{ text: [...`${quoted}\n${call}`] }, { text: "." }]);
+    expect(results(events)).toHaveLength(1);
+    expect(fs.readFileSync(path.join(root, "b.txt"), "utf8")).toBe("</tool_call>");
+  });
+
   test("with toolMode native it is an error, and text is never a call", async () => {
     const { events } = await play([{ error: "MODEL_WITHOUT_TOOLS" }], { toolMode: "native" });
     expect(endOf(events)).toMatchObject({ stop: "error", error: { code: "MODEL_WITHOUT_TOOLS" } });

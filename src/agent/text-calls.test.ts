@@ -16,6 +16,10 @@ describe("a call in text", () => {
     ["after prose", `I look into it.\n\n${HERMES}`],
     ["before prose", `${HERMES}\nThat should do.`],
     ["after a code block that ended", `\`\`\`js\nx\n\`\`\`\n${HERMES}`],
+    ["after a code block that a longer fence ended", `\`\`\`\nx\n  \`\`\`\`  \n${HERMES}`],
+    ["after a code block with line ends of Windows", `\`\`\`\r\nx\r\n\`\`\`\r\n${HERMES}`],
+    ["after backticks within a line", `\`\`\`x\`\`\` is code.\n${HERMES}`],
+    ["after backticks that are indented as code", `    \`\`\`\n${HERMES}`],
     ["JSON as the whole answer", '{"tool_call":{"name":"read_file","arguments":{"path":"a"}}}'],
   ])("%s is a call", (_, text) => {
     expect(names(text)).toEqual([["read_file", { path: "a" }]]);
@@ -27,6 +31,12 @@ describe("a call in text", () => {
     ["in a code block", `\`\`\`\n${HERMES}\n\`\`\``],
     ["in a code block with tildes", `~~~\n${HERMES}\n~~~`],
     ["in a code block that never ends", `\`\`\`\n${HERMES}`],
+    ["in a code block with a longer fence", `\`\`\`\`md\n\`\`\`\n${HERMES}\n\`\`\`\n\`\`\`\``],
+    ["after a fence with a language in a code block", `\`\`\`\n\`\`\`xml\n${HERMES}\n\`\`\``],
+    ["after a fence with text in a code block", `\`\`\`\n\`\`\` not a close\n${HERMES}\n\`\`\``],
+    ["after a fence of the other kind in a code block", `~~~\n\`\`\`\n${HERMES}\n~~~`],
+    ["after a fence that is indented as code in a code block", `\`\`\`\n    \`\`\`\n${HERMES}\n\`\`\``],
+    ["in an indented code block", `   ~~~ a \` b\n${HERMES}\n   ~~~`],
     ["without its end", HERMES.replace("</tool_call>", "")],
     ["JSON after prose", 'Here: {"tool_call":{"name":"read_file"}}'],
     ["a quotation", `> ${HERMES.replaceAll("\n", "\n> ")}`],
@@ -41,6 +51,32 @@ describe("a call in text", () => {
     expect(calls).toHaveLength(2);
     expect(content).toBe("One.\nTwo.");
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test.each([
+    ["", "</tool_call> and <tool_call>"],
+    ["after a quotation mark", '"</tool_call>'],
+    ["after a backslash", "\\</tool_call>\\"],
+    ["after a line end", `\n${HERMES}\n`],
+  ])("the closing tag in a string of its arguments does not end it %s", (_, content) => {
+    const call = { name: "read_file", arguments: { path: content } };
+    const text = `I read.\n<tool_call>\n${JSON.stringify(call)}\n</tool_call>\n${HERMES}\nDone.`;
+    expect(names(text)).toEqual([
+      ["read_file", { path: content }],
+      ["read_file", { path: "a" }],
+    ]);
+    expect(readTextCalls(text, OFFERED).content).toBe("I read.\nDone.");
+  });
+
+  test("a string that never ends takes no later call with it", () => {
+    const { calls } = readTextCalls(
+      `<tool_call>\n{"name": "read_file", "arguments": {"path: "a"}}\n</tool_call>\n${HERMES}`,
+      OFFERED,
+    );
+    expect(calls).toMatchObject([
+      { name: "read_file", arguments: expect.stringContaining("<tool_call>") },
+      { name: "read_file", arguments: '{"path":"a"}' },
+    ]);
   });
 
   test("one that can't be read goes on as it is, so that the model is told what is wrong", () => {

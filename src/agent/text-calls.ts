@@ -32,18 +32,25 @@ function readTagged(text: string, offered: ReadonlySet<string>): TextCalls {
   for (let at = 0; at < text.length; ) {
     const end = lineEnd(text, at);
     const line = text.slice(at, end);
-    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1] ?? null;
     const found = fence === null ? findCall(text, at, offered) : null;
     if (found !== null) {
       calls.push(found.call);
       at = found.end;
       continue;
     }
-    if (mark !== null) fence = fence === null ? mark : fence === mark ? null : fence;
+    fence = fenceAfter(line, fence);
     rest.push(line);
     at = end;
   }
   return { content: rest.join("").trim(), calls };
+}
+
+/** The fence that is open after a line, by CommonMark's rules: only a fence as long as the opening one, alone, closes it. */
+function fenceAfter(line: string, open: string | null): string | null {
+  const [, fence, rest = ""] = /^ {0,3}(`{3,}|~{3,})([^\n]*)/.exec(line) ?? [];
+  if (fence === undefined) return open;
+  if (open !== null) return fence.startsWith(open) && /^[ \t\r]*$/.test(rest) ? null : open;
+  return fence.startsWith("`") && rest.includes("`") ? null : fence;
 }
 
 function lineEnd(text: string, from: number): number {
@@ -59,11 +66,29 @@ function findCall(
 ): { readonly call: ModelCall; readonly end: number } | null {
   const tag = TAGS.find(([opening]) => text.startsWith(opening, at));
   if (tag === undefined) return null;
-  const closing = text.indexOf(tag[1], at);
+  const closing = findClosing(text, at + tag[0].length, tag[1]);
   if (closing < 0) return null;
   const end = closing + tag[1].length;
   const call = readOffered(text.slice(at, end), offered);
   return call === null ? null : { call, end: text[end] === "\n" ? end + 1 : end };
+}
+
+/** Text in a string of the call's JSON may hold the closing tag, too. */
+function findClosing(text: string, from: number, closing: string): number {
+  const json = endOfJson(text, from);
+  return text.startsWith(closing, json) ? json : text.indexOf(closing, from);
+}
+
+/** The first "<" outside a string, or the line end within a string: JSON has neither. */
+function endOfJson(text: string, from: number): number {
+  let isInString = false;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at];
+    if (char === (isInString ? "\n" : "<")) return at;
+    if (char === '"') isInString = !isInString;
+    else if (isInString && char === "\\" && text[at + 1] !== "\n") at++;
+  }
+  return text.length;
 }
 
 /** A call that can't be read goes on as it is, so that the model is told what is wrong with it. */

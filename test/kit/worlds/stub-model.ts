@@ -7,7 +7,8 @@ import type { ModelCall, ModelProvider, ModelRequest, StopReason } from "../../.
 import { type AnswerPart, streamAnswer } from "../../../src/models/stream-answer.ts";
 
 export interface StubTurn {
-  readonly text?: string;
+  /** Several are chunks of the answer. */
+  readonly text?: string | readonly string[];
   readonly thinking?: string;
   readonly calls?: readonly (readonly [name: string, args: unknown])[];
   readonly stop?: StopReason;
@@ -50,7 +51,7 @@ async function* play(
 ): AsyncGenerator<AnswerPart> {
   yield { type: "start", model: "stub" };
   if (thinking !== undefined) yield { type: "thinking", content: thinking };
-  if (text !== "") yield { type: "chunk", content: text };
+  for (const content of [text].flat()) if (content !== "") yield { type: "chunk", content };
   if (error !== undefined) throw new HotcellError(error, "The stub fails.");
   if (hangs) await new Promise((_, reject) => signal.addEventListener("abort", reject));
   for (const [at, [name, args]] of wanted.entries()) {
