@@ -60,7 +60,7 @@ export type AgentEventBody =
       /** True if the run itself refused the call, as after a cancel: it does not count as a call. */
       readonly notCalled?: boolean;
     }
-  /** A tool asked the model. */
+  /** A tool asked the model, or an answer broke off. */
   | { readonly kind: "model.usage"; readonly usage: ModelUsage }
   /** Something that the caller should know: earlier messages were left out, the tool mode changed. */
   | { readonly kind: "note"; readonly text: string }

@@ -91,6 +91,18 @@ describe("the model for tools", () => {
     expect(ended).toEqual([{ inputTokens: 300, outputTokens: 30, cachedTokens: 0, calls: 1, costUsd: null }]);
   });
 
+  test("an answer to a tool that breaks off counts with what it had used", async () => {
+    const usage = { inputTokens: 1000, outputTokens: 1, cachedTokens: 500 };
+    const model = createStubModel({ text: "Half", usage, error: "MODEL_STREAM_CUT" });
+    const { cell } = await openTempCell({ tools: [summarize], model, modelAccess: ["summarize"] });
+    const outer = createStubModel({ calls: [["summarize", {}]] }, { text: "Done." });
+    const messages = [{ role: "user", content: "go" }] as const;
+    const ended: unknown[] = [];
+    for await (const event of runAgent({ cell, model: outer, messages }))
+      if (event.kind === "run.end") ended.push(event.usage);
+    expect(ended).toMatchObject([{ inputTokens: 1200, outputTokens: 21, cachedTokens: 500 }]);
+  });
+
   test("what a tool uses counts against the run's budget, and a spent budget refuses it", async () => {
     const model = createStubModel({ text: "inner" });
     const { cell } = await openTempCell({ tools: [summarize], model, modelAccess: ["summarize"] });

@@ -366,6 +366,34 @@ describe("budgets", () => {
     });
   });
 
+  const USAGE = { inputTokens: 1000, outputTokens: 1, cachedTokens: 500 };
+
+  test("an answer that is cancelled counts with what it had used", async () => {
+    const { cell } = await openTempCell({ trust: "autonomous" });
+    const cancel = new AbortController();
+    const model = createStubModel({ text: "Half", usage: USAGE, hangs: true });
+    const events: AgentEvent[] = [];
+    for await (const event of runAgent({ cell, model, messages: PROMPT, signal: cancel.signal })) {
+      events.push(event);
+      if (event.kind === "text") cancel.abort();
+    }
+    expect(endOf(events)).toMatchObject({ stop: "cancelled", usage: USAGE });
+    const { run } = events[0] as Extract<AgentEvent, { kind: "run.start" }>;
+    const next = createStubModel({ text: "." });
+    const resumed = await collect({ cell, model: next, run, messages: PROMPT, budget: { tokens: 1001 } });
+    expect([endOf(resumed).stop, next.requests]).toEqual(["budget", []]);
+  });
+
+  test("an answer that breaks off counts with what it had used, also if the request is sent again", async () => {
+    const broken = await play([{ text: "Half", usage: USAGE, error: "MODEL_STREAM_CUT" }]);
+    expect(endOf(broken.events)).toMatchObject({ stop: "error", usage: USAGE });
+    const again = await play([{ usage: USAGE, error: "MODEL_WITHOUT_TOOLS" }, { text: "." }]);
+    expect(endOf(again.events)).toMatchObject({
+      stop: "done",
+      usage: { inputTokens: 1100, outputTokens: 11 },
+    });
+  });
+
   test("cost is counted by the prices, cached input by its own", async () => {
     const { events } = await play([{ text: "." }], { prices: { input: 10, output: 100 } });
     expect(endOf(events).usage.costUsd).toBeCloseTo((100 * 10 + 10 * 100) / 1e6, 10);

@@ -255,9 +255,11 @@ async function streamAnswer(run: Run, turn: number, tools: readonly ModelTool[])
     else if (chunk.type === "end") {
       return keepAnswer(run, turn, chunk, withTextCalls(run, chunk.message, tools));
     } else if (chunk.type === "error") {
-      if (!signal.aborted) throw chunk.error;
+      const { error, usage } = chunk;
+      if (!signal.aborted && usage !== undefined) run.tell({ kind: "model.usage", usage });
+      if (!signal.aborted) throw error;
       const message = { role: "assistant", content: said.join(""), calls: [] } as const;
-      return keepAnswer(run, turn, { stop: "cancelled", usage: NOTHING_USED }, message);
+      return keepAnswer(run, turn, { stop: "cancelled", usage: usage ?? NOTHING_USED }, message);
     }
   }
   throw new HotcellError("MODEL_STREAM_CUT", "The model's answer ended before it was complete.");

@@ -68,6 +68,7 @@ async function* readAnswer(
         const message = asObject(event.message);
         addUsage(usage, asObject(message.usage));
         yield { type: "start", model: asText(message.model) };
+        yield { type: "usage", usage: { ...usage } };
         break;
       }
       case "content_block_start": {
@@ -86,6 +87,7 @@ async function* readAnswer(
       case "message_delta":
         stop = STOPS.get(asText(asObject(event.delta).stop_reason)) ?? stop;
         addUsage(usage, asObject(event.usage));
+        yield { type: "usage", usage: { ...usage } };
         break;
       case "message_stop":
         yield* calls.endAll(stop);

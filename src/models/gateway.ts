@@ -79,9 +79,9 @@ async function ask(
     ...(maxTokens !== undefined && { maxTokens }),
   };
   for await (const chunk of model.sendMessage(request, signal)) {
+    if (chunk.type !== "end" && chunk.type !== "error") continue;
+    if (chunk.usage !== undefined) spending?.addUsage(chunk.usage);
     if (chunk.type === "error") throw chunk.error;
-    if (chunk.type !== "end") continue;
-    spending?.addUsage(chunk.usage);
     const { stop, usage, message } = chunk;
     return { content: message.content, stop, usage, model: `${model.provider}/${model.model}` };
   }

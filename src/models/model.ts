@@ -100,7 +100,12 @@ export type ChunkBody =
       readonly usage: ModelUsage;
       readonly message: AssistantMessage;
     }
-  | { readonly type: "error"; readonly error: HotcellError };
+  | {
+      readonly type: "error";
+      readonly error: HotcellError;
+      /** What the answer had used by then, if the provider has said so. */
+      readonly usage?: ModelUsage;
+    };
 
 export interface ModelProvider {
   readonly provider: ProviderName;

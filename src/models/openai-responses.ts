@@ -1,5 +1,5 @@
 // OpenAI's responses API. Nothing is stored at the provider: reasoning comes encrypted and is sent back.
-import type { Json, JsonObject } from "../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { wireName } from "../core/wire-name.ts";
 import { type CallCollector, collectCalls } from "./collect-calls.ts";
 import { createDialer } from "./dial.ts";
@@ -70,8 +70,11 @@ async function* readAnswer(
       case "response.incomplete":
         yield* endAnswer(asObject(event.response), calls);
         return;
-      case "response.failed":
-        throw reportedError(asObject(asObject(event.response).error), host);
+      case "response.failed": {
+        const { usage, error } = asObject(event.response);
+        if (isJsonObject(usage)) yield { type: "usage", usage: readUsage(usage) };
+        throw reportedError(asObject(error), host);
+      }
       case "error":
         throw reportedError(event.error === undefined ? event : asObject(event.error), host);
       case undefined:

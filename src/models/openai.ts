@@ -71,6 +71,7 @@ async function* readAnswer(
     if (!hasStarted) yield { type: "start", model: asText(event.model) };
     hasStarted = true;
     usage = readUsage(event, usage);
+    if (usage !== NO_USAGE) yield { type: "usage", usage };
     const [choice = {}] = asList(event.choices);
     const delta = asObject(choice.delta);
     // Not in OpenAI's own API: compatible servers name it one way or the other.

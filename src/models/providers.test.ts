@@ -237,6 +237,59 @@ describe.each(DIALECTS)("%s", (dialect) => {
   });
 });
 
+describe("the usage of an answer that does not end", () => {
+  const sse = (...events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const text = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Half" } };
+  const said = { input_tokens: 5, cache_read_input_tokens: 20, output_tokens: 1 };
+  const started = sse(
+    { type: "message_start", message: { model: "m", usage: said } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    text,
+  );
+  const usage = { inputTokens: 25, outputTokens: 1, cachedTokens: 20 };
+
+  test.each([
+    ["breaks", { body: started, breaks: true }, "MODEL_STREAM_CUT"],
+    ["ends early", { body: started }, "MODEL_STREAM_CUT"],
+    ["has an error", { body: [...started, ...sse({ type: "error", error: {} })] }, "MODEL_OVERLOADED"],
+  ])("Anthropic's is that of its beginning if it %s", async (_, answer, code) => {
+    const { model } = await open("anthropic", [answer]);
+    expect((await ask(model)).at(-1)).toMatchObject({ type: "error", error: { code }, usage });
+  });
+
+  test("and if it is cancelled", async () => {
+    const { model } = await open("anthropic", [{ body: started, hangs: true }]);
+    const cancel = new AbortController();
+    const seen: ModelChunk[] = [];
+    for await (const chunk of model.sendMessage(HELLO, cancel.signal)) {
+      seen.push(chunk);
+      if (chunk.type === "chunk") cancel.abort();
+    }
+    expect(seen.at(-1)).toMatchObject({ type: "error", error: { code: "CANCELLED" }, usage });
+  });
+
+  test("OpenAI's is that of the last report before it broke", async () => {
+    const body = sse(
+      { model: "m", choices: [{ delta: { content: "Half" } }] },
+      { usage: { prompt_tokens: 25, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 20 } } },
+    );
+    const { model } = await open("openai", [{ body, breaks: true }]);
+    expect((await ask(model)).at(-1)).toMatchObject({ error: { code: "MODEL_STREAM_CUT" }, usage });
+  });
+
+  test("OpenAI's responses report it with the failure", async () => {
+    const used = { input_tokens: 25, output_tokens: 1, input_tokens_details: { cached_tokens: 20 } };
+    const body = sse({ type: "response.failed", response: { error: { message: "no" }, usage: used } });
+    const { model } = await open("openai-responses", [{ body }]);
+    expect((await ask(model)).at(-1)).toMatchObject({ error: { code: "MODEL_OVERLOADED" }, usage });
+  });
+
+  test.each(DIALECTS)("%s: there is none before the provider reports one", async (dialect) => {
+    const { model } = await open(dialect, [{ status: 403, body: ["{}"] }]);
+    expect((await ask(model)).at(-1)).not.toHaveProperty("usage");
+  });
+});
+
 describe("requests in each wire's own form", () => {
   const conversation: ModelRequest = {
     system: "Be brief.",

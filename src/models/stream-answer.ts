@@ -14,9 +14,15 @@ export interface AnswerEnd {
   readonly native?: Json;
 }
 
+/** What the answer has used so far: counts if it does not end. */
+interface UsageSoFar {
+  readonly type: "usage";
+  readonly usage: ModelUsage;
+}
+
 type EarlierBody = Exclude<ChunkBody, { readonly type: "end" | "error" }>;
 
-export type AnswerPart = EarlierBody | AnswerEnd;
+export type AnswerPart = EarlierBody | UsageSoFar | AnswerEnd;
 
 export interface AnswerSource {
   readonly provider: ProviderName;
@@ -34,11 +40,14 @@ export async function* streamAnswer(
   const messageId = `msg_${randomUUID()}`;
   const text: string[] = [];
   let index = 0;
+  let used: { readonly usage?: ModelUsage } = {};
   const chunk = (body: ChunkBody): ModelChunk => ({ messageId, index: index++, ...body });
   try {
     for await (const part of parts) {
+      if (part.type === "usage" || part.type === "end") used = { usage: part.usage };
       if (signal.aborted) throw cancelled(host);
       if (part.type === "chunk") text.push(part.content);
+      if (part.type === "usage") continue;
       if (part.type !== "end") {
         yield chunk(part);
         continue;
@@ -52,7 +61,7 @@ export async function* streamAnswer(
     throw new HotcellError("MODEL_STREAM_CUT", `${host} ended its answer before it was complete.`);
   } catch (error) {
     const { code, message, details } = asHotcellError(error, host, signal);
-    yield chunk({ type: "error", error: new HotcellError(code, hideKey(message), details) });
+    yield chunk({ type: "error", error: new HotcellError(code, hideKey(message), details), ...used });
   }
 }
 

@@ -3,7 +3,13 @@
 import type { ErrorCode } from "../../../src/core/errors.ts";
 import { HotcellError } from "../../../src/core/errors.ts";
 import { collectCalls } from "../../../src/models/collect-calls.ts";
-import type { ModelCall, ModelProvider, ModelRequest, StopReason } from "../../../src/models/model.ts";
+import type {
+  ModelCall,
+  ModelProvider,
+  ModelRequest,
+  ModelUsage,
+  StopReason,
+} from "../../../src/models/model.ts";
 import { type AnswerPart, streamAnswer } from "../../../src/models/stream-answer.ts";
 
 export interface StubTurn {
@@ -12,6 +18,8 @@ export interface StubTurn {
   readonly thinking?: string;
   readonly calls?: readonly (readonly [name: string, args: unknown])[];
   readonly stop?: StopReason;
+  /** Reported before the text. */
+  readonly usage?: ModelUsage;
   /** The answer fails after its text. */
   readonly error?: ErrorCode;
   /** The answer never ends. */
@@ -45,12 +53,13 @@ export function createStubModel(...turns: readonly StubTurn[]): StubModel {
 }
 
 async function* play(
-  { text = "", thinking, calls: wanted = [], stop, error, hangs }: StubTurn,
+  { text = "", thinking, calls: wanted = [], stop, usage, error, hangs }: StubTurn,
   calls: ReturnType<typeof collectCalls>,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerPart> {
   yield { type: "start", model: "stub" };
   if (thinking !== undefined) yield { type: "thinking", content: thinking };
+  if (usage !== undefined) yield { type: "usage", usage };
   for (const content of [text].flat()) if (content !== "") yield { type: "chunk", content };
   if (error !== undefined) throw new HotcellError(error, "The stub fails.");
   if (hangs) await new Promise((_, reject) => signal.addEventListener("abort", reject));
