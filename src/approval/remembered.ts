@@ -31,6 +31,11 @@ export interface CallOrigin {
   readonly project: string;
 }
 
+/** The agent run that made a call: its id begins the call's. */
+export function runOfCall(callId: string): string | null {
+  return /^(run_\w+)\./.exec(callId)?.[1] ?? null;
+}
+
 export interface RememberedAnswer {
   readonly id: string;
   readonly for: RememberFor;

@@ -2,7 +2,7 @@
 // approve, record the intent, run, observe, record the outcome. A refused call also passes steps 8 and 9.
 import { type ApprovalRequest, askApproval, type Grant } from "../approval/approve.ts";
 import { exactRule } from "../approval/exact-rule.ts";
-import { type CallOrigin, REMEMBER_FOR } from "../approval/remembered.ts";
+import { type CallOrigin, REMEMBER_FOR, runOfCall } from "../approval/remembered.ts";
 import { type Deadline, startDeadline } from "../core/deadline.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { AnyObservation, CallRequest, RunMeta, Verdict } from "../core/types.ts";
@@ -100,9 +100,8 @@ function rememberedVerdict(
 /** What a rule of the user asks is asked each time. */
 const isOwnQuestion = ({ rule }: Verdict): boolean => rule.source === "built-in";
 
-/** The id of a call that an agent run made begins with the run's. */
 function originOf(callId: string, { cell, project }: CallParts): CallOrigin {
-  return { run: /^(run_\w+)\./.exec(callId)?.[1] ?? null, session: cell.session, project };
+  return { run: runOfCall(callId), session: cell.session, project };
 }
 
 function recordQuestion(

@@ -4,13 +4,16 @@ import { expect, test } from "vitest";
 import { type CliWorld, openCliWorld, type Ran } from "../../../test/kit/worlds/cli-world.ts";
 import type { Question } from "../../approval/desk.ts";
 
-/** A chat whose person never types an answer, so that its question waits without a time limit. */
-async function openAskingChat() {
-  const turns = [
+const SCRIPT = JSON.stringify({
+  turns: [
     { calls: [{ name: "write_file", arguments: { path: "b.txt", content: "new\n" } }] },
     { text: "Done." },
-  ];
-  const world = openCliWorld({ "script.json": JSON.stringify({ turns }) });
+  ],
+});
+
+/** A chat whose person never types an answer, so that its question waits without a time limit. */
+async function openAskingChat() {
+  const world = openCliWorld({ "script.json": SCRIPT });
   const model = `scripted/${path.join(world.root, "script.json")}`;
   const chat = world.run(["chat", "go", "--model", model, "--fs", "host"], {
     interactive: true,
@@ -20,13 +23,17 @@ async function openAskingChat() {
 }
 
 async function waitForQuestion(world: CliWorld, chat: Promise<Ran>): Promise<Question> {
+  return (await waitForQuestions(world, chat, 1))[0]!;
+}
+
+async function waitForQuestions(world: CliWorld, chat: Promise<Ran>, count: number): Promise<Question[]> {
   let ended: Ran | null = null;
   void chat.then((ran) => {
     ended = ran;
   });
   while (ended === null) {
-    const [question] = JSON.parse((await world.run(["approvals", "--json"])).out) as Question[];
-    if (question !== undefined) return question;
+    const questions = JSON.parse((await world.run(["approvals", "--json"])).out) as Question[];
+    if (questions.length === count) return questions;
     await new Promise((resolve) => setImmediate(resolve));
   }
   throw new Error(`the chat asked nothing: ${JSON.stringify(ended)}`);
@@ -48,6 +55,33 @@ test("hotcell approvals lists a question that waits in a chat with its diff, and
   expect(await chat).toMatchObject({ code: 0, out: expect.stringMatching(/^● write_file b\.txt\nDone\.\n/) });
   expect(fs.readFileSync(path.join(world.root, "b.txt"), "utf8")).toBe("new\n");
   expect((await world.run(["approvals"])).out).toBe("No question waits for an answer.\n");
+});
+
+test("hotcell approvals tells the same questions of two projects apart: each names its project, session and run", async () => {
+  const worlds = [openCliWorld({ "script.json": SCRIPT }), openCliWorld({ "script.json": SCRIPT })] as const;
+  const [{ stateDir }] = worlds;
+  const begin = ({ root, run }: CliWorld, ...args: readonly string[]) =>
+    run(["chat", "go", "--model", `scripted/${path.join(root, "script.json")}`, ...args], {
+      env: { HOTCELL_STATE_DIR: stateDir },
+      interactive: true,
+      ask: () => new Promise(() => {}),
+    });
+  const chats = [
+    begin(worlds[0], "--fs", "host"),
+    begin(worlds[1], "--strategy", "clone", "--trust", "supervised"),
+  ];
+  const questions = await waitForQuestions(worlds[0], Promise.race(chats), 2);
+  const { out } = await worlds[0].run(["approvals"]);
+  const shown = out.split(/^(?=\w+ {2}write_file asks)/m);
+  for (const { id, project, session, callId } of questions) {
+    const run = /^run_\w+/.exec(callId)![0];
+    const place = project === worlds[0].root ? "" : `, session ${session}`;
+    const origin = `\nproject ${project}${place}, run ${run}\n>>> write_file b.txt\n`;
+    expect(shown.find((one) => one.startsWith(id))).toContain(origin);
+  }
+  expect(questions.map(({ project }) => project).sort()).toEqual(worlds.map(({ root }) => root).sort());
+  for (const { id } of questions) await worlds[0].run(["approvals", "deny", id]);
+  await Promise.all(chats);
 });
 
 test("hotcell approvals deny refuses the call with the reason, and a second answer is told that none waits", async () => {

@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve } from "../../approval/approve.ts";
 import type { Question } from "../../approval/desk.ts";
-import type { Remember } from "../../approval/remembered.ts";
+import { type Remember, runOfCall } from "../../approval/remembered.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { makeVisible } from "../../core/quote.ts";
 import { NETWORK } from "../../policy/tool-names.ts";
@@ -55,18 +55,11 @@ function isWord(typed: string, word: string): boolean {
   return [word, word[0]].includes(typed.toLowerCase());
 }
 
-type Shown = Pick<Question, "tool" | "arguments" | "paths" | "digest" | "reason" | "agentId" | "preview">;
+type Shown = Omit<Question, "id" | "rule" | "rememberFor" | "allowRule" | "asked">;
 
 /** The facts that decide are printed last, right above the question: text of a model cannot scroll them away. */
-export function describeQuestion({
-  tool,
-  arguments: args,
-  paths,
-  digest,
-  reason,
-  agentId,
-  preview,
-}: Shown): string {
+export function describeQuestion(question: Shown): string {
+  const { tool, arguments: args, paths, digest, reason, agentId, preview } = question;
   const asker = agentId === null ? "" : ` for ${makeVisible(agentId)}`;
   const subject = [tool, ...paths].join(" ");
   const shown = preview === null ? inertJson(args, 2).split("\n") : preview.split("\n").map(makeVisible);
@@ -77,8 +70,16 @@ export function describeQuestion({
     ...(more > 0 ? [`… ${more} more lines, the last: ${cutLine(shown.at(-1)!)}`] : []),
     ...oddCharacters(JSON.stringify(args)),
     `arguments sha256 ${digest.slice(0, 16)}`,
+    originText(question),
     `>>> ${makeVisible(subject)}`,
   ].join("\n");
+}
+
+/** Where the call comes from: several agents may ask for the same. */
+function originText({ callId, project, session }: Shown): string {
+  const run = runOfCall(callId);
+  const place = session === null ? [] : [`session ${session}`];
+  return [`project ${makeVisible(project)}`, ...place, ...(run === null ? [] : [`run ${run}`])].join(", ");
 }
 
 const MAX_LINES = 40;
