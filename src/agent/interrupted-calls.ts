@@ -5,6 +5,7 @@ import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { readLog } from "../log/read.ts";
 import type { LogRecord } from "../log/record.ts";
+import { logsTogetherWith } from "../log/runs.ts";
 import type { AgentEvent, AgentEventBody } from "./agent-event.ts";
 import { failedResult } from "./result-message.ts";
 import { findPendingCalls, type PendingCall } from "./transcript.ts";
@@ -34,11 +35,13 @@ export async function findInterrupted(events: readonly AgentEvent[], cell: Cell)
 
 function recordsOf(ids: ReadonlySet<string>, logFile: string): ReadonlyMap<string, LogRecord[]> {
   const records = new Map<string, LogRecord[]>();
-  for (const { record } of readLog(logFile)) {
-    const id = record?.toolCallId;
-    if (record === null || id === undefined || !ids.has(id)) continue;
-    records.set(id, [...(records.get(id) ?? []), record]);
-  }
+  // On the host, the run may have had another log than the cell that continues it.
+  for (const file of logsTogetherWith(logFile))
+    for (const { record } of readLog(file)) {
+      const id = record?.toolCallId;
+      if (record === null || id === undefined || !ids.has(id)) continue;
+      records.set(id, [...(records.get(id) ?? []), record]);
+    }
   return records;
 }
 

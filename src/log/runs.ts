@@ -51,7 +51,19 @@ export function recordingsIn(dir: string): string {
   return join(dir, "logs", "recordings");
 }
 
-/** The directory with the logs of the agent runs of a run that has this log. */
+/** The directory with the logs of agent runs, for all cells that share it with the one that has this log. */
 export function agentDirOf(logFile: string): string {
-  return join(dirname(dirname(logFile)), "agent");
+  const dir = dirname(dirname(logFile));
+  return join(dirname(dir), withoutNumber(basename(dir)), "agent");
 }
+
+/** This log, and those of cells that were open together with its cell in mode `host`: RUN, RUN.2, RUN.3 and so on. */
+export function logsTogetherWith(logFile: string): string[] {
+  const dir = dirname(dirname(logFile));
+  const isTogether = (name: string) => withoutNumber(name) === withoutNumber(basename(dir));
+  return logNamesIn(dirname(dir))
+    .filter(isTogether)
+    .map((name) => logFileIn(join(dirname(dir), name)));
+}
+
+const withoutNumber = (run: string): string => run.replace(/\.\d+$/, "");

@@ -61,9 +61,13 @@ export async function openFiles(
   if (options.fs !== "host") return openSessionFiles(id, given, stateDir, options, protectionOf);
   if (options.database !== undefined) throw cannotOpen('the option database needs fs "agentfs"');
   const workspace = openHostWorkspace({ workspace: given, stateDir, protectionOf });
-  const key = options.run === undefined ? workspaceKey(workspace.root) : nameKey(workspace.root, options.run);
-  const run = `host-${key}`;
+  const run = hostRunOf(workspace.root, options.run);
   return { workspace, session: null, stateDir, run, close: workspace.close };
+}
+
+/** The run of a project in mode `host`, by the project's real path. */
+export function hostRunOf(root: string, name: string | undefined): string {
+  return `host-${name === undefined ? workspaceKey(root) : nameKey(root, name)}`;
 }
 
 /** The id of the session that the caller means; null for a new one. */

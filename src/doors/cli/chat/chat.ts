@@ -39,7 +39,7 @@ export async function chat(io: Io, prompt: string | undefined, flags: ChatFlags)
     );
   const { options, config } = await configuredCell(io, {
     ...flags,
-    ...(resumed !== null && { session: resumed.session }),
+    ...(resumed?.session && { session: resumed.session }),
   });
   const { model, options: agentOptions } = openChatModel(io, config, flags);
   const client = io.interactive && !json ? { client: inTurn(askInTerminal(io)) } : {};

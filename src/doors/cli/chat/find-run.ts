@@ -1,32 +1,59 @@
 // Finds the run that --resume names, and the session that it belongs to.
-import fs from "node:fs";
 import { listRunFiles } from "../../../agent/list-runs.ts";
+import { loadConfig } from "../../../config/load-config.ts";
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
-import type { Io } from "../io.ts";
-import { findSession, type SessionFlags, sessionStoreFor, workspaceOf } from "../session/find-session.ts";
+import { hostRunOf } from "../../../workspace/open-files.ts";
+import { type Io, usage } from "../io.ts";
+import type { CellFlags } from "../main.ts";
+import { findSession, realPathIfThere, workspaceOf } from "../session/find-session.ts";
 
 export interface FoundRun {
   readonly run: string;
-  readonly session: string;
+  readonly file: string;
+  /** Null with `--fs host`. */
+  readonly session: string | null;
 }
 
-/** By its id, or `last`: the newest of this project. */
-export async function findRun(io: Io, given: string, flags: SessionFlags): Promise<FoundRun> {
-  const { stateDir } = sessionStoreFor(io, flags);
+/** By its id, or `last`: the newest of this project, in a session or, with `--fs host`, on the host. */
+export async function findRun(io: Io, given: string, flags: CellFlags): Promise<FoundRun> {
+  const workspace = workspaceOf(io, flags);
+  const { stateDir, fs } = loadConfig({ file: flags.config, workspace, env: io.env, flags, cwd: io.cwd });
+  const root = realPathIfThere(workspace);
+  const host = fs === "host" && root !== null ? hostRunOf(root, flags.name) : null;
   const newestFirst = listRunFiles(stateDir).sort((a, b) => b.changedMs - a.changedMs);
-  for (const { run, session } of newestFirst) {
-    const isMeant = given === "last" ? await isOfProject(io, session, flags) : run === given;
-    if (isMeant) return { run, session };
+  for (const { run, file, session } of newestFirst) {
+    if (given === "last") {
+      const isMeant = host === null ? await isOfProject(io, session, root, flags) : session === host;
+      if (!isMeant) continue;
+    } else if (run !== given) continue;
+    refuseOtherMode(run, session, host);
+    return { run, file, session: host === null ? session : null };
   }
   const what = given === "last" ? "a run of this project" : `the run ${quote(given)}`;
   throw new HotcellError("NOT_FOUND", `Could not find ${what} to resume.`);
 }
 
-async function isOfProject(io: Io, session: string, flags: SessionFlags): Promise<boolean> {
-  const { workspace: _, ...others } = flags;
+/** A run goes on where it began: a run of a session must not write to the project, nor the reverse. */
+function refuseOtherMode(run: string, session: string, host: string | null): void {
+  const isOfHost = session.startsWith("host-");
+  if (session === host || (!isOfHost && host === null)) return;
+  const why = !isOfHost
+    ? `it worked in the session ${session}. Omit --fs host.`
+    : host === null
+      ? "it worked with --fs host. Add --fs host."
+      : "it worked in another project, or with another --name. Give that one.";
+  throw usage(`Could not resume ${run}: ${why}`);
+}
+
+async function isOfProject(
+  io: Io,
+  session: string,
+  root: string | null,
+  { workspace: _, ...others }: CellFlags,
+): Promise<boolean> {
   try {
-    return (await findSession(io, session, others)).workspace === fs.realpathSync(workspaceOf(io, flags));
+    return (await findSession(io, session, others)).workspace === root;
   } catch {
     return false;
   }
