@@ -4,8 +4,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type CliWorld, openCliWorld, type Ran } from "../../../../test/kit/worlds/cli-world.ts";
 import { serveModel } from "../../../../test/kit/worlds/model-server.ts";
 import { WIRE_CASES } from "../../../../test/kit/worlds/wire-cases.ts";
-import { listRunFiles } from "../../../agent/list-runs.ts";
-import { openCell } from "../../../cell.ts";
 
 const ON_HOST = ["--fs", "host", "--trust", "autonomous"];
 
@@ -152,77 +150,6 @@ test("--model-url is the address of the model, and beats the environment; the pr
   expect(JSON.stringify(server.requests)).not.toContain("own-key");
   const wrong = await world.run(["chat", "go", "--model", "openai/m", "--model-url", "nonsense"]);
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('"nonsense"') });
-});
-
-describe("--resume", () => {
-  const runIn = (out: string): string => JSON.parse(out.split("\n", 1)[0]!).run;
-  const scripted = (world: CliWorld) => ["--model", `scripted/${path.join(world.root, "script.json")}`];
-  const inSession = ["--strategy", "clone", "--trust", "autonomous"];
-
-  /** A run on the host and a later one in a session, each with one answer. */
-  async function openBoth() {
-    const world = withScript([{ text: "One." }]);
-    const onHost = runIn((await chat(world, "--json")).out);
-    const ran = await world.run(["chat", "go", ...scripted(world), ...inSession, "--json"]);
-    const resume = (run: string, ...args: readonly string[]) =>
-      world.run(["chat", "on", ...scripted(world), "--resume", run, "--json", ...args]);
-    return { world, onHost, inSession: runIn(ran.out), resume };
-  }
-
-  test("continues a run on the host with --fs host, and last is the newest of that mode", async () => {
-    const { onHost, inSession, resume } = await openBoth();
-    const resumed = [
-      await resume(onHost, ...ON_HOST),
-      await resume("last", ...ON_HOST),
-      await resume("last"),
-      await resume(inSession),
-    ];
-    expect(resumed.map(({ code, out }) => [code, runIn(out)])).toEqual([
-      [0, onHost],
-      [0, onHost],
-      [0, inSession],
-      [0, inSession],
-    ]);
-    const [first] = resumed;
-    expect(JSON.parse(first!.out.split("\n", 1)[0]!)).toMatchObject({ seq: 6, session: null });
-  });
-
-  test("a run goes on where it began: in another mode or project it is wrong use, and the message says what to do", async () => {
-    const { world, onHost, inSession, resume } = await openBoth();
-    const refused = [
-      await resume(onHost),
-      await resume(inSession, ...ON_HOST),
-      await resume(onHost, ...ON_HOST, "--workspace", world.stateDir.replace(/state$/, "")),
-      await resume(onHost, ...ON_HOST, "--name", "other"),
-    ];
-    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
-    expect(refused.map(({ err }) => err.replace(/.*: /, "").trim())).toEqual([
-      "it worked with --fs host. Add --fs host.",
-      expect.stringMatching(/^it worked in the session [\w-]+\. Omit --fs host\.$/),
-      "it worked in another project, or with another --name. Give that one.",
-      "it worked in another project, or with another --name. Give that one.",
-    ]);
-  });
-
-  test("a run on the host that shared the project with another cell is continued, and no call of it runs twice", async () => {
-    const content = "once";
-    const world = withScript([{ calls: [{ name: "write_file", arguments: { path: "b.txt", content } }] }]);
-    const other = await openCell({ workspace: world.root, stateDir: world.stateDir, fs: "host" });
-    const { out } = await chat(world, "--json", "--budget", "calls=1");
-    await other.close();
-    const run = runIn(out);
-    const [file] = listRunFiles(world.stateDir).filter((one) => one.run === run);
-    // As after a kill between the call and its result.
-    const lines = fs.readFileSync(file!.file, "utf8").split("\n");
-    const answered = lines.findIndex((line) => line.includes('"kind":"answer"'));
-    fs.writeFileSync(file!.file, `${lines.slice(0, answered + 1).join("\n")}\n`);
-    fs.rmSync(path.join(world.root, "b.txt"));
-    fs.writeFileSync(path.join(world.root, "script.json"), JSON.stringify({ turns: [{ text: "Done." }] }));
-    const resumed = await chat(world, "--json", "--resume", run);
-    expect(resumed.code).toBe(0);
-    expect(resumed.out).toContain("The call ended (executed_ok), but hotcell was stopped");
-    expect(fs.existsSync(path.join(world.root, "b.txt"))).toBe(false);
-  });
 });
 
 describe("in a terminal", () => {

@@ -1,6 +1,7 @@
 // hotcell chat: the agent in a terminal. With a prompt it answers once; without one it asks for more.
 import type { AgentEvent, RunStop } from "../../../agent/agent-event.ts";
 import { type AgentOptions, runAgent } from "../../../agent/run-agent.ts";
+import { readRunEvents } from "../../../agent/run-log.ts";
 import type { Approve } from "../../../approval/approve.ts";
 import { createDesk } from "../../../approval/desk.ts";
 import type { Cell } from "../../../cell.ts";
@@ -13,7 +14,7 @@ import { wantsColour } from "../session/paint-diff.ts";
 import { commitToProject } from "../session/session-commit.ts";
 import { printDiff } from "../session/session-diff.ts";
 import { withCell } from "../with-cell.ts";
-import { findRun } from "./find-run.ts";
+import { type FoundRun, findRun } from "./find-run.ts";
 import { type ModelFlags, openChatModel } from "./open-chat-model.ts";
 import { createRenderer } from "./render-event.ts";
 import { runSlashCommand } from "./slash-command.ts";
@@ -27,6 +28,7 @@ interface Chat {
   readonly io: Io;
   readonly cell: Cell;
   readonly json: boolean;
+  readonly show: (event: AgentEvent) => void;
   readonly agent: Omit<AgentOptions, "cell" | "messages" | "run" | "signal">;
 }
 
@@ -50,7 +52,7 @@ export async function chat(io: Io, prompt: string | undefined, flags: ChatFlags)
     const stop = await withCell(io, { ...options, model, onAsk }, async (cell) => {
       session = cell.session;
       const stop = await converse(
-        { io, cell, json, agent: { model, ...agentOptions } },
+        { io, cell, json, show: createShow(io, json, resumed), agent: { model, ...agentOptions } },
         prompt,
         resumed?.run,
       );
@@ -62,6 +64,13 @@ export async function chat(io: Io, prompt: string | undefined, flags: ChatFlags)
   } finally {
     await model.close();
   }
+}
+
+function createShow(io: Io, json: boolean, resumed: FoundRun | null): Chat["show"] {
+  if (json) return (event) => printJson(io, event, true);
+  const earlier = resumed === null ? [] : readRunEvents(resumed.file);
+  const { render } = createRenderer(wantsColour(io, io.outIsTerminal), earlier);
+  return (event) => io.out(render(event));
 }
 
 /** Runs the prompt, and in a terminal the next ones. Returns how the last run ended. */
@@ -97,15 +106,10 @@ async function nextPrompt({ io, cell }: Chat): Promise<string | null> {
 
 /** One run, shown as it goes. The first Ctrl-C cancels it, the second ends hotcell. */
 async function takeRun(
-  { io, cell, json, agent }: Chat,
+  { cell, show, agent }: Chat,
   run: string | undefined,
   prompt: string,
 ): Promise<{ readonly run: string | undefined; readonly stop: RunStop }> {
-  const { render } = createRenderer(wantsColour(io, io.outIsTerminal));
-  const show = (event: AgentEvent) => {
-    if (json) printJson(io, event, true);
-    else io.out(render(event));
-  };
   const messages = prompt === "" ? [] : [{ role: "user", content: prompt } as const];
   return interruptible("go on", async (signal) => {
     let id = run;

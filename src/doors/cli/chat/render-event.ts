@@ -13,10 +13,11 @@ const DIM = "\u001b[2m";
 const RED = "\u001b[31m";
 const PLAIN = "\u001b[m";
 
-export function createRenderer(coloured: boolean): EventRenderer {
+/** `earlier`: the events of a run that is continued, whose calls may still be waiting. */
+export function createRenderer(coloured: boolean, earlier: readonly AgentEvent[]): EventRenderer {
   const paint = (colour: string, text: string) => (coloured ? `${colour}${text}${PLAIN}` : text);
   /** The argument that matters, by call id. */
-  const labels = new Map<string, string>();
+  const labels = new Map(earlier.flatMap(labelsIn));
   const printed = new Map<string, number>();
   let atLineStart = true;
 
@@ -53,8 +54,7 @@ export function createRenderer(coloured: boolean): EventRenderer {
         case "text":
           return inline(visibleText(event.content));
         case "answer":
-          for (const [at, { name, arguments: args }] of event.message.calls.entries())
-            labels.set(event.callIds[at]!, `${name} ${mainArgument(args)}`.trimEnd());
+          for (const [callId, label] of labelsIn(event)) labels.set(callId, label);
           return atLineStart ? "" : inline("\n");
         case "call.started":
           return line(`● ${cut(makeVisible(labels.get(event.callId) ?? event.tool))}`);
@@ -76,6 +76,15 @@ export function createRenderer(coloured: boolean): EventRenderer {
       }
     },
   };
+}
+
+/** The calls of an answer by their ids. */
+function labelsIn(event: AgentEvent): [callId: string, label: string][] {
+  if (event.kind !== "answer") return [];
+  return event.message.calls.map(({ name, arguments: args }, at) => [
+    event.callIds[at]!,
+    `${name} ${mainArgument(args)}`.trimEnd(),
+  ]);
 }
 
 function endLine({ stop, usage, error }: Extract<AgentEvent, { kind: "run.end" }>): string {
