@@ -3,6 +3,7 @@ import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import type { Verdict } from "../core/types.ts";
+import { NETWORK } from "../policy/tool-names.ts";
 import { checkRemember, type Remember, type RememberFor } from "./remembered.ts";
 
 export interface ApprovalRequest {
@@ -87,6 +88,14 @@ function nobodyToAsk({ allowRule, verdict }: ApprovalRequest): string {
   const isNamed = allowRule === null || verdict.reason.includes(allowRule);
   const nor = isNamed ? "" : `, nor the rule ${quote(allowRule)}`;
   return `nobody can be asked: the cell has no onAsk function${nor}`;
+}
+
+/** How to have this call allowed, and not more. */
+export function adviceFor(request: ApprovalRequest): string {
+  if (request.tool === NETWORK) return ". To allow it without a question, write allow in the rule that asks";
+  const { allowRule, verdict } = request;
+  const isNamed = allowRule === null || verdict.reason.includes(allowRule);
+  return isNamed ? "" : `. To allow it, add --rule '${allowRule}'`;
 }
 
 /** If asking fails, the answer counts as a denial. */

@@ -68,6 +68,15 @@ test("a question that no client can answer expires after 30 seconds: the call is
   );
 });
 
+test("the refusal of a question that expired names the rule that would allow the call", async () => {
+  const stateDir = tempDir();
+  const asked = createDesk({ stateDir })({ ...REQUEST, allowRule: "allow write_file(a)" }, signal);
+  waits[0]!();
+  expect(await asked).toMatchObject({
+    reason: "nobody answered within 30 seconds. To allow it, add --rule 'allow write_file(a)'",
+  });
+});
+
 test("an answer from another process that comes before the 30 seconds are over holds", async () => {
   const stateDir = tempDir();
   const asked = createDesk({ stateDir })(REQUEST, signal);

@@ -11,7 +11,7 @@ import { quote } from "../core/quote.ts";
 import { isSuspended } from "../core/suspension.ts";
 import { replaceJson } from "../workspace/fs/replace-json.ts";
 import { sessionDir } from "../workspace/layers/record.ts";
-import type { ApprovalAnswer, ApprovalRequest, Approve } from "./approve.ts";
+import { type ApprovalAnswer, type ApprovalRequest, type Approve, adviceFor } from "./approve.ts";
 import { checkRemember, type RememberFor } from "./remembered.ts";
 
 /** A question that waits for an answer. */
@@ -61,7 +61,7 @@ export function createDesk({ stateDir, client }: DeskOptions): Approve {
     removeEarlier(stateDir, question);
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
-    const asked = client === undefined ? expire(question, ending) : askClient(client, request, ending);
+    const asked = client === undefined ? expire(request, ending) : askClient(client, request, ending);
     try {
       const answer = await Promise.race([asked, waitForAnswer(place.answer, question, ending)]);
       // Another answer may have been the first.
@@ -193,10 +193,10 @@ async function waitForAnswer(file: string, { digest }: Question, signal: AbortSi
   }
 }
 
-async function expire({ digest }: Question, signal: AbortSignal): Promise<GivenAnswer> {
+async function expire(request: ApprovalRequest, signal: AbortSignal): Promise<GivenAnswer> {
   await setTimeout(LIMITS.approvalWaitMs, null, { signal });
-  const seconds = LIMITS.approvalWaitMs / 1000;
-  return { approved: false, digest, expired: true, reason: `nobody answered within ${seconds} seconds` };
+  const reason = `nobody answered within ${LIMITS.approvalWaitMs / 1000} seconds${adviceFor(request)}`;
+  return { approved: false, digest: request.digest, expired: true, reason };
 }
 
 /** Null while there is none, and for a file that is no answer. */

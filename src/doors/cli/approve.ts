@@ -1,9 +1,13 @@
-import type { ApprovalAnswer, ApprovalRequest, Approve } from "../../approval/approve.ts";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approve,
+  adviceFor,
+} from "../../approval/approve.ts";
 import type { Question } from "../../approval/desk.ts";
 import { type Remember, runOfCall } from "../../approval/remembered.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { makeVisible } from "../../core/quote.ts";
-import { NETWORK } from "../../policy/tool-names.ts";
 import type { Io } from "./io.ts";
 
 /** Without a terminal, hotcell denies the call and names the rule that would allow it. */
@@ -98,12 +102,4 @@ function oddCharacters(text: string): string[] {
   const odd = [...new Set(text.match(/[^\x00-\x7f]/gu) ?? [])].slice(0, 10);
   const named = odd.map((char) => `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
   return named.length === 0 ? [] : [`characters beyond ASCII: ${named.join(" ")}`];
-}
-
-/** How to have this call allowed, and not more. */
-export function adviceFor(request: ApprovalRequest): string {
-  if (request.tool === NETWORK) return ". To allow it without a question, write allow in the rule that asks";
-  const { allowRule, verdict } = request;
-  const isNamed = allowRule === null || verdict.reason.includes(allowRule);
-  return isNamed ? "" : `. To allow it, add --rule '${allowRule}'`;
 }

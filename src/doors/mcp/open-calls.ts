@@ -1,12 +1,16 @@
 // The calls of MCP clients that are under way. A client answers a question with another request: between the two, the
 // call waits here.
 import { randomUUID } from "node:crypto";
-import type { ApprovalAnswer, ApprovalRequest, Approve } from "../../approval/approve.ts";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approve,
+  adviceFor,
+} from "../../approval/approve.ts";
 import { createDesk } from "../../approval/desk.ts";
 import type { KeptCell } from "../../cells.ts";
 import { LIMITS } from "../../core/limits.ts";
 import type { AnyObservation, CallEvent } from "../../core/types.ts";
-import { adviceFor } from "../cli/approve.ts";
 
 /** One request of a client about a call: the call itself, or the answer to its question. */
 export interface Round {
