@@ -8,7 +8,9 @@ import {
   type StubModel,
   type StubTurn,
 } from "../../test/kit/worlds/stub-model.ts";
-import { openTempCell, type TempCell } from "../../test/kit/worlds/temp-cell.ts";
+import { openTempCell, type TempCell, tempDir } from "../../test/kit/worlds/temp-cell.ts";
+import type { Approve } from "../approval/approve.ts";
+import { createDesk, listQuestions } from "../approval/desk.ts";
 import type { CellOptions } from "../cell.ts";
 import { createSuspension } from "../core/suspension.ts";
 import { readLog } from "../log/read.ts";
@@ -290,6 +292,28 @@ describe("cancelling", () => {
     const next = createStubModel({ text: "." });
     await collect({ cell, model: next, run, messages: PROMPT });
     expect(next.requests.every(isWellFormed)).toBe(true);
+  });
+
+  test("AC-32: while questions wait at the desk, every call has its result, and the desk is empty", async () => {
+    const stateDir = tempDir();
+    const desk = createDesk({ stateDir });
+    const cancel = new AbortController();
+    const counts: number[] = [];
+    const onAsk: Approve = (request, signal) => {
+      const answer = desk(request, signal);
+      counts.push(listQuestions(stateDir).length);
+      if (counts.length === 2) cancel.abort();
+      return answer;
+    };
+    const { events, root } = await play(
+      [{ calls: [write("b.txt"), write("c.txt")] }],
+      { signal: cancel.signal },
+      { trust: "guided", onAsk },
+    );
+    expect(counts).toEqual([1, 2]);
+    expect(results(events).map(({ outcome }) => outcome)).toEqual(["not_executed", "not_executed"]);
+    expect(endOf(events).stop).toBe("cancelled");
+    expect([listQuestions(stateDir), fs.existsSync(path.join(root, "b.txt"))]).toEqual([[], false]);
   });
 
   test("before the first answer", async () => {

@@ -72,3 +72,16 @@ test("a second Ctrl-C leaves the chat: after a run that the first has cancelled,
   await terminal.see(/^left with 1\n\$ $/m);
   expect(fs.readdirSync(project)).toEqual([]);
 });
+
+test("the output of a command is folded: five lines, and how many more there are", async () => {
+  const top = tempDir();
+  const [project, stateDir] = [path.join(top, "project"), path.join(top, "state")];
+  for (const dir of [project, stateDir]) fs.mkdirSync(dir);
+  const terminal = openTerminal(project, stateDir);
+  terminal.enter(`'${process.execPath}' '${ROOT}/bin/hotcell.js' chat --model scripted`);
+  await terminal.see(/^> $/m);
+  terminal.enter("run seq 12");
+  const shown = await terminal.see(/^done · .* 1 call$/m);
+  const folded = ["1", "2", "3", "4", "5", "… 7 more lines"].map((line) => `  │ ${line}`).join("\n");
+  expect(shown).toContain(`● run_command seq 12\n${folded}\n`);
+});

@@ -152,6 +152,30 @@ test("--model-url is the address of the model, and beats the environment; the pr
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('"nonsense"') });
 });
 
+test("--price adds the cost of the run to its last line", async () => {
+  const usage = {
+    prompt_tokens: 2000,
+    completion_tokens: 100,
+    prompt_tokens_details: { cached_tokens: 1000 },
+  };
+  const events = [
+    { choices: [{ delta: { content: "Hello." }, finish_reason: "stop" }] },
+    { choices: [], usage },
+  ];
+  const server = await serveModel({ body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`) });
+  onTestFinished(() => server.close());
+  const args = ["chat", "go", "--model", "openai/m", "--model-url", server.url, ...ON_HOST];
+  const costs = async (...price: readonly string[]) =>
+    (await openCliWorld().run([...args, ...price])).out.split("\n").at(-2);
+  expect(await costs()).toBe("done · 2000 tokens in, 100 out · 0 calls");
+  expect(await costs("--price", "input=3,output=15")).toBe(
+    "done · 2000 tokens in, 100 out · $0.0075 · 0 calls",
+  );
+  expect(await costs("--price", "input=3,output=15,cachedInput=0.3")).toBe(
+    "done · 2000 tokens in, 100 out · $0.0048 · 0 calls",
+  );
+});
+
 describe("in a terminal", () => {
   const typing = (...lines: (string | null)[]) => ({
     interactive: true,
