@@ -63,7 +63,7 @@ export const ERRORS = {
   },
   NO_SANDBOX: {
     means:
-      "This machine cannot sandbox commands, so hotcell runs none. hotcell doctor shows what is missing.",
+      "This machine has no sandbox for the call: for a command, or for a wasm tool or run_js, which need the full sandbox. hotcell doctor shows what is missing.",
     fixer: "operator",
     retry: false,
   },

@@ -99,9 +99,9 @@ async function runInPool(run: PooledRun, context: RunContext): Promise<GuestResu
   const output = createOutput(request, context);
   let hostCalls = 0;
   let used: Pick<WasmMeta, "fuel" | "memoryBytes" | "recording"> = { fuel: null, memoryBytes: null };
-  const report = () =>
+  const report = (hasStarted: boolean) =>
     context.reportMeta({
-      isolation: "full",
+      ...(hasStarted && { isolation: "full" }),
       wasm: {
         ...used,
         hostCalls,
@@ -175,7 +175,7 @@ async function runInPool(run: PooledRun, context: RunContext): Promise<GuestResu
     context.signal.removeEventListener("abort", cancel);
     for (const each of files) each.closeAll();
     pool.give(guest);
-    report();
+    report(guest.hasStarted);
   }
 }
 

@@ -15,6 +15,7 @@ function makePool(size: number) {
     return {
       number,
       isUsable: true,
+      hasStarted: true,
       run: async () => {
         throw new Error("not used");
       },

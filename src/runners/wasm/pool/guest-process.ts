@@ -21,6 +21,8 @@ export interface GuestJob {
 
 export interface GuestProcess {
   readonly isUsable: boolean;
+  /** hotcell's program has begun in the sandbox. */
+  readonly hasStarted: boolean;
   /** Rejects with GUEST_CRASHED if the process ends, also by `kill`. */
   run(job: GuestJob): Promise<GuestEnd>;
   keepAlive(isKept: boolean): void;
@@ -40,8 +42,7 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
   const modules = new Set<string>();
   let running: Running | null = null;
   let hasEnded = false;
-  /** hotcell's program has begun in the sandbox. */
-  let isReady = false;
+  let hasStarted = false;
   /** What the guest waits for; null if it computes. */
   let pending: Promise<void> | null = null;
 
@@ -55,15 +56,15 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
     finish(({ reject }) => reject(error));
     void sandbox.kill();
   };
-  void sandbox.ended.then((said) => fail(isReady ? guestCrashed(said) : noSandbox(said)));
+  void sandbox.ended.then((said) => fail(hasStarted ? guestCrashed(said) : noSandbox(said)));
 
   const send = ({ head, body }: Frame): void => {
     if (!hasEnded) for (const part of encodeFrame(head, body)) channel.write(part);
   };
   const answer = (message: Frame): void | Promise<void> => {
     const { op } = message.head;
-    if (op === "ready" && !isReady) {
-      isReady = true;
+    if (op === "ready" && !hasStarted) {
+      hasStarted = true;
       return;
     }
     if (running === null) throw guestCrashed("it sent a message outside a run");
@@ -124,6 +125,9 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
   return {
     get isUsable() {
       return !hasEnded && running === null;
+    },
+    get hasStarted() {
+      return hasStarted;
     },
     run(job) {
       return new Promise((resolve, reject) => {
