@@ -4,7 +4,7 @@ import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { CellOptions } from "../../../src/cell.ts";
 import type { Capabilities } from "../../../src/tools/wasm/grant.ts";
 import { wasmTool } from "../../../src/tools/wasm/wasm-tool.ts";
@@ -158,6 +158,60 @@ test("P3.4 http.fetch reaches a granted host only, and a redirect to another one
     const { output, meta } = await call("http.fetch", { url });
     expect([output?.code, meta.wasm?.denied]).toEqual(["CAPABILITY_DENIED", [`network=${other}`]]);
   }
+});
+
+describe("if the project changes during a call", () => {
+  const js = `export default ({ method, request }, host) => {
+    host.call(method, request);
+    return host.call("workspace.read", { path: "d/a" });
+  }`;
+
+  /** How often the guest made its host call, the first time of which the project changed. */
+  async function countRuns(capabilities: Capabilities, method: string, request: (host: string) => object) {
+    let runs = 0;
+    const run = () => {
+      if (++runs === 1) fs.writeFileSync(path.join(world.root, "d", "b"), "");
+    };
+    const host = await serve((_, response) => {
+      run();
+      response.end("hi");
+    });
+    const stub = createStubModel({ text: "hi" });
+    const model: typeof stub = {
+      ...stub,
+      sendMessage(...given) {
+        run();
+        return stub.sendMessage(...given);
+      },
+    };
+    const has = {
+      filesystem: "read",
+      ...capabilities,
+      ...(capabilities.network && { network: [host] }),
+    } as const;
+    const tool = wasmTool({ path: await makeToolFolder({ js }, { capabilities: has }), grant: has });
+    const world = await openTempCell(
+      { tools: [tool], fs: "overlay", trust: "autonomous", allowedPrivateHosts: [host], model },
+      { "d/a": "1" },
+    );
+    const { output } = await world.cell.call(
+      { name: "tested", arguments: { method, request: request(host) } },
+      { onEvent: ({ kind }) => kind === "output" && run() },
+    );
+    expect(output).toEqual({ content: "1", bytes: 1 });
+    return runs;
+  }
+
+  test("a tool that only reads is run again", async () =>
+    expect(await countRuns({}, "log", () => ({ message: "seen" }))).toBe(2));
+
+  test("one that reached the network is not: exactly 1 request is sent", async () =>
+    expect(await countRuns({ network: [] }, "http.fetch", (host) => ({ url: `http://${host}/` }))).toBe(1));
+
+  test("one that reached the model is not: exactly 1 request is sent", async () => {
+    const request = { messages: [{ role: "user", content: "?" }] };
+    expect(await countRuns({ model_access: true }, "model.chat", () => request)).toBe(1);
+  });
 });
 
 test("a granted host with a private address is still refused by the guarded client", async () => {
