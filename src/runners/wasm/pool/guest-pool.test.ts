@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { LIMITS } from "../../../core/limits.ts";
 import { createGuestPool } from "./guest-pool.ts";
 import type { GuestProcess } from "./guest-process.ts";
 
@@ -56,6 +57,28 @@ test("a process that ended while it was unused is not given out", async () => {
   first.isUsable = false;
   expect((await take("a")).number).toBe(2);
   await pool.close();
+});
+
+test("a process that is unused for long enough is ended, and no other", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, ended, take } = makePool(3);
+  const [idle, again, busy] = [await take("a"), await take("b"), await take("c")];
+  pool.give(idle);
+  pool.give(again);
+  vi.advanceTimersByTime(LIMITS.guestIdleMs - 1);
+  expect(await take("b")).toBe(again);
+  vi.advanceTimersByTime(1);
+  expect(ended).toEqual([1]);
+  pool.give(again);
+  vi.advanceTimersByTime(LIMITS.guestIdleMs - 1);
+  expect(ended).toEqual([1]);
+  vi.advanceTimersByTime(1);
+  expect(ended).toEqual([1, 2]);
+  expect((await take("a")).number).toBe(4);
+  pool.give(busy);
+  await pool.close();
+  expect([vi.getTimerCount(), ended.sort()]).toEqual([0, [1, 2, 3, 4]]);
 });
 
 test("a place goes to one who waits for the same tool, but nobody is passed over without end", async () => {
