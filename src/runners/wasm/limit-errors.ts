@@ -32,8 +32,8 @@ export function throwIfLimited(
   if (status === "output")
     throw limitError(
       "OUTPUT_LIMIT",
-      `it wrote more than ${LIMITS.maxGuestOutputBytes} bytes to standard output`,
-      "Let it give less, or write a file.",
+      `it wrote more than ${LIMITS.maxGuestOutputBytes} bytes to standard output, which is the limit`,
+      'The limit is fixed. Let the tool give a part of its result, or write it to a file in /workspace with the capability filesystem "write".',
       { limit: LIMITS.maxGuestOutputBytes, used: outputBytes },
     );
   if (status === "trap") throw trapError(message, denied, { used: end.fuel, limit: fuel });

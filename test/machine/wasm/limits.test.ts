@@ -129,7 +129,7 @@ test.each([
   [
     command(FLOOD),
     {},
-    /^The wasm tool was ended: it wrote more than 1048576 bytes to standard output\. Let it give less, or write a file\.$/,
+    /^The wasm tool was ended: it wrote more than 1048576 bytes to standard output, which is the limit\. The limit is fixed\. Let the tool give a part of its result, or write it to a file in \/workspace with the capability filesystem "write"\.$/,
   ],
 ] as const)(
   "P3.3, 001 failure mode: a limit is told with what was used and how to raise it",
