@@ -24,23 +24,31 @@ async function makeShout({ run, root }: CliWorld, lang: string): Promise<string>
 }
 
 describe("the author's way", () => {
-  test.each(["js", "c", "as"])("P4.2 new, build, test and run make a working tool: %s", async (lang) => {
-    const world = openCliWorld();
-    const dir = await makeShout(world, lang);
-    const built = await world.run(["tool", "build", dir], { env: ENV });
-    expect([built.code, built.err, built.out]).toEqual([
-      0,
-      "",
-      expect.stringMatching(/^Built shout: tool\.(js|wasm), sha256 [0-9a-f]{64}\n$/),
-    ]);
-    const tested = await world.run(["tool", "test", dir]);
-    expect([tested.code, tested.out]).toEqual([0, "ok      hello.json\n1 of 1 passed\n"]);
-    const text = 'a "b"\n\\c';
-    const ran = await world.run(["tool", "run", dir, "--input", JSON.stringify({ text }), "--json"]);
-    expect(JSON.parse(ran.out)).toMatchObject({ success: true, output: { text: 'A "B"\n\\C' }, changes: [] });
-    const manifest = JSON.parse(fs.readFileSync(path.join(dir, "manifest.json"), "utf8"));
-    expect(built.out).toContain(manifest.sha256);
-  });
+  test.each(["js", "c", "as"])(
+    "P4.2, P4.2.b new, build and test make a working tool, and run runs it as a guest: %s",
+    async (lang) => {
+      const world = openCliWorld();
+      const dir = await makeShout(world, lang);
+      const built = await world.run(["tool", "build", dir], { env: ENV });
+      expect([built.code, built.err, built.out]).toEqual([
+        0,
+        "",
+        expect.stringMatching(/^Built shout: tool\.(js|wasm), sha256 [0-9a-f]{64}\n$/),
+      ]);
+      const tested = await world.run(["tool", "test", dir]);
+      expect([tested.code, tested.out]).toEqual([0, "ok      hello.json\n1 of 1 passed\n"]);
+      const text = 'a "b"\n\\c';
+      const ran = await world.run(["tool", "run", dir, "--input", JSON.stringify({ text }), "--json"]);
+      expect(JSON.parse(ran.out)).toMatchObject({
+        success: true,
+        output: { text: 'A "B"\n\\C' },
+        wasm: { fuel: expect.any(Number), memoryBytes: expect.any(Number), denied: [] },
+        changes: [],
+      });
+      const manifest = JSON.parse(fs.readFileSync(path.join(dir, "manifest.json"), "utf8"));
+      expect(built.out).toContain(manifest.sha256);
+    },
+  );
 
   test("P4.2.a build sets the hash in place, and only the hash", async () => {
     const { run } = openCliWorld();

@@ -14,16 +14,23 @@ const TOOLS = new URL("../../../tools/", import.meta.url).pathname;
 const at = (name: string) => path.join(TOOLS, name);
 const names = fs.readdirSync(TOOLS).filter((name) => fs.existsSync(path.join(at(name), "manifest.json")));
 
-test("P4.3 there are examples without a capability, with the model, with the workspace, and in JavaScript", () => {
-  expect(names).toEqual(["count-words", "sort-lines", "summarize", "text-stats"]);
+const manifestOf = (name: string) =>
+  JSON.parse(fs.readFileSync(path.join(at(name), "manifest.json"), "utf8"));
+
+test("P4.3, P4.3.a there are examples without a capability, with the model, with the workspace, and in JavaScript", () => {
+  const asked = names.map((name) => [name, manifestOf(name).capabilities, manifestOf(name).entry]);
+  expect(asked).toEqual([
+    ["count-words", { filesystem: "read" }, "tool.js"],
+    ["sort-lines", { filesystem: "write" }, "tool.wasm"],
+    ["summarize", { model_access: true }, "tool.wasm"],
+    ["text-stats", undefined, "tool.wasm"],
+  ]);
 });
 
 test.each(names)(
   "P4.1, P4.3 %s as committed has the hash of its manifest, and passes its cases",
   async (name) => {
-    expect(JSON.parse(fs.readFileSync(path.join(at(name), "manifest.json"), "utf8")).sha256).toMatch(
-      /^[0-9a-f]{64}$/,
-    );
+    expect(manifestOf(name).sha256).toMatch(/^[0-9a-f]{64}$/);
     const { code, out } = await openCliWorld().run(["tool", "test", at(name)]);
     expect([code, out]).toEqual([0, expect.stringMatching(/^(ok {6}\S+\n)+(\d+) of \2 passed\n$/)]);
   },
