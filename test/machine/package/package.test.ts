@@ -8,7 +8,7 @@ import { addNodeTypes, CHECKOUT, type Installed, install } from "../../kit/world
 
 const CONFIG = { encoding: "utf8" } as const;
 
-test("an installed package has a working command line, library and schema", () => {
+test("an installed package has a working command line, library, and the three schemas", () => {
   const { dir, bin, env } = install();
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [bin, ...args], { ...CONFIG, cwd: dir, env });
@@ -22,16 +22,17 @@ test("an installed package has a working command line, library and schema", () =
     import { workspaceContract } from "hotcell/testing";
     import schema from "hotcell/config.schema.json" with { type: "json" };
     import profile from "hotcell/profile.schema.json" with { type: "json" };
+    import manifest from "hotcell/tool-manifest.schema.json" with { type: "json" };
     const cell = await openCell({ workspace: "." });
     const { success } = await cell.call({ name: "read_file", arguments: { path: "a.txt" } });
     await cell.close();
-    console.log(JSON.stringify([success, typeof workspaceContract, schema.type, profile.type]));`;
+    console.log(JSON.stringify([success, typeof workspaceContract, schema.type, profile.type, manifest.type]));`;
   const library = spawnSync(process.execPath, ["--no-warnings", "--input-type=module", "-e", script], {
     ...CONFIG,
     cwd: dir,
     env,
   });
-  expect([library.stdout, library.stderr]).toEqual(['[true,"function","object","object"]\n', ""]);
+  expect([library.stdout, library.stderr]).toEqual(['[true,"function","object","object","object"]\n', ""]);
 });
 
 test("nothing of the package runs when it is installed", () => {
