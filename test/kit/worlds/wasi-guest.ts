@@ -24,11 +24,18 @@ export interface FixtureOptions {
   readonly access?: FileAccess;
 }
 
+interface ListedEntry {
+  readonly name: string;
+  readonly inode: bigint;
+}
+
 interface OpenOptions {
   readonly fd?: number;
   readonly follow?: boolean;
   readonly flags?: number;
   readonly rights?: bigint;
+  /** The same as the rights if omitted. */
+  readonly inherited?: bigint;
   readonly fdFlags?: number;
 }
 
@@ -101,8 +108,9 @@ export function openHostFixture({ args = [], env = {}, access = "write" }: Fixtu
       call("clock_time_get", clock, 0n, RESULT!);
       return u64();
     },
-    open(name: string, { fd = ROOT, follow = false, flags = 0, rights = 2n, fdFlags = 0 }: OpenOptions) {
-      const given = [fd, follow ? 1 : 0, ...put(name, PATH!), flags, rights, rights, fdFlags, RESULT!];
+    open(name: string, options: OpenOptions) {
+      const { fd = ROOT, follow = false, flags = 0, rights = 2n, inherited = rights, fdFlags = 0 } = options;
+      const given = [fd, follow ? 1 : 0, ...put(name, PATH!), flags, rights, inherited, fdFlags, RESULT!];
       return answer("path_open", given, u32);
     },
     write: (fd: number, text: string) => answer("fd_write", [fd, ...withData(text), RESULT!], u32),
@@ -118,6 +126,8 @@ export function openHostFixture({ args = [], env = {}, access = "write" }: Fixtu
       answer("fd_fdstat_get", [fd, RESULT!], () => ({
         kind: memory[RESULT!]!,
         flags: memory.readUInt16LE(RESULT! + 2),
+        rights: memory.readBigUInt64LE(RESULT! + 8),
+        inherited: memory.readBigUInt64LE(RESULT! + 16),
       })),
     prestat(fd: number): string {
       call("fd_prestat_get", fd, RESULT!);
@@ -141,19 +151,21 @@ export function openHostFixture({ args = [], env = {}, access = "write" }: Fixtu
       call("path_symlink", ...put(target, OTHER!), ROOT, ...put(at, PATH!)),
     readlink: (at: string, size: number) =>
       answer("path_readlink", [ROOT, ...put(at, PATH!), DATA!, size, RESULT!], got),
-    /** All names of a directory, read with a buffer of this size. */
-    names(fd: number, size: number): string[] {
-      const names: string[] = [];
+    /** The whole listing of a directory, read with a buffer of this size. */
+    entries(fd: number, size: number): readonly ListedEntry[] {
+      const entries: ListedEntry[] = [];
       for (let cookie = 0n; ; ) {
         call("fd_readdir", fd, DATA!, size, cookie, RESULT!);
         const end = DATA! + u32();
         let at = DATA!;
         while (at + 24 <= end && at + 24 + memory.readUInt32LE(at + 16) <= end) {
+          const length = memory.readUInt32LE(at + 16);
           cookie = memory.readBigUInt64LE(at);
-          names.push(memory.toString("utf8", at + 24, at + 24 + memory.readUInt32LE(at + 16)));
-          at += 24 + memory.readUInt32LE(at + 16);
+          const name = memory.toString("utf8", at + 24, at + 24 + length);
+          entries.push({ name, inode: memory.readBigUInt64LE(at + 8) });
+          at += 24 + length;
         }
-        if (end - DATA! < size) return names;
+        if (end - DATA! < size) return entries;
       }
     },
     poll(wanted: readonly { readonly kind: number; readonly fd: number; readonly timeout?: bigint }[]) {

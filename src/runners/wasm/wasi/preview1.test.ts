@@ -172,7 +172,7 @@ describe("files", () => {
   });
   test("path_open_dirfd_not_dir", () =>
     expect(guest.open("x", { fd: create("f") as number })).toBe("ENOTDIR"));
-  test("fd_advise, fd_allocate, fd_sync, flags", () => {
+  test("fd_advise, fd_sync, flags", () => {
     const fd = create("f") as number;
     expect([
       guest.call("fd_advise", fd, 0n, 1n, 0),
@@ -244,8 +244,8 @@ describe("directories", () => {
   });
   test("fd_readdir: dots first, each name once, in parts, with cookies", () => {
     for (const name of ["a", "b", "c"]) fs.writeFileSync(at(name), "");
-    expect(guest.names(ROOT, 4096)).toEqual([".", "..", "a", "b", "c"]);
-    expect(guest.names(ROOT, 60)).toEqual([".", "..", "a", "b", "c"]);
+    for (const size of [4096, 60])
+      expect(guest.entries(ROOT, size).map(({ name }) => name)).toEqual([".", "..", "a", "b", "c"]);
     expect(guest.call("fd_readdir", create("f") as number, 4096, 100, 0n, 16)).toBe("ENOTDIR");
   });
   test("directory_seek, dir_fd_op_failures: a directory has no position and no content", () => {
