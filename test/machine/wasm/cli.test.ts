@@ -1,9 +1,12 @@
 // hotcell tool and hotcell wasm run: what they print, and their exit codes.
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openCliWorld } from "../../kit/worlds/cli-world.ts";
 import { command, makeToolFolder } from "../../kit/worlds/wasm-tool-folder.ts";
+
+const HOTCELL = new URL("../../../bin/hotcell.js", import.meta.url).pathname;
 
 describe("hotcell tool", () => {
   test("code that is not what was built is refused, with both hashes (wasm-121)", async () => {
@@ -131,6 +134,15 @@ describe("hotcell wasm run", () => {
     };
     expect((await openCliWorld().run(["wasm", "run", module], io)).code).toBe(0);
     expect(Buffer.concat(pieces)).toEqual(given);
+  });
+
+  test("a module that writes to standard error goes on", async () => {
+    const wat = command("").replace("(call $write (i32.const 1)", "(call $write (i32.const 2)");
+    const module = path.join(await makeToolFolder({ wat }), "tool.wasm");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [HOTCELL, "wasm", "run", module], {
+      encoding: "utf8",
+    });
+    expect([status, stdout, stderr]).toEqual([0, "", "{}"]);
   });
 
   test.each([

@@ -69,7 +69,11 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
     }
     if (running === null) throw guestCrashed("it sent a message outside a run");
     const { job } = running;
-    if (op === "stdout" || op === "stderr") return job.onOutput(op, message.body);
+    if (op === "stdout" || op === "stderr") {
+      // What it returns, as a stream's write does, is nothing to wait for.
+      job.onOutput(op, message.body);
+      return;
+    }
     if (op === "end") {
       const end = readEnd(message.head);
       return finish(({ resolve }) => resolve(end));
