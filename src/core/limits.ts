@@ -111,8 +111,12 @@ export const LIMITS = {
   personCpuSeconds: 7 * 24 * 3600,
   /** The minimum that an entry counts in `diskBytes`. Every changed path takes memory, so empty files need a limit too. */
   diskBytesOfEntry: 4096,
-  /** Memory that a commit's plan needs for one change. */
+  /** Memory that a commit's plan needs for one change beside its path, and how often it holds the path. */
   planBytesOfChange: 3 * 1024,
+  planCopiesOfPath: 20,
+  /** Memory that recording, diff and discard need for one entry of a layer beside its path, and how often they hold the path. */
+  layerBytesOfEntry: 512,
+  layerCopiesOfPath: 16,
   /** One call of a wasm tool, unless its manifest or the configuration says otherwise. */
   wasm: {
     timeoutMs: 30_000,

@@ -6,6 +6,7 @@ import { atExactPath } from "../fs/no-follow.ts";
 import { isTooDeep, joinPath } from "../fs/path-text.ts";
 import { O_PATH, type Root } from "../fs/paths.ts";
 import { type NamedKind, walkTree } from "../fs/tree.ts";
+import { createMemoryBudget } from "./memory-budget.ts";
 import { type Layer, type Stack, sessionDir } from "./record.ts";
 import { statPath } from "./stat-of.ts";
 
@@ -30,8 +31,9 @@ export interface LayerDirectory {
   readonly stat: fs.Stats;
 }
 
-/** The directories of a layer, parents before children. Unreadable ones and those that are too deep count as empty. */
+/** The directories of a layer, parents before children. Unreadable ones and those that are too deep count as empty. Throws if they would not fit in memory. */
 export function* directoriesIn(layer: string): Cooperative<LayerDirectory[]> {
+  const memory = createMemoryBudget();
   const start = fs.openSync(layer, O_PATH | fs.constants.O_DIRECTORY);
   try {
     const top = { directory: "", names: [] as NamedKind[], stat: fs.fstatSync(start) };
@@ -45,7 +47,9 @@ export function* directoriesIn(layer: string): Cooperative<LayerDirectory[]> {
         trail.pop();
         continue;
       }
-      trail.at(-1)!.names.push({ name, kind });
+      const { directory, names } = trail.at(-1)!;
+      memory.take(directory.length + name.length);
+      names.push({ name, kind });
       if (step !== "enter") continue;
       const entered = { directory: pathOf(name), names: [], stat: stat! };
       trail.push(entered);

@@ -4,15 +4,16 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { fallBackIfFull } from "./fall-back-if-full.ts";
+import { fallBackIfFull, isDiskFull } from "./fall-back-if-full.ts";
 
 /** Does the work; on a full disk once more, with the space of the reserve. */
 export async function withReserve<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await fallBackIfFull(work, () => {
+    const again = () => {
       removeIfThere(reserveFile(stateDir));
       return work();
-    });
+    };
+    return await fallBackIfFull(work, again, isDiskFull);
   } finally {
     keepReserve(stateDir);
   }

@@ -8,6 +8,7 @@ import { type Cursor, createCursor } from "../fs/cursor.ts";
 import { childPath } from "../fs/paths.ts";
 import { kindOf, type NamedKind, readNames } from "../fs/tree.ts";
 import type { TreeEntry } from "../layers/clone-tree.ts";
+import { createMemoryBudget } from "../layers/memory-budget.ts";
 import { allowAt, rightsToRead } from "./keep-readable.ts";
 
 /** The recorded state of an entry, for comparison with its present state. */
@@ -73,6 +74,7 @@ export async function scanTree(
   options: ScanTreeOptions,
 ): Promise<ScannedEntry> {
   const pace = createPace();
+  const memory = createMemoryBudget();
   const cursor = createCursor(start);
   try {
     let level = enter(cursor.fd, { above: null, name: "", known }, options);
@@ -80,6 +82,7 @@ export async function scanTree(
       await pace();
       const next = level.names.pop();
       if (next !== undefined) {
+        memory.take(next.name.length);
         level = scanEntry(cursor, level, next, options);
         continue;
       }

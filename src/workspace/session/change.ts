@@ -5,6 +5,7 @@ import { LIMITS } from "../../core/limits.ts";
 import type { ReadWriteLock } from "../../core/read-write-lock.ts";
 import { runCooperatively } from "../fs/cooperative.ts";
 import { explainAsyncErrors } from "../fs/os-error.ts";
+import { fallBackIfFull } from "../layers/fall-back-if-full.ts";
 import { changedPathsIn } from "../layers/layer-dirs.ts";
 import { isEmptyLayer } from "../layers/layer-notes.ts";
 import type { CallMark } from "../layers/record.ts";
@@ -32,7 +33,10 @@ export async function changeIn<T>(
     throw error;
   }
   const warning = await recordAndFollow(state, signal);
-  const changed = await runCooperatively(changedPathsIn(liveLayer(state.record), state.store.stateDir));
+  const changed = await fallBackIfFull(
+    () => runCooperatively(changedPathsIn(liveLayer(state.record), state.store.stateDir)),
+    () => ({ paths: ["."], unlisted: ["."] }),
+  );
   return { result, ...changed, warning };
 }
 

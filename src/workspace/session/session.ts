@@ -88,7 +88,7 @@ async function openState(
   };
 }
 
-/** A session can be opened on a full disk, so that it can be discarded. */
+/** A session can be opened on a full disk, or with changes that do not fit in memory, so that it can be discarded. */
 async function settleOpened(state: SessionState): Promise<void> {
   await fallBackIfFull(
     async () => {

@@ -24,6 +24,11 @@ const SHAPES = {
     fs.writeFileSync(`/proc/self/fd/${cursor.fd}/bottom`, "bottom\n");
     cursor.close();
   },
+  "levels in chains of 500"(root) {
+    const dir = `/proc/self/fd/${root}/d`;
+    for (let level = 0; level < count; level += 500)
+      fs.mkdirSync(path.join(dir, String(level), ...Array(500).fill("d")), { recursive: true });
+  },
   "empty files"(root) {
     for (let file = 0; file < count; file++) {
       const dir = `/proc/self/fd/${root}/d/${Math.floor(file / ENTRIES_IN_DIRECTORY)}`;

@@ -118,7 +118,7 @@ function* plan(input: PlanInput): Cooperative<CommitPlan> {
   const proposals: Proposal[] = [];
   const isInBareRepository = createBareCheck(input.view);
   const selected = selectChanges(input.changes, input.selection);
-  refuseTooMany(selected.length);
+  refuseTooMany(selected.map(({ change }) => change));
   for (const picked of selected) {
     yield;
     const { path } = picked.change;
