@@ -5,7 +5,6 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { inspect } from "node:util";
 import { openRemembered } from "./approval/remembered.ts";
 import { createArtifactFiles } from "./call/artifact-files.ts";
 import { runBatch } from "./call/batch.ts";
@@ -22,6 +21,7 @@ import { recordOperations } from "./call/session/recorded-session.ts";
 import { createSessionApi, type SessionApi } from "./call/session/session-api.ts";
 import { openToolFilesystems } from "./call/tool-filesystems.ts";
 import { createToolsAndPolicy, explainCall, wrongOption } from "./call/tools-and-policy.ts";
+import { warnIfThrows } from "./call/warn-if-throws.ts";
 import { closeOnFailure } from "./core/close-on-failure.ts";
 import { HotcellError } from "./core/errors.ts";
 import { isJsonObject, type JsonObject } from "./core/json.ts";
@@ -154,8 +154,8 @@ export interface CallOptions {
   /** Who calls, when it is not the agent of the cell. */
   readonly agentId?: string;
   /**
-   * Called with the output of a command while it runs, and with the progress of a long search. What it throws becomes a
-   * warning of the process; the call goes on.
+   * Called with the output of a command while it runs, and with the progress of a long search. If it throws, the process
+   * warns and the call goes on.
    */
   readonly onEvent?: (event: CallEvent) => void;
   /** Directories in the project, relative to it, to which the call keeps. Then tools that run commands are refused. @default the project */
@@ -180,7 +180,9 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const limitsOf = limitsBy(options);
   const { http, search, allowedPrivateHosts, close: closeClients } = createNetworkClients(options);
   const rulebook = await createToolsAndPolicy(options);
-  const files = await openFiles(options, rulebook.protectionOf);
+  const { onProgress } = options;
+  const watched = onProgress && { onProgress: warnIfThrows("onProgress", onProgress) };
+  const files = await openFiles({ ...options, ...watched }, rulebook.protectionOf);
   const { workspace } = files;
   const places = closeOnFailure(
     () => files.close(true),
@@ -370,19 +372,8 @@ function forCall(parts: CallParts, { onEvent, agentId, spending, roots }: CallOp
     ...parts,
     ...(agentId !== undefined && { agentId }),
     ...(roots !== undefined && { roots }),
-    ...(onEvent && { onEvent: withWarnings(onEvent) }),
+    ...(onEvent && { onEvent: warnIfThrows("onEvent", onEvent) }),
     ...(spending && { spending }),
-  };
-}
-
-/** A callback that throws must not change the call, nor end the process when it is called beside it. */
-function withWarnings(onEvent: (event: CallEvent) => void): (event: CallEvent) => void {
-  return (event) => {
-    try {
-      onEvent(event);
-    } catch (error) {
-      process.emitWarning(`The callback onEvent threw at the event "${event.kind}": ${inspect(error)}`);
-    }
   };
 }
 

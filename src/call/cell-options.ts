@@ -58,6 +58,7 @@ export interface CellOptions {
   readonly stateDir?: string;
   /**
    * Called while a project is copied, with the number of files and directories. `total` is null if it is not known.
+   * If it throws, the process warns and the copy goes on.
    * @default no callback
    * @example (done, total) => console.error(`${done} of ${total ?? "?"}`)
    */

@@ -11,6 +11,7 @@ import type { SessionCommitOptions } from "../../workspace/session/commit-option
 import type { SessionDiff } from "../../workspace/session/session-diff.ts";
 import type { RewindResult, Session } from "../../workspace/session/session-types.ts";
 import { refuseUnknownKeys } from "../check-options.ts";
+import { warnIfThrows } from "../warn-if-throws.ts";
 
 export interface SignalOptions {
   /** Ends the operation with the signal's reason. */
@@ -57,7 +58,7 @@ export interface PlanOptions extends PathsOptions {
 export interface CommitOptions extends PlanOptions {
   /** The `hash` of a plan that a person approved. The commit is refused if the plan has changed since. */
   readonly planHash?: string;
-  /** Called after each step that is staged or applied. */
+  /** Called after each step that is staged or applied. If it throws, the process warns and the commit goes on. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -126,7 +127,8 @@ export function createSessionApi(session: Session | null, track: Track): Session
     commit: (options = {}) =>
       run("commit", [...PLAN_OPTIONS, "planHash", "onProgress"], options, ({ commit }, signal) => {
         const { onProgress } = options;
-        return commit(withSelection(options), onProgress === undefined ? {} : { onProgress }, signal);
+        const watched = onProgress && { onProgress: warnIfThrows("onProgress", onProgress) };
+        return commit(withSelection(options), watched ?? {}, signal);
       }),
     commitGitBranch: (branch, options = {}) =>
       run("create the branch", ["allowProtected"], options, ({ commitGitBranch }, signal) =>

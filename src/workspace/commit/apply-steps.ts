@@ -1,5 +1,6 @@
 // The phase in which a transaction applies its steps to the project.
 import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
 import { type Cooperative, createPace, runCooperatively } from "../fs/cooperative.ts";
 import { isStillVersion } from "../fs/fingerprint.ts";
 import { entryExists, inDirectory } from "../fs/no-follow.ts";
@@ -24,17 +25,34 @@ export async function applySteps(
   try {
     await applyAll(tx, steps, staging, outcomes);
     await syncParents(tx.project, steps);
-    return advance(
-      { ...journal, outcomes: await runCooperatively(findLateEdits(outcomes, steps, staging)) },
-      steps,
-    );
+    const checked = findLateEdits(outcomes, steps, staging);
+    const found = await runCooperatively(explainErrorsCooperatively("commit to", ".", checked));
+    return advance({ ...journal, outcomes: found }, steps);
   } catch (error) {
-    // An undo cannot be aborted; recovery tries it again.
-    if (undoes !== null || !(error instanceof HotcellError)) throw error;
-    const failure = { code: error.code, message: error.message };
+    // An undo cannot be aborted, and a step that is half done cannot be undone: recovery repeats both.
+    if (undoes !== null || isHalfDone(outcomes, steps, staging)) throw error;
+    const failure = describeFailure(error);
     const all = steps.map((_, index) => outcomes[index] ?? SKIPPED_OUTCOME);
     return undoAppliedSteps({ ...journal, outcomes: all, failure }, (outcome) => outcome.state === "done");
   }
+}
+
+/** Whether an entry is aside for a step without an outcome: it could not be cleaned up, or was made before a kill. */
+function isHalfDone(
+  outcomes: readonly StepOutcome[],
+  steps: readonly CommitStep[],
+  staging: Staging,
+): boolean {
+  return steps.some((_, index) => outcomes[index] === undefined && entryExists(staging.aside(index)));
+}
+
+/** Any error that is not explained is a bug. */
+function describeFailure(error: unknown): NonNullable<Journal["failure"]> {
+  if (error instanceof HotcellError) return { code: error.code, message: error.message };
+  return {
+    code: "INTERNAL_ERROR",
+    message: `Could not commit because of a bug in hotcell: ${quote(String(error))}.`,
+  };
 }
 
 async function applyAll(

@@ -222,6 +222,21 @@ describe("a commit that fails on the way", () => {
     expect(world.tree("project")).toEqual(before);
     expect(await world.recover()).toBe("none");
   });
+
+  test("because of a bug, after any step, leaves nothing", async () => {
+    layOutScene(world);
+    const before = world.tree("project");
+    const plan = world.plan();
+    for (let failing = 1; failing <= plan.steps.length * 2; failing++) {
+      const onProgress = (done: number) => {
+        if (done === failing) throw new Error("a bug");
+      };
+      await expect(world.apply(plan, { onProgress })).rejects.toThrow("a bug");
+      expect(world.tree("project")).toEqual(before);
+      expect(isUnfinished(world.txDir)).toBe(false);
+      fs.rmSync(world.txDir, { recursive: true });
+    }
+  });
 });
 
 describe("a revert", () => {

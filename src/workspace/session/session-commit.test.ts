@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { interruptCommit } from "../../../test/kit/interrupt-commit.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { createProtection } from "../../policy/protected.ts";
 import { recoverCommit } from "../commit/recover.ts";
@@ -30,7 +31,8 @@ async function makeWorld() {
     return session;
   };
   const [first, second] = [await make("first"), await make("second")];
-  await interrupt(first);
+  // The first change after the point of no return.
+  await interruptCommit(first, stateDir, (n) => n === 5);
   const [unfinished] = unfinishedCommits(sessionDir(stateDir, first.record.id));
   return {
     stateDir,
@@ -41,14 +43,6 @@ async function makeWorld() {
     /** When a session next plans. */
     planned: () => new Promise<void>((resolve) => (onPlan = resolve)),
   };
-}
-
-/** At the first change after its point of no return. */
-async function interrupt(session: Session): Promise<void> {
-  const onStep = (n: number) => {
-    if (n === 5) throw new Error("killed");
-  };
-  await expect(session.commit({}, { onStep })).rejects.toThrow("killed");
 }
 
 test("a commit is refused while another session's to the same project is interrupted", async () => {

@@ -13,6 +13,7 @@ import { listSessions, type SessionSummary } from "../../../src/workspace/sessio
 import { recoverSessions } from "../../../src/workspace/session/registry/recover-sessions.ts";
 import { openSession } from "../../../src/workspace/session/session.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
+import { interruptCommit } from "../interrupt-commit.ts";
 import { type Fault, type FaultKind, injectFaults } from "../native/inject.ts";
 import { openWorkDirectories } from "../open-work-directories.ts";
 import { removeTree } from "../remove-tree.ts";
@@ -195,10 +196,8 @@ export async function crashFollowing(world: CrashWorld, kinds: readonly FaultKin
 /** A commit that was interrupted after it had removed the directory from the project. */
 export async function cutOffCommit(session: Session, project: string): Promise<void> {
   await removeDirectory(session);
-  const onStep = () => {
-    if (!fs.existsSync(path.join(project, "d"))) throw new Error("cut off");
-  };
-  await expect(session.commit({}, { onStep })).rejects.toThrow("cut off");
+  const stateDir = path.join(path.dirname(project), "state");
+  await interruptCommit(session, stateDir, () => !fs.existsSync(path.join(project, "d")));
 }
 
 /** Commits the removal of a directory, or recovers such a commit, with each fault at each change of a file. */

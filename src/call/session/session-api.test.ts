@@ -1,0 +1,74 @@
+import fs from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { openTempCell } from "../../../test/kit/worlds/temp-cell.ts";
+
+const NAMES = ["f0", "f1", "f2"];
+
+/** A cell on a session in which each of the files has new content. */
+async function openChanged(onProgress?: () => void) {
+  const files = Object.fromEntries(NAMES.map((name) => [name, "old"]));
+  const options = {
+    fs: "overlay",
+    strategy: "clone",
+    trust: "autonomous",
+    ...(onProgress && { onProgress }),
+  };
+  const { cell, root } = await openTempCell(options as object, files);
+  for (const path of NAMES) await cell.call({ name: "write_file", arguments: { path, content: "new" } });
+  const read = () => NAMES.map((name) => fs.readFileSync(`${root}/${name}`, "utf8"));
+  return { cell, root, read };
+}
+
+function keepWarnings(): string[] {
+  const warnings: string[] = [];
+  const keep = ({ message }: Error) => warnings.push(message);
+  process.on("warning", keep);
+  onTestFinished(() => void process.off("warning", keep));
+  return warnings;
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a callback onProgress that throws at any step is a warning of the process, and the commit is whole", async () => {
+  const warnings = keepWarnings();
+  const steps = NAMES.length * 2;
+  for (let failing = 1; failing <= steps; failing++) {
+    const { cell, root, read } = await openChanged();
+    const onProgress = (done: number) => {
+      if (done === failing) throw new Error(`the screen is gone at ${done}`);
+    };
+    expect(await cell.commit({ onProgress })).toMatchObject({ committed: NAMES, conflicts: [] });
+    expect(read()).toEqual(["new", "new", "new"]);
+    expect(fs.readdirSync(root).sort()).toEqual(NAMES);
+    expect(await cell.commit()).toMatchObject({ committed: [] });
+  }
+  await nextTurn();
+  expect(warnings.map((text) => text.split("\n")[0])).toEqual(
+    Array.from(
+      { length: steps },
+      (_, at) => `The callback onProgress threw: Error: the screen is gone at ${at + 1}`,
+    ),
+  );
+});
+
+test("a callback onProgress whose promise is rejected is a warning too", async () => {
+  const warnings = keepWarnings();
+  const { cell, read } = await openChanged();
+  const onProgress = async () => {
+    throw new Error("late");
+  };
+  await cell.commit({ onProgress });
+  await nextTurn();
+  expect(read()).toEqual(["new", "new", "new"]);
+  expect(warnings).toHaveLength(NAMES.length * 2);
+});
+
+test("the callback onProgress of openCell that throws is a warning, and the cell opens", async () => {
+  const warnings = keepWarnings();
+  const { cell, read } = await openChanged(() => {
+    throw new Error("the screen is gone");
+  });
+  await cell.commit();
+  expect(read()).toEqual(["new", "new", "new"]);
+  expect(warnings[0]).toMatch(/^The callback onProgress threw: Error: the screen is gone\n/);
+});
