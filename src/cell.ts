@@ -10,7 +10,16 @@ import { createArtifactFiles } from "./call/artifact-files.ts";
 import { runBatch } from "./call/batch.ts";
 import type { CallParts } from "./call/call-parts.ts";
 import type { CellOptions } from "./call/cell-options.ts";
-import { checkCallOptions, checkOptions, refuseUnknownKeys, withoutUndefined } from "./call/check-options.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  checkTypes,
+  type OptionSchemas,
+  refuseUnknownKeys,
+  TEXT,
+  TEXTS,
+  withoutUndefined,
+} from "./call/check-options.ts";
 import { createHostRun, createSessionRun } from "./call/in-session.ts";
 import { createNetworkGate } from "./call/network-gate.ts";
 import type { ProviderCall } from "./call/read-call-object.ts";
@@ -355,17 +364,19 @@ function namesOf(session: Session | null): Pick<Meta, "session" | "strategy" | "
 /** A person's own command needs no approval. */
 const FOR_PERSONS = { toolsets: [], tools: [exec], trust: "autonomous" } as const;
 
-const CALL_OPTIONS: readonly string[] = [
-  "signal",
-  "agentId",
-  "onEvent",
-  "roots",
-  "spending",
-] satisfies (keyof CallOptions)[];
-const EXEC_OPTIONS: readonly string[] = [
+const CALL_OPTIONS: OptionSchemas<CallOptions> = {
+  signal: null,
+  agentId: TEXT,
+  onEvent: null,
+  roots: TEXTS,
+  spending: { type: "object" },
+};
+const EXEC_OPTIONS: OptionSchemas<ExecOptions> = {
   ...CALL_OPTIONS,
-  ...(["cwd", "attached", "terminal"] satisfies (keyof ExecOptions)[]),
-];
+  cwd: TEXT,
+  attached: BOOLEAN,
+  terminal: BOOLEAN,
+};
 
 function forCall(parts: CallParts, { onEvent, agentId, spending, roots }: CallOptions): CallParts {
   return {
@@ -391,14 +402,7 @@ function makeCell(
   const refuseClosed = () => {
     if (!open) throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the cell is closed.");
   };
-  const track = async <T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    options: CallOptions = {},
-    known?: readonly string[],
-  ): Promise<T> => {
-    checkCallOptions(options);
-    if (known !== undefined) refuseUnknownKeys(options, { known, action: "run the call" });
-    const { signal } = options;
+  const track = async <T>(work: (signal: AbortSignal) => Promise<T>, { signal }: CallOptions): Promise<T> => {
     refuseClosed();
     const ending = signal === undefined ? active.signal : AbortSignal.any([signal, active.signal]);
     // Each call listens to it, and any number of them may be under way.
@@ -410,6 +414,14 @@ function makeCell(
     } finally {
       running.delete(ended);
     }
+  };
+  const checked = async <T>(
+    types: OptionSchemas<CallOptions>,
+    options: CallOptions,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    checkTypes(options, "run the call", types);
+    return track(work, options);
   };
   const endAll = async () => {
     active.abort();
@@ -431,37 +443,31 @@ function makeCell(
   return {
     // Which shape the observation has depends on the tool: here the compiler can't know it.
     call: ((request: CallRequest | ProviderCall | string, options: CallOptions = {}) =>
-      track(
-        (signal) => runCall(request, forCall(parts, options), signal),
-        options,
-        CALL_OPTIONS,
+      checked(CALL_OPTIONS, options, (signal) =>
+        runCall(request, forCall(parts, options), signal),
       )) as Cell["call"],
     callBatch: <Shape extends AnyObservation>(
       requests: readonly (CallRequest | ProviderCall | string)[],
       options: CallOptions = {},
     ) =>
-      track(
-        (signal) => runBatch(requests, forCall(parts, options), signal) as Promise<Shape[]>,
-        options,
+      checked(
         CALL_OPTIONS,
+        options,
+        (signal) => runBatch(requests, forCall(parts, options), signal) as Promise<Shape[]>,
       ),
     exec: (argv, options = {}) =>
-      track(
-        async (signal) => {
-          const { cwd, attached, terminal } = options;
-          const own = { ...forCall(parts, options), ...(await createToolsAndPolicy(FOR_PERSONS)) };
-          const args = {
-            argv,
-            ...(cwd !== undefined && { cwd }),
-            ...(attached && { attached }),
-            ...(terminal && { terminal }),
-          };
-          const observation = await runCall({ name: exec.name, arguments: args }, own, signal);
-          return observation as ToolObservation<"exec", CommandOutput>;
-        },
-        options,
-        EXEC_OPTIONS,
-      ),
+      checked(EXEC_OPTIONS, options, async (signal) => {
+        const { cwd, attached, terminal } = options;
+        const own = { ...forCall(parts, options), ...(await createToolsAndPolicy(FOR_PERSONS)) };
+        const args = {
+          argv,
+          ...(cwd !== undefined && { cwd }),
+          ...(attached && { attached }),
+          ...(terminal && { terminal }),
+        };
+        const observation = await runCall({ name: exec.name, arguments: args }, own, signal);
+        return observation as ToolObservation<"exec", CommandOutput>;
+      }),
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
     explain(tool, args = {}) {
       refuseClosed();

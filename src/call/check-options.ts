@@ -11,16 +11,36 @@ import { scopeTimeoutMs, type ToolPermission, type ToolScope } from "../policy/s
 import type { MountOptions } from "../workspace/mounts/mount.ts";
 import type { CellOptions } from "./cell-options.ts";
 
-const TEXT: Schema = { type: "string" };
+export const TEXT: Schema = { type: "string" };
+export const TEXTS: Schema = { type: "array", items: TEXT };
+export const BOOLEAN: Schema = { type: "boolean" };
 const NAME: Schema = { type: "string", minLength: 1 };
 
 /** A schema for each key of a type: the compiler ensures that the keys are complete. */
 type SchemasOf<T> = Readonly<Record<keyof T, Schema>>;
 
+/** The same for options. Null: no JSON, or checked where it is used. */
+export type OptionSchemas<T> = Readonly<Record<keyof T, Schema | null>>;
+
+interface OtherType {
+  readonly allowed: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const FUNCTION: OtherType = { allowed: "a function", fits: (value) => typeof value === "function" };
+
+/** What no schema can describe, by the name of the option. */
+const OTHER_TYPES: ReadonlyMap<string, OtherType> = new Map([
+  ["signal", { allowed: "an AbortSignal", fits: (value: unknown) => value instanceof AbortSignal }],
+  ["onAsk", FUNCTION],
+  ["onEvent", FUNCTION],
+  ["onProgress", FUNCTION],
+]);
+
 const MOUNT: SchemasOf<MountOptions> = { path: TEXT, access: TEXT };
 const PERMISSION: SchemasOf<ToolPermission> = {
-  allowed: { type: "boolean" },
-  paths: { type: "array", items: TEXT },
+  allowed: BOOLEAN,
+  paths: TEXTS,
   timeout: TEXT,
 };
 const SCOPE: SchemasOf<ToolScope> = {
@@ -33,7 +53,7 @@ const WEB_SEARCH: SchemasOf<WebSearchOptions> = {
 };
 
 /** Every option. Options with null, such as functions and choices, are checked where they are used. */
-const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
+const OPTIONS: OptionSchemas<CellOptions> = {
   workspace: NAME,
   stateDir: NAME,
   session: NAME,
@@ -42,7 +62,7 @@ const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
   fs: CONFIG_PROPERTIES.fs,
   database: NAME,
   strategy: { type: "string", enum: ["kernel", "clone"] },
-  toolsets: { type: "array", items: TEXT },
+  toolsets: TEXTS,
   tools: { type: "array" },
   trust: null,
   approve: null,
@@ -54,20 +74,20 @@ const OPTIONS: Readonly<Record<keyof CellOptions, Schema | null>> = {
     additionalProperties: { type: "object", required: ["path"], properties: MOUNT },
   },
   agentId: TEXT,
-  deterministic: { type: "boolean" },
+  deterministic: BOOLEAN,
   model: null,
-  modelAccess: { type: "array", items: TEXT },
+  modelAccess: TEXTS,
   agents: { type: "object" },
   protect: CONFIG_PROPERTIES.protect,
-  secrets: { type: "array", items: TEXT },
+  secrets: TEXTS,
   toolchains: CONFIG_PROPERTIES.toolchains,
   home: NAME,
-  readable: { type: "array", items: TEXT },
+  readable: TEXTS,
   allowedPrivateHosts: CONFIG_PROPERTIES.allowedPrivateHosts,
   toolAllowDirectNetwork: CONFIG_PROPERTIES.toolAllowDirectNetwork,
   maxResponseBytes: CONFIG_PROPERTIES.maxResponseBytes,
   webSearch: { type: "object", properties: WEB_SEARCH },
-  userToolchains: { type: "boolean" },
+  userToolchains: BOOLEAN,
   env: { type: "object" },
   limits: CONFIG_PROPERTIES.limits,
   timeoutMs: CONFIG_PROPERTIES.timeoutMs,
@@ -81,18 +101,9 @@ export const OPTION_NAMES: readonly string[] = Object.keys(OPTIONS);
 
 /** Throws CONFIG_INVALID with the first option that is wrong, what it is, and what is allowed. */
 export function checkOptions(options: CellOptions): void {
-  refuseUnknownKeys(options, { known: OPTION_NAMES, action: "open the cell" });
-  const schemas = new Map(Object.entries(OPTIONS));
   // Null also means that there is no scope.
-  const given = withoutUndefined({ ...options, scope: options.scope ?? undefined });
-  for (const [name, value] of Object.entries(given)) {
-    const schema = schemas.get(name);
-    const fault = schema && findFault(value, schema, [name]);
-    if (fault) throw refused("open the cell", formatKey(fault.path), fault.problem);
-  }
-  for (const name of ["onAsk", "onProgress"] as const)
-    if (options[name] !== undefined && typeof options[name] !== "function")
-      throw refused("open the cell", name, `is ${quote(options[name])}; allowed is a function`);
+  const given = options?.scope === null ? { ...options, scope: undefined } : options;
+  checkTypes(given, "open the cell", OPTIONS);
   if (options.model !== undefined && typeof options.model?.sendMessage !== "function")
     throw refused("open the cell", "model", "is no model; open one with openModel of hotcell/agent");
   for (const tool of Object.keys(options.scope?.permissions ?? {})) scopeTimeoutMs(options.scope, tool);
@@ -100,20 +111,18 @@ export function checkOptions(options: CellOptions): void {
   if (wrong >= 0) throw refused("open the cell", `tools[${wrong}]`, "is no tool; make it with defineTool");
 }
 
-/** The options of one call or of one operation on a session. */
-export function checkCallOptions(options: unknown): void {
-  if (!isJsonObject(options))
-    throw refused("run the call", "the options", `are ${quote(options)}; allowed is an object`);
-  const { signal, onEvent, agentId, ...lists } = options as Readonly<Record<string, unknown>>;
-  for (const name of ["paths", "hunks", "roots"])
-    if (lists[name] !== undefined && !Array.isArray(lists[name]))
-      throw refused("run the call", name, `is ${quote(lists[name])}; allowed is a list`);
-  if (signal !== undefined && !(signal instanceof AbortSignal))
-    throw refused("run the call", "signal", `is ${quote(signal)}; allowed is an AbortSignal`);
-  if (agentId !== undefined && typeof agentId !== "string")
-    throw refused("run the call", "agentId", `is ${quote(agentId)}; allowed is text`);
-  if (onEvent !== undefined && typeof onEvent !== "function")
-    throw refused("run the call", "onEvent", `is ${quote(onEvent)}; allowed is a function`);
+/** Throws CONFIG_INVALID with the first option that is unknown or of a wrong type. */
+export function checkTypes(given: object, action: string, types: OptionSchemas<object>): void {
+  const schemas = new Map(Object.entries<Schema | null>(types));
+  refuseUnknownKeys(given, { known: [...schemas.keys()], action });
+  for (const [name, value] of Object.entries(withoutUndefined(given))) {
+    const schema = schemas.get(name);
+    const fault = schema && findFault(value, schema, [name]);
+    if (fault) throw refused(action, formatKey(fault.path), fault.problem);
+    const other = OTHER_TYPES.get(name);
+    if (other && !other.fits(value))
+      throw refused(action, name, `is ${quote(value)}; allowed is ${other.allowed}`);
+  }
 }
 
 export interface KnownKeys {

@@ -1,8 +1,9 @@
 // Sessions in the library: list, show, gc and recover, and a cell that continues a session by its id.
 import fs from "node:fs";
-import { refuseUnknownKeys, withoutUndefined } from "../call/check-options.ts";
+import { BOOLEAN, checkTypes, type OptionSchemas, TEXT, withoutUndefined } from "../call/check-options.ts";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { defaultStateDir } from "../config/load-config.ts";
+import { CONFIG_PROPERTIES } from "../config/schema.ts";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
 import { createProtection, type ProtectOptions } from "../policy/protected.ts";
@@ -53,27 +54,43 @@ export interface Sessions {
 
 export const sessions: Sessions = {
   list: async (options = {}) => {
-    const store = storeOf("list the sessions", options, ["workspace"]);
+    const store = storeOf("list the sessions", options, LIST);
     return listSessions(store, options.workspace && realProject(options.workspace));
   },
   async show(given, options = {}) {
-    const store = storeOf("show the session", options);
+    const store = storeOf("show the session", options, ANY);
     return showSession(await findSessionId(given, store, null), store);
   },
   open: (given, options = {}) => openCell({ ...options, session: given }),
   gc: async (options = {}) => {
-    const store = storeOf("remove sessions", options, ["maxBytes", "dryRun"]);
+    const store = storeOf("remove sessions", options, GC);
     const { maxBytes, dryRun } = options;
     return collectGarbage(store, withoutUndefined({ maxBytes, dryRun }) as GcOptions);
   },
   async recover(given, options = {}) {
-    const store = storeOf("recover commits", options);
+    const store = storeOf("recover commits", options, ANY);
     return recoverSessions(store, given && (await findSessionId(given, store, null)));
   },
 };
 
-function storeOf(action: string, options: SessionsOptions, known: readonly string[] = []) {
-  refuseUnknownKeys(options, { known: ["stateDir", "protect", "signal", ...known], action });
+const ANY: OptionSchemas<SessionsOptions> = {
+  stateDir: TEXT,
+  protect: CONFIG_PROPERTIES.protect,
+  signal: null,
+};
+const LIST: OptionSchemas<SessionsListOptions> = { ...ANY, workspace: TEXT };
+const GC: OptionSchemas<SessionsGcOptions> = {
+  ...ANY,
+  maxBytes: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  dryRun: BOOLEAN,
+};
+
+function storeOf<Options extends SessionsOptions>(
+  action: string,
+  options: Options,
+  types: OptionSchemas<Options>,
+) {
+  checkTypes(options, action, types);
   const { stateDir = defaultStateDir(process.env), protect, signal } = options;
   signal?.throwIfAborted();
   return {

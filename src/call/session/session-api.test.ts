@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { openTempCell } from "../../../test/kit/worlds/temp-cell.ts";
+import { openTempCell, type TempCell } from "../../../test/kit/worlds/temp-cell.ts";
+
+type Cell = TempCell["cell"];
 
 const NAMES = ["f0", "f1", "f2"];
 
@@ -72,3 +74,60 @@ test("the callback onProgress of openCell that throws is a warning, and the cell
   expect(read()).toEqual(["new", "new", "new"]);
   expect(warnings[0]).toMatch(/^The callback onProgress threw: Error: the screen is gone\n/);
 });
+
+test.each<[string, (cell: Cell) => Promise<unknown>, string]>([
+  [
+    "commit",
+    ({ commit }) => commit({ allowProtected: "false" as never }),
+    'commit: allowProtected is "false"; allowed are true, false',
+  ],
+  [
+    "plan",
+    ({ plan }) => plan({ allowProtected: 1 as never }),
+    "plan the commit: allowProtected is 1; allowed are true, false",
+  ],
+  [
+    "commitGitBranch",
+    ({ commitGitBranch }) => commitGitBranch("b", { allowProtected: "no" as never }),
+    'create the branch: allowProtected is "no"; allowed are true, false',
+  ],
+  ["diff", ({ diff }) => diff({ all: "x" as never }), 'diff: all is "x"; allowed are true, false'],
+  ["patch", ({ patch }) => patch({ call: 3 as never }), "make the patch: call is 3; allowed is text"],
+  [
+    "commit",
+    ({ commit }) => commit({ onProgress: true as never }),
+    "commit: onProgress is true; allowed is a function",
+  ],
+  ["commit", ({ commit }) => commit({ planHash: 5 as never }), "commit: planHash is 5; allowed is text"],
+  ["commit", ({ commit }) => commit({ paths: "f0" as never }), 'commit: paths is "f0"; allowed is a list'],
+  ["commit", ({ commit }) => commit({ hunks: [5] as never }), "commit: hunks[0] is 5; allowed is text"],
+  [
+    "discard",
+    ({ discard }) => discard({ paths: [null] as never }),
+    "discard: paths[0] is null; allowed is text",
+  ],
+  ["fork", ({ fork }) => fork({ signal: "x" as never }), 'fork: signal is "x"; allowed is an AbortSignal'],
+  [
+    "checkpoint",
+    ({ checkpoint }) => checkpoint({ paths: ["a"] } as never),
+    'begin a layer: paths is no setting; the settings are "signal"',
+  ],
+  [
+    "exec",
+    ({ exec }) => exec(["true"], { attached: "no" as never }),
+    'run the call: attached is "no"; allowed are true, false',
+  ],
+  [
+    "call",
+    ({ call }) => call({ name: "time.now" }, { roots: [5] as never }),
+    "run the call: roots[0] is 5; allowed is text",
+  ],
+])(
+  "an option of %s that has another type is refused, and nothing is committed",
+  async (_, attempt, problem) => {
+    const { cell, read } = await openChanged();
+    const refusal = { code: "CONFIG_INVALID", message: `Could not ${problem}.` };
+    await expect(attempt(cell)).rejects.toMatchObject(refusal);
+    expect(read()).toEqual(["old", "old", "old"]);
+  },
+);

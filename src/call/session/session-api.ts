@@ -10,7 +10,7 @@ import type { GitBranchOptions, GitBranchResult } from "../../workspace/session/
 import type { SessionCommitOptions } from "../../workspace/session/commit-options.ts";
 import type { SessionDiff } from "../../workspace/session/session-diff.ts";
 import type { RewindResult, Session } from "../../workspace/session/session-types.ts";
-import { refuseUnknownKeys } from "../check-options.ts";
+import { BOOLEAN, checkTypes, type OptionSchemas, TEXT, TEXTS } from "../check-options.ts";
 import { warnIfThrows } from "../warn-if-throws.ts";
 
 export interface SignalOptions {
@@ -103,47 +103,44 @@ export interface SessionApi {
 export type Track = <T>(work: (signal: AbortSignal) => Promise<T>, options: SignalOptions) => Promise<T>;
 
 export function createSessionApi(session: Session | null, track: Track): SessionApi {
-  const run = <T>(
+  const run = async <T, Options extends SignalOptions>(
     action: string,
-    known: readonly string[],
-    options: SignalOptions,
+    types: OptionSchemas<Options>,
+    options: Options,
     work: (session: Session, signal: AbortSignal) => Promise<T>,
-  ) =>
-    track(async (signal) => {
-      refuseUnknownKeys(options, { known: ["signal", ...known], action });
-      return work(needSession(session), signal);
-    }, options);
+  ) => {
+    checkTypes(options, action, types);
+    return track(async (signal) => work(needSession(session), signal), options);
+  };
   return {
     diff: (options = {}) =>
-      run("diff", DIFF_OPTIONS, options, ({ diff }, signal) => diff(viewOf, optionsOf(options), signal)),
+      run("diff", DIFF, options, ({ diff }, signal) => diff(viewOf, optionsOf(options), signal)),
     patch: (options = {}) =>
-      run("make the patch", DIFF_OPTIONS, options, ({ diff }, signal) =>
+      run("make the patch", DIFF, options, ({ diff }, signal) =>
         diff(({ patch }) => Buffer.concat([...patch()]), optionsOf(options), signal),
       ),
     plan: (options = {}) =>
-      run("plan the commit", PLAN_OPTIONS, options, ({ plan }, signal) =>
-        plan(withSelection(options), signal),
-      ),
+      run("plan the commit", PLAN, options, ({ plan }, signal) => plan(withSelection(options), signal)),
     commit: (options = {}) =>
-      run("commit", [...PLAN_OPTIONS, "planHash", "onProgress"], options, ({ commit }, signal) => {
+      run("commit", COMMIT, options, ({ commit }, signal) => {
         const { onProgress } = options;
         const watched = onProgress && { onProgress: warnIfThrows("onProgress", onProgress) };
         return commit(withSelection(options), watched ?? {}, signal);
       }),
     commitGitBranch: (branch, options = {}) =>
-      run("create the branch", ["allowProtected"], options, ({ commitGitBranch }, signal) =>
+      run("create the branch", GIT_BRANCH, options, ({ commitGitBranch }, signal) =>
         commitGitBranch(branch, options, signal),
       ),
-    revert: (tx, options = {}) => run("revert", [], options, ({ revert }, signal) => revert(tx, signal)),
+    revert: (tx, options = {}) => run("revert", SIGNAL, options, ({ revert }, signal) => revert(tx, signal)),
     discard: (options = {}) =>
-      run("discard", ["paths"], options, ({ discard }, signal) => discard(options.paths, signal)),
+      run("discard", PATHS, options, ({ discard }, signal) => discard(options.paths, signal)),
     checkpoint: (options = {}) =>
-      run("begin a layer", [], options, ({ checkpoint }, signal) => checkpoint(signal)),
+      run("begin a layer", SIGNAL, options, ({ checkpoint }, signal) => checkpoint(signal)),
     rewind: (to, options = {}) =>
-      run("rewind", ["paths"], options, ({ rewind }, signal) => rewind(to, options.paths, signal)),
+      run("rewind", PATHS, options, ({ rewind }, signal) => rewind(to, options.paths, signal)),
     undoRewind: (options = {}) =>
-      run("undo the rewind", [], options, ({ undoRewind }, signal) => undoRewind(signal)),
-    fork: (options = {}) => run("fork", [], options, ({ fork }, signal) => fork(signal)),
+      run("undo the rewind", SIGNAL, options, ({ undoRewind }, signal) => undoRewind(signal)),
+    fork: (options = {}) => run("fork", SIGNAL, options, ({ fork }, signal) => fork(signal)),
   };
 }
 
@@ -153,11 +150,19 @@ export function needSession(session: Session | null): Session {
   throw new HotcellError("NOT_SUPPORTED", message);
 }
 
-const DIFF_OPTIONS = ["call", "all"];
+const SIGNAL: OptionSchemas<SignalOptions> = { signal: null };
+const DIFF: OptionSchemas<DiffOptions> = { ...SIGNAL, call: TEXT, all: BOOLEAN };
+const PATHS: OptionSchemas<PathsOptions> = { ...SIGNAL, paths: TEXTS };
+const GIT_BRANCH: OptionSchemas<GitBranchOptions & SignalOptions> = { ...SIGNAL, allowProtected: BOOLEAN };
+const PLAN: OptionSchemas<PlanOptions> = {
+  ...PATHS,
+  hunks: TEXTS,
+  onConflict: null,
+  allowProtected: BOOLEAN,
+};
+const COMMIT: OptionSchemas<CommitOptions> = { ...PLAN, planHash: TEXT, onProgress: null };
 
 const optionsOf = ({ call, all }: DiffOptions) => ({ call, all });
-
-const PLAN_OPTIONS = ["paths", "hunks", "onConflict", "allowProtected"];
 
 function viewOf({ shown: changes, ignored }: SessionDiff): DiffView {
   return { changes, ignored, stat: () => statText(changes), unified: () => unifiedText(changes) };

@@ -238,6 +238,9 @@ test("sessions: an unknown option, a missing project and an aborted signal are r
   await expect(sessions.gc({ stateDir, maxBytes: 0, dryrun: true } as object)).rejects.toThrow(
     'Could not remove sessions: dryrun is no setting; perhaps "dryRun".',
   );
+  await expect(sessions.gc({ stateDir, maxBytes: "0" as never })).rejects.toThrow(
+    'Could not remove sessions: maxBytes is "0"; allowed are whole numbers from 0 to ',
+  );
   await expect(sessions.list({ stateDir, workspace: `${workspace}/gone` })).rejects.toMatchObject({
     code: "WORKSPACE_UNUSABLE",
   });
