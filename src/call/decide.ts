@@ -82,7 +82,7 @@ function judgedCall(
   const { name, danger, effect, subject } = tool;
   const asks = protections.some((protection) => protection?.write === "ask");
   const contained = contains(tool) && paths.every((at) => place.contains(at));
-  const commits = danger === "dangerous" && tool.needs.includes("session");
+  const commits = danger !== "safe" && tool.needs.includes("session");
   const protection = commits ? "commit" : asks ? "ask" : "none";
   return { tool: name, danger, effect, subject, subjects, protection, contained };
 }

@@ -18,7 +18,7 @@ export function builtInVerdict(decision: Verdict["decision"], text: string, reas
 }
 
 export function trustVerdict(call: Judged, trust: TrustLevel): Verdict {
-  const isAskedFor = trust === "supervised" || (trust === "guided" && call.danger === "dangerous");
+  const isAskedFor = trust === "supervised" || (trust === "guided" && call.danger !== "safe");
   const isContained = trust === "guided" && call.contained === true;
   const decision = isAskedFor && !isContained ? "ask" : "allow";
   return builtInVerdict(decision, `trust level ${trust}`, reasonOf(call, trust, isContained));

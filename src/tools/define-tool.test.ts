@@ -54,12 +54,14 @@ test("using an undeclared capability does not compile", () => {
     // @ts-expect-error: "clock" is not in needs
     run: (_args, { clock }) => ({ seen: clock === undefined }),
   });
-  defineTool({
-    ...spec,
-    // @ts-expect-error: no such capability
-    needs: ["network"],
-    run: () => ({}),
-  });
+  const withNetwork = () =>
+    defineTool({
+      ...spec,
+      // @ts-expect-error: no such capability
+      needs: ["network"],
+      run: () => ({}),
+    });
+  expect(withNetwork).toThrow('needs[0] is "network"');
   const tool = defineTool({
     ...spec,
     needs: ["workspace", "clock"],
@@ -193,13 +195,49 @@ describe("a tool with name, description, input and run", () => {
     expect(tool.name).toBe("pick");
   });
 
+  test.each<[object, string]>([
+    [{ danger: "Dangerous" }, 'danger is "Dangerous"; allowed are "safe", "dangerous"'],
+    [{ danger: null }, 'danger is null; allowed are "safe", "dangerous"'],
+    [{ effect: "reads" }, 'effect is "reads"; allowed are "read", "change", "session"'],
+    [{ subject: "file" }, 'subject is "file"; allowed are "path", "command", "host", "none"'],
+    [{ category: 5 }, 'category is 5; allowed are "file", "exec", "search", "mcp", "info"'],
+    [{ naming: "mount" }, 'naming is "mount"; allowed are "project", "mounts", "storage"'],
+    [{ needs: "workspace" }, 'needs is "workspace"; allowed is a list'],
+    [
+      { needs: ["clock", "network"] },
+      'needs[1] is "network"; allowed are "workspace", "commands", "guests", "http", "search", "model", "clock", "limits", "session", "kv", "progress"',
+    ],
+    [{ toolset: "" }, 'toolset is ""; allowed is text that is not empty'],
+    [{ timeoutMs: "5" }, 'timeoutMs is "5"; allowed are whole numbers from 1 to 2147483647'],
+    [{ timeoutMs: -5 }, "timeoutMs is -5; allowed are whole numbers from 1 to 2147483647"],
+    [{ contained: "false" }, 'contained is "false"; allowed are true, false'],
+    [{ keepsTime: 1 }, "keepsTime is 1; allowed are true, false"],
+    [{ listed: "no" }, 'listed is "no"; allowed are true, false'],
+    [{ inputSchema: "x" }, 'inputSchema is "x"; allowed is an object'],
+    [{ outputSchema: [] }, "outputSchema is an array of 0; allowed is an object"],
+    [{ subjects: ["a"] }, "subjects is an array of 1; allowed is a function"],
+    [{ preview: "a" }, 'preview is "a"; allowed is a function'],
+  ])("with %j fails when it is defined", (part, problem) => {
+    const message = `Could not define the tool "add": ${problem}.`;
+    expect(() => defineTool({ ...minimal, ...part })).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID", message }),
+    );
+  });
+
+  test("may have undefined for what it leaves out", () => {
+    expect(defineTool({ ...minimal, danger: undefined, timeoutMs: undefined } as never)).toMatchObject({
+      danger: "dangerous",
+      timeoutMs: null,
+    });
+  });
+
   test.each<[string, object, string]>([
     ["null", null as unknown as object, "it is not an object."],
     ["no name", { ...minimal, name: undefined }, "it has no name."],
     ["no description", { ...minimal, description: undefined }, "it has no description."],
     ["no input", { ...minimal, input: undefined }, "it has no input."],
     ["no run", { ...minimal, run: undefined }, "it has no function run."],
-    ["a key that is none", { ...minimal, danger_level: "safe" }, '"danger_level" is no setting'],
+    ["a key that is none", { ...minimal, danger_level: "safe" }, "danger_level is no setting"],
     ["an input that is no object", { ...minimal, input: z.string() }, 'the type of its input is "string"'],
   ])("that is not complete fails when it is defined: %s", (_, spec, message) => {
     expect(() => defineTool(spec as typeof minimal)).toThrow(

@@ -1,6 +1,9 @@
-import { describeUnknownKey } from "../config/find-fault.ts";
+import { formatKey } from "../config/check-json-text.ts";
+import { findFault } from "../config/find-fault.ts";
+import type { Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
 import { deepFreeze, isJsonObject, type JsonObject } from "../core/json.ts";
+import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
 import type { DangerLevel, Effect, Progress, ToolCategory, ToolLimits } from "../core/types.ts";
 import type { ModelGateway } from "../models/gateway.ts";
@@ -175,45 +178,68 @@ export function defineTool<
 
 type AnySpec = ToolSpec<ToolInput, Need, never>;
 
-const SPEC_KEYS: Readonly<Record<keyof AnySpec, true>> = {
-  name: true,
-  description: true,
-  input: true,
-  inputSchema: true,
-  outputSchema: true,
-  needs: true,
-  danger: true,
-  effect: true,
-  subject: true,
-  subjects: true,
-  preview: true,
-  category: true,
-  toolset: true,
-  listed: true,
-  timeoutMs: true,
-  keepsTime: true,
-  contained: true,
-  naming: true,
-  run: true,
+/** Each value once: the compiler ensures that the list is complete. */
+const oneOf = <Value extends string>(values: Readonly<Record<Value, true>>): Schema => ({
+  type: "string",
+  enum: Object.keys(values),
+});
+
+const ANY: Schema = {};
+const TEXT: Schema = { type: "string", minLength: 1 };
+const BOOLEAN: Schema = { type: "boolean" };
+const NEED = oneOf<Need>({
+  workspace: true,
+  commands: true,
+  guests: true,
+  http: true,
+  search: true,
+  model: true,
+  clock: true,
+  limits: true,
+  session: true,
+  kv: true,
+  progress: true,
+});
+
+const SPEC: Readonly<Record<keyof AnySpec, Schema>> = {
+  name: TEXT,
+  description: TEXT,
+  input: ANY,
+  inputSchema: { type: "object" },
+  outputSchema: { type: "object" },
+  needs: { type: "array", items: NEED },
+  danger: oneOf<DangerLevel>({ safe: true, dangerous: true }),
+  effect: oneOf<Effect>({ read: true, change: true, session: true }),
+  subject: oneOf<SubjectKind>({ path: true, command: true, host: true, none: true }),
+  subjects: ANY,
+  preview: ANY,
+  category: oneOf<ToolCategory>({ file: true, exec: true, search: true, mcp: true, info: true }),
+  toolset: TEXT,
+  listed: BOOLEAN,
+  timeoutMs: { type: "integer", minimum: 1, maximum: LIMITS.maxTimerMs },
+  keepsTime: BOOLEAN,
+  contained: BOOLEAN,
+  naming: oneOf<PathNaming>({ project: true, mounts: true, storage: true }),
+  run: ANY,
 };
 
-/** A caller in JavaScript may omit or misspell a property. */
+/** A caller in JavaScript may omit or misspell a property or its value. */
 function checkSpec(spec: AnySpec): void {
   if (!isJsonObject(spec)) throw incomplete(spec, "it is not an object");
-  const { name, description, input, run } = spec;
+  const { name, description, input, run, outputSchema } = spec;
   if (typeof name !== "string") throw incomplete(name, "it has no name");
   refuseUnusableName(name);
   if (typeof description !== "string" || description === "") throw incomplete(name, "it has no description");
   if (!isJsonObject(input) && !isStandardSchema(input))
     throw incomplete(name, "it has no input. Give a JSON Schema of type object, or a Standard Schema");
-  const { outputSchema } = spec;
-  if (outputSchema !== undefined && (!isJsonObject(outputSchema) || outputSchema.type !== "object"))
-    throw incomplete(name, "its outputSchema is no JSON Schema of type object");
   if (typeof run !== "function") throw incomplete(name, "it has no function run");
-  const known = Object.keys(SPEC_KEYS);
-  const unknown = Object.keys(spec).find((key) => !known.includes(key));
-  if (unknown !== undefined)
-    throw incomplete(name, `${quote(unknown)} ${describeUnknownKey(unknown, known)}`);
+  const fault = findFault(spec, { type: "object", properties: SPEC });
+  if (fault !== null) throw incomplete(name, `${formatKey(fault.path)} ${fault.problem}`);
+  for (const key of ["subjects", "preview"] as const)
+    if (spec[key] !== undefined && typeof spec[key] !== "function")
+      throw incomplete(name, `${key} is ${quote(spec[key])}; allowed is a function`);
+  if (outputSchema !== undefined && outputSchema.type !== "object")
+    throw incomplete(name, "its outputSchema is no JSON Schema of type object");
 }
 
 function inputSchemaOf({ name, input, inputSchema }: AnySpec, standard: StandardSchema | null): JsonObject {
