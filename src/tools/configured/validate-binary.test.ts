@@ -23,10 +23,10 @@ const NO_LIST =
   "command tool execution blocked: no allowlist configured. Configure allowed_commands in agent or server config.";
 
 describe("003 command tool allowlist", () => {
-  test.each([[null], [undefined], [[]]])(
-    "No allowlist configured: when allowlist is nil or empty, all binaries are blocked: %j",
+  test.each([[null], [undefined], [[]], ["lsblk"], ["ls"], [{ ls: true }]])(
+    "No allowlist configured: when allowlist is nil, empty or no list, all binaries are blocked: %j",
     (allowlist) => {
-      expect(() => validateBinary("ls", allowlist)).toThrow(blocked(NO_LIST));
+      expect(() => validateBinary("ls", allowlist as never)).toThrow(blocked(NO_LIST));
     },
   );
 

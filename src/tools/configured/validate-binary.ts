@@ -21,7 +21,9 @@ export function validateBinary(
 
 /** The check that does not need the disk. */
 export function refuseUnlisted(binary: string, allowlist: readonly string[] | null | undefined): void {
-  if (!allowlist?.length) throw new HotcellError("COMMAND_BLOCKED", NO_ALLOWLIST, { binary });
+  // In text, includes would find any part of it.
+  if (!Array.isArray(allowlist) || allowlist.length === 0)
+    throw new HotcellError("COMMAND_BLOCKED", NO_ALLOWLIST, { binary });
   if (allowlist.includes(binary) && !binary.includes("/")) return;
   throw new HotcellError("COMMAND_BLOCKED", `binary ${quote(binary)} not in allowlist`, { binary });
 }
