@@ -221,6 +221,32 @@ export const TOOL_SCHEMA = {
   oneOf: [COMMAND_TOOL, INLINE_TOOL, HTTP_TOOL, WASM_TOOL, JS_TOOL],
 } as const satisfies Schema;
 
+/** The definition of a tool in a program: its function is its type, and its secrets have values. */
+function definitionOf({ required = [], properties }: Schema): Schema {
+  const { type: _type, ...others } = properties ?? {};
+  return {
+    type: "object",
+    required: required.filter((key) => key !== "type"),
+    properties: { ...others, secrets: { type: "object" } },
+  };
+}
+
+const COMMAND_DEFINITION = definitionOf(COMMAND_TOOL);
+
+/** The definitions of configured tools in a program. */
+export const TOOL_DEFINITIONS = {
+  command: {
+    ...COMMAND_DEFINITION,
+    required: [...COMMAND_DEFINITION.required!, "allowedCommands"],
+    properties: {
+      ...COMMAND_DEFINITION.properties,
+      allowedCommands: { type: "array", items: { type: "string" } },
+    },
+  },
+  inline: definitionOf(INLINE_TOOL),
+  http: definitionOf(HTTP_TOOL),
+} as const satisfies Readonly<Record<string, Schema>>;
+
 export type Interpreter = (typeof INLINE_TOOL)["properties"]["interpreter"]["enum"][number];
 
 export type HttpToolMethod = (typeof HTTP_TOOL)["properties"]["method"]["enum"][number];

@@ -1,11 +1,21 @@
 // A response's body as text that no template engine and no HTML page would run.
+import { HotcellError } from "../core/errors.ts";
+import { quote } from "../core/quote.ts";
 
 /** JSON stays JSON with the same values, HTML and XML are escaped, everything else is plain text. No `{{` or `}}` is left. */
 export function safeBodyString(body: Uint8Array | string, contentType: string): string {
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    throw refused(`the body is ${quote(body)}; allowed are text and bytes`);
+  if (typeof contentType !== "string")
+    throw refused(`the content type is ${quote(contentType)}; allowed is text`);
   const text = typeof body === "string" ? body : decodeBody(body, contentType).text;
   const type = mediaType(contentType);
   if (isJson(type)) return breakBracesInJson(text);
   return isMarkup(type) ? escapeMarkup(text) : text.replace(DOUBLED_BRACE, "$& ");
+}
+
+function refused(problem: string): HotcellError {
+  return new HotcellError("INVALID_ARGUMENTS", `Could not make a body safe: ${problem}.`);
 }
 
 export interface DecodedBody {

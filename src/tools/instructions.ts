@@ -1,8 +1,14 @@
+import { HotcellError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import { quote } from "../core/quote.ts";
 import type { Tool } from "./define-tool.ts";
 import { wireSchema } from "./definitions.ts";
 
 /** The part of a system prompt that teaches a model without native tool calling how to call these tools. */
 export function toolInstructions(tools: readonly Tool[]): string {
+  if (!Array.isArray(tools)) throw refused(`the tools are ${quote(tools)}; allowed is a list`);
+  const wrong = tools.findIndex((tool) => !isJsonObject(tool?.inputSchema));
+  if (wrong >= 0) throw refused(`tools[${wrong}] is no tool; make it with defineTool`);
   return [INTRODUCTION, ...tools.map(describeTool)].join("\n\n");
 }
 
@@ -17,6 +23,10 @@ const INTRODUCTION = `You can call tools. To call one, answer with this JSON obj
 Make one call at a time. The next message contains its result. To answer the user, write text without a tool call.
 
 The tools:`;
+
+function refused(problem: string): HotcellError {
+  return new HotcellError("INVALID_ARGUMENTS", `Could not write the instructions: ${problem}.`);
+}
 
 function describeTool(tool: Tool): string {
   return `${tool.name}: ${tool.description}\narguments: ${JSON.stringify(wireSchema(tool))}`;

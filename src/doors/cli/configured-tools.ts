@@ -36,18 +36,20 @@ function makeTool(
 ): Tool {
   switch (config.type) {
     case "command":
-      return commandTool({ ...config, secrets, allowedCommands });
+      return commandTool({ ...withoutType(config), secrets, allowedCommands });
     case "inline":
-      return inlineTool({ ...config, secrets });
+      return inlineTool({ ...withoutType(config), secrets });
     case "http":
-      return httpTool({ ...config, secrets });
+      return httpTool({ ...withoutType(config), secrets });
     case "wasm":
       return wasmTool({ path: config.path, ...(config.grant && { grant: config.grant }), env });
-    case "js": {
-      const { type: _, ...options } = config;
-      return runJsTool({ ...options, env });
-    }
+    case "js":
+      return runJsTool({ ...withoutType(config), env });
   }
+}
+
+function withoutType<Definition extends ToolConfig>({ type: _, ...options }: Definition) {
+  return options;
 }
 
 /** A variable that is set to nothing counts as not set. */

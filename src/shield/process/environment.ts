@@ -2,18 +2,25 @@
 // control programs.
 import os from "node:os";
 import { HotcellError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { quote } from "../../core/quote.ts";
 import { createRedactor } from "../../log/redact.ts";
 import { SYSTEM_PATH } from "./system-root.ts";
 
 /** PATH, HOME, and the secrets that are configured for a tool. It passes on nothing of our own environment. */
 export function envFor(secrets: Readonly<Record<string, string>>): Record<string, string> {
+  if (!isJsonObject(secrets))
+    throw refused("give a command its secrets", `they are ${quote(secrets)}; allowed is an object`);
   for (const [name, value] of Object.entries(secrets)) checkSecret(name, value);
   return { PATH: SYSTEM_PATH, HOME: os.homedir(), ...secrets };
 }
 
 /** Returns a copy without credentials and without variables that make programs load or run code. */
 export function sanitizeEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  if (!isJsonObject(env)) throw refused("clean the environment", `it is ${quote(env)}; allowed is an object`);
+  const wrong = Object.entries(env).find(([, value]) => value !== undefined && typeof value !== "string");
+  if (wrong !== undefined)
+    throw refused("clean the environment", `the value of ${quote(wrong[0])} is no text`);
   const { redact } = createRedactor();
   const isHarmless = (name: string, value: string) =>
     !SECRET_NAME.test(name) && !STEERING_NAME.test(name) && redact(value) === value;
@@ -27,7 +34,11 @@ export function sanitizeEnv(env: Readonly<Record<string, string | undefined>>): 
 function checkSecret(name: string, value: string): void {
   const problem = findProblem(name, value);
   if (problem === null) return;
-  throw new HotcellError("CONFIG_INVALID", `Could not give a command the secret ${quote(name)}: ${problem}.`);
+  throw refused(`give a command the secret ${quote(name)}`, problem);
+}
+
+function refused(action: string, problem: string): HotcellError {
+  return new HotcellError("CONFIG_INVALID", `Could not ${action}: ${problem}.`);
 }
 
 function findProblem(name: string, value: string): string | null {
@@ -35,6 +46,7 @@ function findProblem(name: string, value: string): string | null {
     return "the name of a variable has only letters, digits and underscores; rename it";
   if (name === "PATH" || name === "HOME") return "hotcell sets this variable for every command; rename it";
   if (STEERING_NAME.test(name)) return "it would make programs load or run something; rename it";
+  if (typeof value !== "string") return "its value is no text";
   if (value.includes("\0")) return "its value contains a NUL character; remove it";
   return null;
 }

@@ -1,4 +1,5 @@
 import type { Tool } from "../define-tool.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { checkTemplate, fillArguments } from "./fill-arguments.ts";
 import { systemPath } from "./find-program.ts";
 import { parametersOf, type ShieldedToolOptions, shieldedTool } from "./shielded-tool.ts";
@@ -15,6 +16,7 @@ export interface CommandToolOptions extends ShieldedToolOptions {
 
 /** A tool that is a program of the system. It runs without a shell. */
 export function commandTool(options: CommandToolOptions): Tool {
+  checkDefinition("command", options);
   const { name, command, args: template = [], allowedCommands } = options;
   checkTemplate(name, template, parametersOf(options));
   return shieldedTool(options, {

@@ -154,7 +154,7 @@ describe("003 an inline tool", () => {
       expect(() => inline({ interpreter: name as "sh" })).toThrow(
         expect.objectContaining({
           code: "CONFIG_INVALID",
-          message: `Could not define the tool "add": its interpreter is "${name}"; allowed are "python3", "python", "node", "bash", "sh", "perl", "ruby".`,
+          message: `Could not define the tool "add": interpreter is "${name}"; allowed are "python3", "python", "node", "bash", "sh", "perl", "ruby".`,
         }),
       );
     },

@@ -6,6 +6,7 @@ import type { HttpResponse } from "../../net/http-client.ts";
 import { truncationNote } from "../../net/read-body.ts";
 import { decodeBody, safeBodyString } from "../../net/safe-body-string.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { readRequestTemplate } from "./request-template.ts";
 import { type ConfiguredToolOptions, parametersOf } from "./shielded-tool.ts";
 
@@ -22,6 +23,7 @@ export interface HttpToolOptions extends ConfiguredToolOptions {
 
 /** A tool that sends one request and gives its response. Nothing retries it. */
 export function httpTool(options: HttpToolOptions): Tool {
+  checkDefinition("http", options);
   const { name, description, method = "GET", secrets = {}, timeoutMs } = options;
   const template = readRequestTemplate(options);
   const { redact } = createRedactor(Object.values(secrets)).exact;

@@ -1,10 +1,9 @@
 import path from "node:path";
 import type { Interpreter } from "../../config/tool-schema.ts";
 import { HotcellError } from "../../core/errors.ts";
-import { quote } from "../../core/quote.ts";
 import type { Tool } from "../define-tool.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { findProgram, systemPath } from "./find-program.ts";
-import { refuseDefinition } from "./placeholders.ts";
 import { type ShieldedToolOptions, shieldedTool } from "./shielded-tool.ts";
 
 export interface InlineToolOptions extends ShieldedToolOptions {
@@ -15,12 +14,9 @@ export interface InlineToolOptions extends ShieldedToolOptions {
 
 /** A tool that is a script. */
 export function inlineTool(options: InlineToolOptions): Tool {
+  checkDefinition("inline", options);
   const { name, interpreter, script } = options;
-  const wrap = INTERPRETERS.get(interpreter);
-  if (wrap === undefined) {
-    const allowed = [...INTERPRETERS.keys()].map(quote).join(", ");
-    throw refuseDefinition(name, `its interpreter is ${quote(interpreter)}; allowed are ${allowed}`);
-  }
+  const wrap = WRAPS[interpreter];
   return shieldedTool(options, {
     toolset: "inline",
     // The author of the configuration wrote the script, so it needs no allowlist.
@@ -47,7 +43,6 @@ const WRAPS: Readonly<Record<Interpreter, Wrap>> = {
   perl: evaluating,
   ruby: evaluating,
 };
-const INTERPRETERS: ReadonlyMap<string, Wrap> = new Map(Object.entries(WRAPS));
 
 function findInterpreter(name: Interpreter, workspace: string): string {
   // Node.js may be installed for one user only.

@@ -28,7 +28,7 @@ export function parameterNames({ properties }: JsonObject): string[] {
   return isJsonObject(properties) ? Object.keys(properties) : [];
 }
 
-export function refuseDefinition(tool: string, problem: string): HotcellError {
+export function refuseDefinition(tool: unknown, problem: string): HotcellError {
   return new HotcellError("CONFIG_INVALID", `Could not define the tool ${quote(tool)}: ${problem}.`);
 }
 

@@ -80,7 +80,21 @@ function checkNames(options: HttpToolOptions): void {
   const everywhere = [...parameters, ...secretNames];
   check("url", namesIn(url), parameters);
   for (const value of Object.values(headers)) check("headers", namesIn(value), everywhere);
-  check("body", namesIn(typeof body === "string" ? body : JSON.stringify(body ?? "")), everywhere);
+  check("body", namesIn(textOfBody(tool, body)), everywhere);
+}
+
+function textOfBody(tool: string, body: Json = ""): string {
+  const text = typeof body === "string" ? body : tryWriting(body);
+  if (text !== undefined) return text;
+  throw refuseDefinition(tool, `its body is ${quote(body)}, which cannot be written as JSON`);
+}
+
+function tryWriting(body: Json): string | undefined {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Scheme and host, and the rest, in which arguments may be. */

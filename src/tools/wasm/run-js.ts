@@ -1,11 +1,11 @@
 // The tool `run_js`: code that the model wrote, on QuickJS in a guest process, with no capability unless it is granted.
 import { createHash } from "node:crypto";
-import { formatKey } from "../../config/check-json-text.ts";
-import { findFault } from "../../config/find-fault.ts";
+import type { Schema } from "../../config/schema.ts";
 import { GUEST_LIMITS } from "../../config/tool-schema.ts";
 import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { findProblem } from "../configured/check-definition.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
 import { RUN_JS_OUTPUT } from "../output/output-schemas.ts";
 import { type Capabilities, checkGrant, type Granted, grantedOf, grantedValues } from "./grant.ts";
@@ -39,9 +39,11 @@ interface RunJsInput {
  * @example
  * runJsTool({ grant: { filesystem: "read" } });
  */
-export function runJsTool({ grant = {}, limits = {}, env = process.env }: RunJsOptions = {}): Tool {
+export function runJsTool(options: RunJsOptions = {}): Tool {
+  const problem = findProblem(options, OPTIONS);
+  if (problem !== null) throw new HotcellError("CONFIG_INVALID", `Could not make run_js: ${problem}.`);
+  const { grant = {}, limits = {}, env = process.env } = options;
   checkGrant(grant, "run_js");
-  checkLimits(limits);
   const granted = grantedOf(grant, grant);
   const guest = {
     name: "run_js",
@@ -65,6 +67,12 @@ export function runJsTool({ grant = {}, limits = {}, env = process.env }: RunJsO
   });
   return Object.freeze({ ...tool, wasm: wasmGrants(granted) });
 }
+
+/** `checkGrant` checks the grant. */
+const OPTIONS: Schema & { readonly properties: Readonly<Record<keyof RunJsOptions, Schema>> } = {
+  type: "object",
+  properties: { grant: {}, limits: GUEST_LIMITS, env: { type: "object" } },
+};
 
 const INPUT = {
   type: "object",
@@ -109,11 +117,4 @@ function describe({ filesystem, model, network }: Granted): string {
       : `host.call(method, request) has ${calls.join(", ")}; it gives the result, or throws.`,
   ];
   return parts.join(" ");
-}
-
-function checkLimits(limits: ToolGuestLimits): void {
-  const fault = findFault(limits, GUEST_LIMITS);
-  if (fault === null) return;
-  const key = ["limits", ...fault.path];
-  throw new HotcellError("CONFIG_INVALID", `Could not make run_js: ${formatKey(key)} ${fault.problem}.`);
 }

@@ -1,9 +1,11 @@
 // A tool whose code is a WebAssembly module or a script on QuickJS: JSON in, JSON out, and nothing else that its manifest
 // does not ask for and its operator does not grant.
 import { resolve } from "node:path";
+import type { Schema } from "../../config/schema.ts";
 import { HotcellError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { quote } from "../../core/quote.ts";
+import { findProblem } from "../configured/check-definition.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
 import type { SchemaCheck } from "../schema-check.ts";
 import { type Capabilities, checkGrant, grantedOf, grantedValues } from "./grant.ts";
@@ -30,13 +32,27 @@ export interface WasmToolOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** `checkGrant` checks the grant. */
+const OPTIONS: Schema & { readonly properties: Readonly<Record<keyof WasmToolOptions, Schema>> } = {
+  type: "object",
+  required: ["path"],
+  properties: {
+    path: { type: "string", minLength: 1 },
+    grant: {},
+    env: { type: "object" },
+  },
+};
+
 /**
  * Loads a wasm tool from its folder. Throws CONFIG_INVALID for a wrong manifest or hash, INVALID_MODULE for a module that
  * hotcell does not run.
  * @example
  * wasmTool({ path: "tools/word-count", grant: { filesystem: "read" } });
  */
-export function wasmTool({ path, grant = {}, env = process.env }: WasmToolOptions): Tool {
+export function wasmTool(options: WasmToolOptions): Tool {
+  const problem = findProblem(options, OPTIONS);
+  if (problem !== null) throw new HotcellError("CONFIG_INVALID", `Could not load a wasm tool: ${problem}.`);
+  const { path, grant = {}, env = process.env } = options;
   checkGrant(grant, `the tool in ${quote(path)}`);
   const { manifest, code, sha256 } = loadTool(path);
   const granted = grantedOf(manifest.capabilities ?? {}, grant);
