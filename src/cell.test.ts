@@ -6,6 +6,7 @@ import { openTempCell, type TempCell, tempDir } from "../test/kit/worlds/temp-ce
 import type { ApprovalRequest } from "./approval/approve.ts";
 import { openCell } from "./cell.ts";
 import type { JsonObject } from "./core/json.ts";
+import type { Observation } from "./core/types.ts";
 import { listRuns, runPaths } from "./log/runs.ts";
 import { verifyLog } from "./log/verify.ts";
 import { defineTool, type Tool } from "./tools/define-tool.ts";
@@ -238,7 +239,9 @@ describe("trust and rules", () => {
   test("AC-21 guided runs a safe tool without asking", async () => {
     const { requests, onAsk } = asked(true);
     const { cell } = await openTempCell({ trust: "guided", onAsk, tools: STUDIO_STAND_INS });
-    expect((await cell.call({ name: "file_read", arguments: { path: "a" } })).success).toBe(true);
+    expect((await cell.call<Observation>({ name: "file_read", arguments: { path: "a" } })).success).toBe(
+      true,
+    );
     expect(requests).toEqual([]);
   });
 
@@ -247,7 +250,11 @@ describe("trust and rules", () => {
     async (answer) => {
       const { requests, onAsk } = asked(answer);
       const { cell, records } = await openTempCell({ trust: "guided", onAsk, tools: STUDIO_STAND_INS });
-      const { success, meta } = await cell.call({ id: "c1", name: "bash", arguments: { command: "ls" } });
+      const { success, meta } = await cell.call<Observation>({
+        id: "c1",
+        name: "bash",
+        arguments: { command: "ls" },
+      });
       expect([success, meta.outcome]).toEqual(answer ? [true, "executed_ok"] : [false, "not_executed"]);
       expect(requests).toEqual([
         expect.objectContaining({

@@ -194,6 +194,18 @@ export type {
   ToolResult,
 } from "./tools/mounts/results.ts";
 export type { FrontmatterUpdate } from "./tools/patch/frontmatter-changes.ts";
+export type {
+  BashArguments,
+  BashMetadata,
+  FileReadArguments,
+  FileReadMetadata,
+  FileWriteArguments,
+  FileWriteMetadata,
+  StudioErrorMetadata,
+  StudioToolObservation,
+  WebSearchArguments,
+  WebSearchMetadata,
+} from "./tools/studio/studio-types.ts";
 export type { Capabilities } from "./tools/wasm/grant.ts";
 export type { ToolGuestLimits } from "./tools/wasm/guest-call.ts";
 export type {

@@ -13,6 +13,17 @@ import type {
   FsWriteResult,
 } from "./mounts/results.ts";
 import type { FrontmatterUpdate } from "./patch/frontmatter-changes.ts";
+import type {
+  BashArguments,
+  BashMetadata,
+  FileReadArguments,
+  FileReadMetadata,
+  FileWriteArguments,
+  FileWriteMetadata,
+  StudioToolObservation,
+  WebSearchArguments,
+  WebSearchMetadata,
+} from "./studio/studio-types.ts";
 
 // Outputs are type aliases, not interfaces: only an alias is assignable to `JsonObject`.
 
@@ -20,8 +31,7 @@ import type { FrontmatterUpdate } from "./patch/frontmatter-changes.ts";
  * Arguments and observation of each built-in tool, by its name. `cell.call` uses them when the name is a literal.
  *
  * The types hold for a cell that has loaded the tool's toolset (option `toolsets`). If a tool of your own has one of
- * these names, call it with `cell.call<Observation>(…)`. The toolsets `studio` and `web` are not listed: their names, such as `bash`,
- * are also common for tools of one's own. Call their tools with `cell.call<StudioObservation>(…)`.
+ * these names, such as `bash`, call it with `cell.call<Observation>(…)`.
  */
 export interface BuiltinTools {
   // Toolset `coding`, the default. `sidecar` has the same without `edit_file` and `find_files`: its arguments and outputs
@@ -62,6 +72,14 @@ export interface BuiltinTools {
   readonly "fs.search": Mounts<FsSearchArguments, FsSearchResult>;
   readonly "fs.write": Mounts<FsWriteArguments, FsWriteResult>;
   readonly "fs.apply_patch": Mounts<FsApplyPatchArguments, FsApplyPatchResult>;
+
+  // Toolset `studio`.
+  readonly bash: Studio<BashArguments, BashMetadata>;
+  readonly file_read: Studio<FileReadArguments, FileReadMetadata>;
+  readonly file_write: Studio<FileWriteArguments, FileWriteMetadata>;
+
+  // Toolset `web`.
+  readonly web_search: Studio<WebSearchArguments, WebSearchMetadata>;
 }
 
 export type BuiltinToolName = keyof BuiltinTools;
@@ -113,6 +131,11 @@ interface Mounts<Arguments, Result> {
   readonly observation:
     | (Result & { readonly meta: Meta })
     | { readonly ok: false; readonly error: MountsFailure; readonly meta: Meta };
+}
+
+interface Studio<Arguments, Metadata> {
+  readonly arguments: Arguments;
+  readonly observation: StudioToolObservation<Metadata>;
 }
 
 export type NoArguments = Readonly<Record<string, never>>;

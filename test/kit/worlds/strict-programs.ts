@@ -138,7 +138,7 @@ async function loop(cell: Cell): Promise<string[]> {
   }
 }
 
-await using cell = await openCell({ workspace: ".", toolsets: ["sidecar", "processes"] });
+await using cell = await openCell({ workspace: ".", toolsets: ["sidecar", "processes", "studio", "web"] });
 const log = await loop(cell);
 
 const read = await cell.call({ name: "read_file", arguments: { path: "a.txt", start_line: 1 } });
@@ -159,6 +159,15 @@ const { output: found } = await cell.call({ name: "search_files", arguments: { p
 const { output: time } = await cell.call({ name: "time.now" });
 const missing = await cell.call({ name: "read_file", arguments: { path: "missing" } });
 const own: Observation = await cell.call({ name: "my_tool", arguments: { any: ["thing"] } });
+const bash = await cell.call({ name: "bash", arguments: { command: "exit 4", timeout: 30 } });
+const bashExit: number | null | undefined = bash.metadata.exitCode;
+const fileWrite = await cell.call({ name: "file_write", arguments: { path: "b.txt", content: "studio" } });
+const isCreated: boolean | undefined = fileWrite.isError ? undefined : fileWrite.metadata.created;
+const fileRead = await cell.call({ name: "file_read", arguments: { path: "b.txt" } });
+const bytes: number | undefined = fileRead.metadata.bytes;
+const gone = await cell.call({ name: "file_read", arguments: { path: "gone" } });
+const search = await cell.call({ name: "web_search", arguments: { query: " ", max_results: 3 } });
+const provider: string | undefined = search.metadata.provider;
 const byPerson = await cell.exec(["cat", "a.txt"]);
 const schema: "object" | undefined = cell.tools("anthropic")[0]?.input_schema.type;
 const readOnly: boolean | undefined = cell.tools("mcp")[0]?.annotations.readOnlyHint;
@@ -177,6 +186,8 @@ console.log(
     missing: missing.success ? null : missing.error.code,
     own: own.error?.code,
     byPerson: byPerson.output?.stdout,
+    studio: [bashExit, isCreated, bytes, fileRead.output, gone.isError ? gone.metadata.code : null],
+    web: [search.isError ? search.metadata.code : null, provider ?? null],
     wires: [schema, readOnly],
   }),
 );
@@ -198,6 +209,12 @@ await cell.call({ name: "write_file" });
 await cell.call({ name: "run_command", arguments: { comand: "ls", background: true } });
 // @ts-expect-error
 await cell.call({ name: "fs.apply_patch", arguments: { path: "@project/a", patch: { operation: "replace", oldText: "a" } } });
+// @ts-expect-error
+await cell.call({ name: "bash", arguments: { command: "ls", timeout_ms: 1 } });
+// @ts-expect-error
+await cell.call({ name: "web_search", arguments: { query: "x", max_results: "3" } });
+// @ts-expect-error
+console.log((await cell.call({ name: "file_read", arguments: { path: "a" } })).success);
 const { output, meta } = await cell.call({ name: "read_file", arguments: { path: "a" } });
 // @ts-expect-error
 console.log(output?.contents);
