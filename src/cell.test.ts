@@ -593,6 +593,12 @@ describe("ending a call", () => {
   });
 });
 
+test("a call without arguments is explained without arguments", async () => {
+  const { cell } = await openTempCell();
+  expect(cell.explain("time.now")).toEqual(cell.explain("time.now", {}));
+  expect(() => cell.explain("read_file")).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENTS" }));
+});
+
 test("a callback onEvent that throws is a warning of the process, and the call goes on", async () => {
   const { cell } = await openTempCell();
   const warnings: string[] = [];

@@ -127,8 +127,8 @@ export interface Cell extends SessionApi {
    * await openai.chat.completions.create({ model, messages, tools: cell.tools("openai") });
    */
   tools<Format extends WireFormat>(format: Format): ToolDefinitions[Format][];
-  /** What would be decided of a call, and by which rule. Nothing is run or logged. */
-  explain(tool: string, args: JsonObject): Verdict;
+  /** What would be decided of a call, and by which rule. Nothing is run or logged. Without `args`: a call without arguments. */
+  explain(tool: string, args?: JsonObject): Verdict;
   /** A person's command: no rule is asked, but it is shielded and recorded like any other. */
   exec(
     argv: readonly [string, ...string[]],
