@@ -164,12 +164,12 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   network
     .command("learn")
     .description("Print the rules for the hosts that a session was refused")
-    .argument("<session>", "Id of the session")
+    .argument("<session>", "Its id, its name, or last: the log of this project that was written last")
     .option("--state-dir <dir>", "Keep sessions and logs in this directory")
     .option("--json", "Print compact JSON")
     .action(async (session: string, flags: LogFlags) => {
       const { learnNetwork } = await import("./network-learn.ts");
-      done(learnNetwork(io, session, flags));
+      done(await learnNetwork(io, session, flags));
     });
 
   const audit = program
@@ -180,13 +180,13 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .description("Show the records of the log")
     .action(async (flags: LogFlags) => {
       const { showLogs } = await import("./audit/audit.ts");
-      done(showLogs(io, flags));
+      done(await showLogs(io, flags));
     });
   withLogFlags(audit.command("verify"))
     .description("Verify that nobody changed the log")
     .action(async (flags: LogFlags) => {
       const { verifyLogs } = await import("./audit/audit.ts");
-      done(verifyLogs(io, flags));
+      done(await verifyLogs(io, flags));
     });
   withLogFlags(audit.command("replay"))
     .description("Run a deterministic call again, and compare")
@@ -322,7 +322,7 @@ export interface LogFlags {
 
 function withLogFlags(command: Command): Command {
   return command
-    .option("--session <id>", "Read the log of one session (default: all)")
+    .option("--session <id>", "Read the log of one session: id, name, or last (default: all)")
     .option("--log <file>", "Read this log file")
     .option("--state-dir <dir>", "Keep sessions and logs in this directory")
     .option("--json", "Print compact JSON");

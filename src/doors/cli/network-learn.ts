@@ -8,9 +8,13 @@ import { type ExitCode, type Io, printJson, printLines } from "./io.ts";
 import type { LogFlags } from "./main.ts";
 
 /** Prints the rules that would have let the session's commands reach the hosts that were refused. */
-export function learnNetwork(io: Io, session: string, flags: Pick<LogFlags, "stateDir" | "json">): ExitCode {
+export async function learnNetwork(
+  io: Io,
+  session: string,
+  flags: Pick<LogFlags, "stateDir" | "json">,
+): Promise<ExitCode> {
   const rules = new Set<string>();
-  for (const { logFile } of findLogs(io, { ...flags, session }))
+  for (const { logFile } of await findLogs(io, { ...flags, session }))
     for (const { record } of readLog(logFile)) {
       const rule = record === null ? null : ruleFor(record);
       if (rule !== null) rules.add(rule);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
+import { runPaths } from "../../log/runs.ts";
 import { type Cooperative, runToEnd } from "../fs/cooperative.ts";
 import { O_PATH } from "../fs/paths.ts";
 import { removeBelowCooperatively } from "../fs/tree-change.ts";
@@ -33,12 +34,24 @@ function fillSession(made: string, record: SessionRecord): void {
   writeRecord(made, record);
 }
 
-/** The session is gone once its directory is renamed. */
+/** The session is gone once its directory is renamed. Its log stays, and gets the link to the project. */
 export function removeSession(id: string, stateDir: string): void {
   const dir = sessionDir(stateDir, id);
   fs.renameSync(dir, `${dir}.gone`);
+  if (fs.existsSync(runPaths(stateDir, id).dir))
+    fs.renameSync(`${dir}.gone/lower`, projectLink(id, stateDir));
   removeDirectory(`${dir}.gone`);
 }
+
+/** The project of a session, also of one that was removed and has a log; null if it is not known. */
+export function findProject(id: string, stateDir: string): string | null {
+  const links = [path.join(stateDir, "sessions", id, "lower"), projectLink(id, stateDir)];
+  const link = links.find((at) => fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink());
+  return link === undefined ? null : fs.readlinkSync(link);
+}
+
+const projectLink = (id: string, stateDir: string): string =>
+  path.join(runPaths(stateDir, id).dir, "project");
 
 /** Removes a layer and its notes, also an incomplete one that a killed process left. */
 export function* removeLayer(dir: string, name: string): Cooperative<void> {

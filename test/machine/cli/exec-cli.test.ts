@@ -208,6 +208,34 @@ test("exec says which host the network refused and how to allow it, and which fi
   expect(hotcell(["exec", "--", "ls"])).toMatchObject({ stdout: "f\n", stderr: "" });
 });
 
+test("network learn, audit show and audit verify find the log of a session that exec removed: by its id, a beginning, or last", () => {
+  const { hotcell, options } = openWorld();
+  const other = path.join(path.dirname(options.cwd), "other");
+  fs.mkdirSync(other);
+  const exec = (...args: string[]) => hotcell(["exec", ...args]);
+  const fetch = (host: string) => ["--", "curl", "-sS", `https://${host}.example`];
+  const learn = (session: string) => {
+    const { status, stdout, stderr } = hotcell(["network", "learn", session]);
+    return status === 0 ? stdout : stderr;
+  };
+  const rule = (host: string) => `allow network(${host}.example:443)\n`;
+  expect(learn("last")).toContain("There is no log of this project: nothing was called in it.");
+  exec(...fetch("removed"));
+  exec("--workspace", other, ...fetch("other"));
+  expect(learn("last")).toBe(rule("removed"));
+  expect(hotcell(["session", "list", "--all", "--json"]).stdout).toBe("[]\n");
+  const logs = JSON.parse(hotcell(["audit", "show", "--session", "last", "--json"]).stdout);
+  const id = path.basename(path.resolve(logs[0].log, "../.."));
+  expect([learn(id), learn(id.slice(0, -1))]).toEqual([rule("removed"), rule("removed")]);
+  expect(hotcell(["audit", "verify", "--session", id.slice(0, -1)]).stdout).toContain(id);
+  expect(learn(id.slice(0, 2))).toContain(`Could not choose a log: 2 ids begin with "${id.slice(0, 2)}".`);
+  expect(learn("nothing")).toContain('There is no log of a session "nothing"');
+  exec("--name", "work", ...fetch("kept"));
+  expect([learn("work"), learn("last")]).toEqual([rule("kept"), rule("kept")]);
+  exec("--fs", "host", ...fetch("host"));
+  expect(learn("last")).toBe(rule("host"));
+});
+
 test("of an agent's git commit a diff has one line for git's data, and lists hooks and settings", () => {
   const { hotcell, root } = openWorld();
   initRepository(root);

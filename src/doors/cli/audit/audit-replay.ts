@@ -24,7 +24,7 @@ import { findLogs, type LogPlace } from "./audit.ts";
 
 /** Exit 0 if output, fuel and everything else are the same, 1 if not. */
 export async function replayCall(io: Io, call: string, flags: LogFlags): Promise<ExitCode> {
-  const { place, record } = findCall(findLogs(io, flags), call);
+  const { place, record } = findCall(await findLogs(io, flags), call);
   const file = recordingFile(place, record);
   const bytes = readRecordingFile(file);
   const about = { call: `${record.toolCallId}`, tool: `${record.toolName}` };

@@ -25,10 +25,10 @@ function logOne(): RunLog {
 }
 
 /** What a command prints below the name of the log, and its exit. */
-function audit({ stateDir, logFile }: RunLog, command: (io: Io, flags: LogFlags) => ExitCode) {
+async function audit({ stateDir, logFile }: RunLog, command: (io: Io, flags: LogFlags) => Promise<ExitCode>) {
   let out = "";
   const io = { env: {}, cwd: stateDir, out: (text: string) => (out += text) } as unknown as Io;
-  const code = command(io, { stateDir });
+  const code = await command(io, { stateDir });
   return { code, lines: out.replace(`${logFile}\n`, "").split("\n").slice(0, -1) };
 }
 
@@ -42,13 +42,13 @@ function wayOut({ stateDir }: RunLog): string[] {
 }
 
 describe("hotcell audit verify", () => {
-  test("exits 1 for a log that lost records in a restart, after it went on as well", () => {
+  test("exits 1 for a log that lost records in a restart, after it went on as well", async () => {
     const run = logOne();
     truncateSync(run.logFile);
     restart(run);
     run.open().close();
     for (let round = 0; round < 2; round++)
-      expect(audit(run, verifyLogs)).toEqual({
+      expect(await audit(run, verifyLogs)).toEqual({
         code: 1,
         lines: [
           expect.stringMatching(
@@ -59,19 +59,19 @@ describe("hotcell audit verify", () => {
       });
   });
 
-  test("looks at all logs of cells that are open together", () => {
+  test("looks at all logs of cells that are open together", async () => {
     const { stateDir } = makeRunLog();
     const logs = [1, 2].map(() => openFreeLog(stateDir, "run-1", []));
     for (const log of logs) logCall(log, "a");
-    const { code, lines } = audit(runLogIn(stateDir, "run-1.2"), verifyLogs);
+    const { code, lines } = await audit(runLogIn(stateDir, "run-1.2"), verifyLogs);
     const intact = expect.stringMatching(/^ {2}intact: 2 records, head \w+$/);
     expect({ code, lines }).toEqual({ code: 0, lines: [logs[0]!.file, intact, intact] });
   });
 
-  test("exits 1 for a forged record, before and after a restart takes it in", () => {
+  test("exits 1 for a forged record, before and after a restart takes it in", async () => {
     const run = logOne();
     appendForged(run);
-    expect(audit(run, verifyLogs)).toEqual({
+    expect(await audit(run, verifyLogs)).toEqual({
       code: 1,
       lines: [
         "  BROKEN (unanchored) at execution.jsonl:3. The log ends with record 3, but its anchor names record 2. Later records may be forged.",
@@ -80,7 +80,7 @@ describe("hotcell audit verify", () => {
     });
     restart(run);
     run.open().close();
-    expect(audit(run, verifyLogs)).toEqual({
+    expect(await audit(run, verifyLogs)).toEqual({
       code: 1,
       lines: [
         expect.stringMatching(
@@ -124,12 +124,12 @@ function moveAsTold(said: string, old: string): void {
   }
 }
 
-test("hotcell audit show takes a record with fields that no record has for none", () => {
+test("hotcell audit show takes a record with fields that no record has for none", async () => {
   const run = logOne();
   const text = readFileSync(run.logFile, "utf8");
   writeFileSync(run.logFile, text.replace('"outcome":"executed_ok"', '"outcome":{"toString":0}'));
   appendForged(run, { toolName: { toString: 0 } });
-  const { code, lines } = audit(run, showLogs);
+  const { code, lines } = await audit(run, showLogs);
   expect(code).toBe(0);
   expect(lines.map((line) => line.replace(/\d{4}-\S+Z/, "TIME"))).toEqual([
     "  #1  TIME  tool.intent  read_file",

@@ -1,9 +1,7 @@
 import path from "node:path";
 import { loadConfig } from "../../../config/load-config.ts";
-import { HotcellError } from "../../../core/errors.ts";
 import { inertJson } from "../../../core/inert-json.ts";
 import { isJsonObject } from "../../../core/json.ts";
-import { quote } from "../../../core/quote.ts";
 import { readLog } from "../../../log/read.ts";
 import type { LogRecord } from "../../../log/record.ts";
 import { listRuns, recordingsIn, runPaths } from "../../../log/runs.ts";
@@ -11,6 +9,7 @@ import { type Verification, verifyLog } from "../../../log/verify.ts";
 import { formatCount } from "../figures.ts";
 import { type ExitCode, type Io, printJson, printLines } from "../io.ts";
 import type { LogFlags } from "../main.ts";
+import { findLog } from "../session/find-session.ts";
 
 export interface LogPlace {
   readonly logFile: string;
@@ -20,11 +19,11 @@ export interface LogPlace {
 }
 
 /** One record at a time: a log may be larger than memory. */
-export function showLogs(io: Io, flags: LogFlags): ExitCode {
+export async function showLogs(io: Io, flags: LogFlags): Promise<ExitCode> {
   const json = flags.json === true;
   let records = 0;
   if (json) io.out("[");
-  for (const { logFile } of findLogs(io, flags)) {
+  for (const { logFile } of await findLogs(io, flags)) {
     if (!json) printLines(io, logFile);
     for (const { record, text } of readLog(logFile)) {
       if (json)
@@ -36,8 +35,9 @@ export function showLogs(io: Io, flags: LogFlags): ExitCode {
   return 0;
 }
 
-export function verifyLogs(io: Io, flags: LogFlags): ExitCode {
-  const results = findLogs(io, flags).map(({ logFile, anchorFile }) => ({
+export async function verifyLogs(io: Io, flags: LogFlags): Promise<ExitCode> {
+  const logs = await findLogs(io, flags);
+  const results = logs.map(({ logFile, anchorFile }) => ({
     log: logFile,
     anchor: anchorFile,
     ...verifyLog(logFile, anchorFile),
@@ -68,17 +68,13 @@ function isWhole(result: Verification): boolean {
   return result.ok && result.lost === 0 && result.adopted === 0;
 }
 
-export function findLogs(io: Io, { log, session, stateDir }: LogFlags): LogPlace[] {
+/** One log, if the flags name one, or all. */
+export async function findLogs(io: Io, flags: LogFlags): Promise<LogPlace[]> {
+  const { log, session, stateDir } = flags;
   if (log !== undefined) return [placeOf(path.resolve(io.cwd, log))];
   const { stateDir: state } = loadConfig({ env: io.env, flags: { stateDir }, cwd: io.cwd });
-  const runs = listRuns(state).filter((run) => session === undefined || run === session);
-  if (session !== undefined && runs.length === 0) throw noLog(session);
+  const runs = session === undefined ? listRuns(state) : [await findLog(io, session, flags)];
   return runs.map((run) => runPaths(state, run));
-}
-
-function noLog(session: string): HotcellError {
-  const message = `There is no log of a session ${quote(session)}: nothing was called in it. See hotcell session list.`;
-  return new HotcellError("NOT_FOUND", message);
 }
 
 /** The anchor of a log that lies where hotcell puts them: STATE/runs/RUN/logs/execution.jsonl. */

@@ -11,6 +11,7 @@ import { createProtection } from "../../../policy/protected.ts";
 import { openRealRoot } from "../../../workspace/fs/paths.ts";
 import { readRecord, sessionDir } from "../../../workspace/layers/record.ts";
 import type { SessionStore } from "../../../workspace/overlay/session-view.ts";
+import { findLoggedRun } from "../../../workspace/session/registry/find-logged-run.ts";
 import { findSessionId, lastCommitted } from "../../../workspace/session/registry/find-session.ts";
 import { openSession } from "../../../workspace/session/session.ts";
 import type { Session } from "../../../workspace/session/session-types.ts";
@@ -71,6 +72,11 @@ export async function findSession(io: Io, given: string, flags: SessionFlags): P
   const store = sessionsStore(io, flags);
   const id = await findSessionId(given, store, realPathIfThere(workspaceOf(io, flags)));
   return foundSession(io, id, flags);
+}
+
+/** The run whose log is meant: that of a session, also of one that was removed, or `last`. */
+export function findLog(io: Io, given: string, flags: SessionFlags): Promise<string> {
+  return findLoggedRun(given, sessionsStore(io, flags), realPathIfThere(workspaceOf(io, flags)));
 }
 
 /** The session of the last commit to this project. */
