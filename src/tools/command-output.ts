@@ -13,6 +13,6 @@ export function commandOutput(result: CommandResult): JsonObject {
     termination: result.termination,
     truncated: result.truncated,
     ...(result.refusedHosts.length > 0 && { refused_hosts: result.refusedHosts }),
-    ...(result.notes.length > 0 && { note: result.notes.join(" ") }),
+    ...(result.notes.length > 0 && { note: result.notes.join("\n") }),
   };
 }

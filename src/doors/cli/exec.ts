@@ -45,9 +45,10 @@ export async function execCommand(
 function noteLines(output: CommandOutput | null): string[] {
   if (output?.note === undefined) return [];
   const rules = (output.refused_hosts ?? []).flatMap(({ rule }) => rule ?? []);
-  if (rules.length === 0) return [output.note];
+  const lines = output.note.split("\n");
+  if (rules.length === 0) return lines;
   return [
-    output.note,
-    `Add it to the command: hotcell exec ${rules.map((rule) => `--rule '${rule}'`).join(" ")} -- …`,
+    ...lines,
+    `Add ${rules.length === 1 ? "it" : "them"} to the command: hotcell exec ${rules.map((rule) => `--rule '${rule}'`).join(" ")} -- …`,
   ];
 }

@@ -8,7 +8,7 @@ export const codingRunCommand = defineTool({
   async run(args: RunCommandArgs, { commands, limits: { observationBytes } }) {
     const output = await runShellCommand(args, commands, observationBytes);
     if (output.truncated !== true) return output;
-    return { ...output, note: output.note === undefined ? CUT : `${output.note} ${CUT}` };
+    return { ...output, note: output.note === undefined ? CUT : `${output.note}\n${CUT}` };
   },
 });
 

@@ -201,6 +201,16 @@ test("exec says which host the network refused and how to allow it, and which fi
     "hotcell: Add it to the command: hotcell exec --rule 'allow network(nowhere.example:443)' -- …",
     "",
   ]);
+  const both = "curl -s https://b.example; curl -s https://a.example; exit 3";
+  expect(hotcell(["exec", "--", "sh", "-c", both])).toMatchObject({
+    status: 3,
+    stderr: [
+      "hotcell: The network refused b.example:443: no rule allows it. To allow it: allow network(b.example:443)",
+      "hotcell: The network refused a.example:443: no rule allows it. To allow it: allow network(a.example:443)",
+      "hotcell: Add them to the command: hotcell exec --rule 'allow network(b.example:443)' --rule 'allow network(a.example:443)' -- …",
+      "",
+    ].join("\n"),
+  });
   fs.writeFileSync(path.join(root, ".env"), "KEY=1\n");
   expect(hotcell(["exec", "--", "cat", ".env"]).stderr).toBe(
     'cat: .env: No such file or directory\nhotcell: Commands do not see files with a secret\'s name: ".env".\n',
