@@ -27,6 +27,12 @@ export function isHome(text: string): boolean {
   return /^(~[\w-]*|"?\$\{?HOME\}?"?)(\/+(\.{0,2}|[*.]+|\{.*\}))*"?$/.test(text);
 }
 
+/** A directory above the current one, or everything in it. */
+export function isAbove(text: string): boolean {
+  const names = normalNames(text);
+  return names[0] === ".." && names.every((name) => /^[.*?]+$/.test(name));
+}
+
 /** Up to the first name with a glob in it. */
 function directoryOf(text: string): string {
   const glob = text.search(/[*?[{]/);
@@ -34,11 +40,16 @@ function directoryOf(text: string): string {
 }
 
 function normalize(text: string): string {
-  if (!text.startsWith("/")) return text;
+  return text.startsWith("/") ? `/${normalNames(text).join("/")}` : text;
+}
+
+/** Only a relative path keeps `..` at its beginning. */
+function normalNames(text: string): string[] {
   const names: string[] = [];
   for (const name of text.split("/")) {
-    if (name === "..") names.pop();
+    const isUp = name === ".." && (text.startsWith("/") || (names.length > 0 && names.at(-1) !== ".."));
+    if (isUp) names.pop();
     else if (name !== "" && name !== ".") names.push(name);
   }
-  return `/${names.join("/")}`;
+  return names;
 }

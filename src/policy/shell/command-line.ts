@@ -15,6 +15,8 @@ export interface ShellWord {
 export interface SimpleCommand {
   /** Never empty; the first word is the command. */
   readonly words: readonly ShellWord[];
+  /** Where it runs, as far as the line shows it: `.` is where the line began. */
+  readonly directory: string;
 }
 
 export interface Redirect {

@@ -18,6 +18,7 @@ import { findInnerCommands } from "./inner-commands.ts";
 import type { Hazard } from "./name-hazard.ts";
 import { readInput } from "./read-input.ts";
 import { readWord, unknownWord } from "./read-word.ts";
+import { directoryAfter, START } from "./working-directory.ts";
 
 interface Reading {
   readonly commands: SimpleCommand[];
@@ -27,11 +28,28 @@ interface Reading {
   /** The length of all words of all commands. */
   chars: number;
   fault: string | null;
+  /** Where the next command runs. */
+  directory: string;
 }
+
+/** A `cd` in these does not change where the commands after them run. A function may never be called. */
+const WITH_OWN_DIRECTORY: ReadonlySet<string> = new Set<SyntaxNode["type"]>([
+  "CommandExpansion",
+  "Function",
+  "ProcessSubstitution",
+  "Subshell",
+]);
 
 /** Never throws: an unreadable line contains the reason. */
 export function readCommandLine(line: string): CommandLine {
-  const reading: Reading = { commands: [], redirects: [], hazards: new Map(), chars: 0, fault: null };
+  const reading: Reading = {
+    commands: [],
+    redirects: [],
+    hazards: new Map(),
+    chars: 0,
+    fault: null,
+    directory: START,
+  };
   readScript(line, 0, reading);
   const { commands, redirects, hazards, fault } = reading;
   if (fault !== null) return { readable: false, line, fault };
@@ -65,10 +83,12 @@ function visit(node: SyntaxNode, depth: number, reading: Reading): void {
   reading.fault ??= findNodeFault(node, depth);
   if (reading.fault !== null) return;
   const hazard = findHazard(node);
+  const { directory } = reading;
   addHazard(hazard, reading);
   if (node.type === "Redirect") noteRedirect(node, reading);
   if (node.type === "Command") noteCommand(node, depth, reading);
   forEachChild(node, (child) => visit(child, depth + 1, reading));
+  if (WITH_OWN_DIRECTORY.has(node.type)) reading.directory = directory;
 }
 
 function findNodeFault(node: SyntaxNode, depth: number): string | null {
@@ -89,6 +109,7 @@ function noteCommand({ name, args, redirects }: Command, depth: number, reading:
   if (name === undefined) return;
   const words = [name, ...args].map((word) => (word.type === "Word" ? readWord(word) : readAssigned(word)));
   noteWords(words, readInput(redirects), depth, reading);
+  reading.directory = directoryAfter(words, reading.directory);
 }
 
 /** In `export A=b` the command gets one word, but the parser splits it. */
@@ -106,10 +127,12 @@ function noteWords(words: readonly ShellWord[], input: string | null, depth: num
 }
 
 function noteInner(inner: InnerCommand, input: string | null, depth: number, reading: Reading): void {
+  const { directory } = reading;
   if (inner.type === "script") readScript(inner.text, depth, reading);
   if (inner.type === "hazard") addHazard(inner.hazard, reading);
   if (inner.type === "command") noteWords(inner.words, input, depth, reading);
   if (inner.type === "candidate") addCommand(inner.words, reading);
+  reading.directory = directory;
 }
 
 function addHazard(hazard: Hazard | null, reading: Reading): void {
@@ -117,7 +140,7 @@ function addHazard(hazard: Hazard | null, reading: Reading): void {
 }
 
 function addCommand(words: readonly ShellWord[], reading: Reading): boolean {
-  reading.commands.push({ words });
+  reading.commands.push({ words, directory: reading.directory });
   for (const { source } of words) reading.chars += source.length;
   const isTooMuch =
     reading.commands.length > LIMITS.maxSimpleCommands || reading.chars > LIMITS.maxCommandChars;
