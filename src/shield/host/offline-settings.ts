@@ -2,13 +2,16 @@
 
 /** Settings by which package managers fail at once. Not for a cell whose commands reach a registry. */
 export const OFFLINE_ENV: Readonly<Record<string, string>> = {
-  // npm, yarn 1 and pnpm
+  // npm and pnpm
   npm_config_fetch_retries: "0",
   npm_config_fetch_timeout: "5000",
   npm_config_audit: "false",
   npm_config_fund: "false",
   npm_config_update_notifier: "false",
   pnpm_config_fetch_retries: "0",
+  // yarn 1 takes the proxy's refusal for a lost connection and tries again, four times in 12 seconds; a failed lookup it
+  // reports at once
+  yarn_https_proxy: "false",
   // yarn 2 and newer ones
   YARN_ENABLE_NETWORK: "0",
   YARN_ENABLE_TELEMETRY: "0",

@@ -49,6 +49,13 @@ export function openRealProject(): string {
   return openInstalled("everyday", FILES);
 }
 
+/** A directory with package managers that no Debian package brings. */
+export function openPackageManagers(): string {
+  const dependencies = { "@yarnpkg/cli-dist": "4.18.1", pnpm: "12.18.0", yarn: "1.22.22" };
+  const manifest = { name: "package-managers", private: true, dependencies };
+  return openInstalled("package-managers", { "package.json": JSON.stringify(manifest) });
+}
+
 /** A directory with these files and the packages of its package.json, in the cache. */
 export function openInstalled(name: string, files: Readonly<Record<string, string>>): string {
   const digest = hash("sha256", JSON.stringify(files), "hex").slice(0, 12);

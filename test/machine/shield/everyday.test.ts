@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../../src/cell.ts";
+import { openPackageManagers } from "../../kit/worlds/real-project.ts";
 import { tempDir } from "../../kit/worlds/temp-cell.ts";
 
 async function open(files: Readonly<Record<string, string>> = {}, options: Partial<CellOptions> = {}) {
@@ -116,6 +117,24 @@ describe("without a network", () => {
       expect(output?.note).toMatch(NO_NETWORK);
     },
   );
+
+  test.each([
+    ["yarn 1", "yarn/bin/yarn.js"],
+    ["yarn 4", "@yarnpkg/cli-dist/bin/yarn.js"],
+    ["pnpm", "pnpm/bin/pnpm.mjs"],
+  ])("%s fails at once and does not try again, with the reason for the model", async (_, program) => {
+    const managers = openPackageManagers();
+    const files = { "package.json": '{ "dependencies": { "left-pad": "1.3.0" } }', "yarn.lock": "" };
+    const { cell } = await open(files, { readable: [managers] });
+    const { output } = await run(cell, `node ${managers}/node_modules/${program} install`, {
+      timeout_ms: 50_000,
+    });
+    expect(output).toMatchObject({ exit_code: 1, timed_out: false });
+    const said = `${output?.stdout}${output?.stderr}`;
+    expect(said).toMatch(/left-pad|registry\.yarnpkg\.com/);
+    expect(said).not.toMatch(/retry|try again/i);
+    expect(output?.note).toMatch(NO_NETWORK);
+  });
 
   test.each([
     "node -e \"fetch('http://example.org').catch((e) => console.log(e.cause))\"",
