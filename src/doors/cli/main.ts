@@ -322,7 +322,7 @@ export interface LogFlags {
 
 function withLogFlags(command: Command): Command {
   return command
-    .option("--session <id>", "Read the log of one session: id, name, or last (default: all)")
+    .option("--session <id>", "Read one log: session id, name, or last (default: all)")
     .option("--log <file>", "Read this log file")
     .option("--state-dir <dir>", "Keep sessions and logs in this directory")
     .option("--json", "Print compact JSON");

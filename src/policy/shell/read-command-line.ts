@@ -18,7 +18,7 @@ import { findInnerCommands } from "./inner-commands.ts";
 import type { Hazard } from "./name-hazard.ts";
 import { readInput } from "./read-input.ts";
 import { readWord, unknownWord } from "./read-word.ts";
-import { directoryAfter, START } from "./working-directory.ts";
+import { directoryAfter, LINE_START } from "./working-directory.ts";
 
 interface Reading {
   readonly commands: SimpleCommand[];
@@ -48,7 +48,7 @@ export function readCommandLine(line: string): CommandLine {
     hazards: new Map(),
     chars: 0,
     fault: null,
-    directory: START,
+    directory: LINE_START,
   };
   readScript(line, 0, reading);
   const { commands, redirects, hazards, fault } = reading;

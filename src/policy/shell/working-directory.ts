@@ -2,7 +2,7 @@
 import type { ShellWord } from "./command-line.ts";
 
 /** Where a line begins; also stands for a directory that the line does not show. */
-export const START = ".";
+export const LINE_START = ".";
 
 /** The path that a word names, from the directory in which its command runs. */
 export function pathFrom(directory: string, { text, source }: ShellWord): string {
@@ -14,7 +14,7 @@ export function directoryAfter([name, ...args]: readonly ShellWord[], before: st
   const command = name?.text ?? "";
   if (!["cd", "pushd", "popd"].includes(command)) return before;
   const [to] = args.filter(({ text }) => !/^-[LPe@-]+$/.test(text ?? ""));
-  if (to === undefined) return command === "cd" ? "~" : START;
+  if (to === undefined) return command === "cd" ? "~" : LINE_START;
   const path = pathFrom(before, to);
-  return to.text !== "-" && /^([./~]|"?\$\{?HOME\b)/.test(path) ? path : START;
+  return to.text !== "-" && /^([./~]|"?\$\{?HOME\b)/.test(path) ? path : LINE_START;
 }
