@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../core/errors.ts";
 import { bytesOf, textOf } from "../diff/text.ts";
-import type { Fingerprint } from "../fs/fingerprint.ts";
+import { type Fingerprint, sha256Of } from "../fs/fingerprint.ts";
 import { layerDir } from "./layer-dirs.ts";
 import { type Layer, sessionDir } from "./record.ts";
 
@@ -33,6 +33,7 @@ export function readNotes(layer: Layer, stateDir: string): Notes {
   }
 }
 
+/** Without fsync, which each call that changes something would wait for. If notes are cut, change times have to prove the bases. */
 export function writeNotes(layer: Layer, stateDir: string, { bases, hidden }: Notes): void {
   const file = notesFile(layer, stateDir);
   const text = JSON.stringify({ bases: [...bases], hidden: [...hidden] });
@@ -45,6 +46,7 @@ function textFile({ session }: Layer, stateDir: string, sha256: string): string 
   return path.join(sessionDir(stateDir, session), "base", sha256);
 }
 
+/** Without fsync, which would be one for each file that a call changes. The reader finds out whether the text is whole. */
 export function keepText(layer: Layer, stateDir: string, sha256: string, text: string): void {
   const file = textFile(layer, stateDir, sha256);
   if (fs.existsSync(file)) return;
@@ -53,10 +55,11 @@ export function keepText(layer: Layer, stateDir: string, sha256: string, text: s
   fs.renameSync(`${file}.new`, file);
 }
 
-/** Null if it is not stored. */
+/** Null if it is not stored, or a power failure cut it. */
 export function readKeptText(layer: Layer, stateDir: string, sha256: string): string | null {
   try {
-    return textOf(fs.readFileSync(textFile(layer, stateDir, sha256)));
+    const bytes = fs.readFileSync(textFile(layer, stateDir, sha256));
+    return sha256Of(bytes) === sha256 ? textOf(bytes) : null;
   } catch (error) {
     if (osErrorCode(error) === "ENOENT") return null;
     throw error;

@@ -65,3 +65,29 @@ test("a commit waits for another session's that is being finished, and goes thro
   expect(await committing.commit).toMatchObject({ committed: ["second"] });
   expect(files()).toEqual(["first", "second"]);
 });
+
+test("a base's text that a power failure cut is not merged with: the path is a conflict", async () => {
+  const top = tempDir();
+  const [project, state] = [path.join(top, "project"), path.join(top, "state")];
+  fs.mkdirSync(project);
+  fs.writeFileSync(path.join(project, "f"), "1\n2\n3\n4\n");
+  const stateDir = openStateDir(state, project);
+  const session = await createSession(project, {
+    stateDir,
+    protectionOf: createProtection(),
+    strategy: "clone",
+  });
+  onTestFinished(() => session.close());
+  await session.change({ id: "1", tool: "write_file" }, async () =>
+    session.workspace.write("f", "one\n2\n3\n4\n"),
+  );
+  fs.writeFileSync(path.join(project, "f"), "1\n2\n");
+  const texts = path.join(sessionDir(stateDir, session.record.id), "base");
+  for (const name of fs.readdirSync(texts)) fs.truncateSync(path.join(texts, name), "1\n2\n".length);
+  // By the text that is left, only the session would have changed the end.
+  expect(await session.commit({ onConflict: "merge" })).toMatchObject({
+    committed: [],
+    conflicts: [{ path: "f" }],
+  });
+  expect(fs.readFileSync(path.join(project, "f"), "utf8")).toBe("1\n2\n");
+});
