@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
+import { openRegularFile, type RegularFile } from "../core/open-regular-file.ts";
 import { quote } from "../core/quote.ts";
 
 /**
@@ -8,31 +9,29 @@ import { quote } from "../core/quote.ts";
  * changes meanwhile. `source` is the file's name in messages. A file that the user did not name must not be a link.
  */
 export function readConfigFile(path: string, source: string, isFound = false): string | null {
-  const fd = openConfig(path, source, isFound);
-  if (fd === null) return null;
+  const opened = openConfig(path, source, isFound);
+  if (opened === undefined) return null;
+  if (opened === null) throw unreadable(source, "it is not a regular file. Give a file");
   try {
-    return decode(readUnchanged(fd, source), source);
+    return decode(readUnchanged(opened, source), source);
   } finally {
-    fs.closeSync(fd);
+    fs.closeSync(opened.fd);
   }
 }
 
-function openConfig(path: string, source: string, isFound: boolean): number | null {
-  const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = fs.constants;
+/** Undefined if there is none. */
+function openConfig(path: string, source: string, isFound: boolean): RegularFile | null | undefined {
   try {
-    // O_NONBLOCK opens a FIFO without waiting for a writer; then it is refused. A link in a project could show any file
-    // of the machine in an error message.
-    return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (isFound ? O_NOFOLLOW : 0));
+    // A link in a project could show any file of the machine in an error message.
+    return openRegularFile(path, isFound ? fs.constants.O_NOFOLLOW : 0);
   } catch (error) {
     const code = osErrorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw unreadable(source, `the system refused (${code}). Make it a file that you may read`);
   }
 }
 
-function readUnchanged(fd: number, source: string): Buffer {
-  const stat = fs.fstatSync(fd);
-  if (!stat.isFile()) throw unreadable(source, "it is not a regular file. Give a file");
+function readUnchanged({ fd, stat }: RegularFile, source: string): Buffer {
   if (stat.size > LIMITS.maxConfigBytes) {
     throw unreadable(source, `it is larger than ${LIMITS.maxConfigBytes} bytes. Give a smaller file`);
   }

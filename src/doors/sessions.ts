@@ -6,6 +6,7 @@ import { defaultStateDir } from "../config/load-config.ts";
 import { CONFIG_PROPERTIES } from "../config/schema.ts";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
+import { tryRealPath } from "../core/real-path.ts";
 import { createProtection, type ProtectOptions } from "../policy/protected.ts";
 import { findSessionId } from "../workspace/session/registry/find-session.ts";
 import { collectGarbage, type GcOptions, type GcResult } from "../workspace/session/registry/gc.ts";
@@ -94,7 +95,7 @@ function storeOf<Options extends SessionsOptions>(
   const { stateDir = defaultStateDir(process.env), protect, signal } = options;
   signal?.throwIfAborted();
   return {
-    stateDir: fs.existsSync(stateDir) ? fs.realpathSync(stateDir) : stateDir,
+    stateDir: tryRealPath(stateDir) ?? stateDir,
     protectionOf: createProtection(protect),
     ...(signal !== undefined && { signal }),
   };

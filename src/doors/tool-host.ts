@@ -1,10 +1,10 @@
 // The ToolHost runs the tool calls of an engine that has its own agent loop. Each run of the engine is a cell.
-import fs from "node:fs";
 import { OPTION_NAMES, refuseUnknownKeys } from "../call/check-options.ts";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
+import { tryRealPath } from "../core/real-path.ts";
 import type { CallEvent, MountsObservation } from "../core/types.ts";
 import { permits } from "../policy/scope.ts";
 import { BUILTIN_TOOLS } from "../tools/builtin-tools.ts";
@@ -208,17 +208,9 @@ async function closeOpened({ cell }: Run): Promise<void> {
   await (await cell.catch(() => null))?.close();
 }
 
-function keyOf({ projectRoot, runId }: Pick<HostRunContext, "projectRoot" | "runId">): string {
-  return JSON.stringify([realPathOf(projectRoot), runId]);
-}
-
 /** The same project by another spelling is the same. */
-function realPathOf(projectRoot: string): string {
-  try {
-    return fs.realpathSync(projectRoot);
-  } catch {
-    return projectRoot;
-  }
+function keyOf({ projectRoot, runId }: Pick<HostRunContext, "projectRoot" | "runId">): string {
+  return JSON.stringify([tryRealPath(projectRoot) ?? projectRoot, runId]);
 }
 
 function ofAnotherPackage(runId: string, packageId: string): HotcellError {

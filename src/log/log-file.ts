@@ -1,27 +1,15 @@
 // The files of one log: `execution.jsonl` is the current one; rotated files have the seq of their first record in the name.
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { constants, lstatSync, mkdirSync, readdirSync, readSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { osErrorCode } from "../core/errors.ts";
+import { openRegularFile } from "../core/open-regular-file.ts";
 import { logUnavailable } from "./log-error.ts";
 import { SEAL_BYTES, sealText } from "./record.ts";
 
-const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK } = constants;
-
 /** Opens only a regular file. It follows no link and does not block on a FIFO or a device. */
 export function openLogFile(file: string, flags: number): number {
-  const fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600);
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
+  const opened = openRegularFile(file, flags | constants.O_NOFOLLOW);
+  if (opened !== null) return opened.fd;
   throw logUnavailable(file, `"${basename(file)}" is not a regular file`);
 }
 

@@ -1,9 +1,9 @@
 // The files of a cell: a session, or the project itself.
-import fs from "node:fs";
 import path from "node:path";
 import { defaultStateDir } from "../config/load-config.ts";
 import { HotcellError } from "../core/errors.ts";
 import { quote } from "../core/quote.ts";
+import { tryRealPath } from "../core/real-path.ts";
 import type { Protection } from "../policy/protected.ts";
 import { removeDatabase } from "./agentfs/driver.ts";
 import { openHostWorkspace, workspaceKey } from "./directory/host.ts";
@@ -55,7 +55,7 @@ export async function openFiles(
   protectionOf: (path: string) => Protection | null,
 ): Promise<Files> {
   const givenState = options.stateDir ?? defaultStateDir(process.env);
-  const id = await sessionOf(options, { stateDir: realPathOf(givenState) ?? givenState, protectionOf });
+  const id = await sessionOf(options, { stateDir: tryRealPath(givenState) ?? givenState, protectionOf });
   const given = workspaceOf(options, givenState, id);
   const stateDir = openStateDir(givenState, given);
   if (options.fs !== "host") return openSessionFiles(id, given, stateDir, options, protectionOf);
@@ -77,7 +77,7 @@ async function sessionOf(
 ): Promise<string | null> {
   if (session === undefined) return null;
   if (mode === "host") throw cannotOpen(`fs ${quote(mode)} has no sessions, but the options name one`);
-  return findSessionId(session, store, workspace === undefined ? null : realPathOf(workspace));
+  return findSessionId(session, store, workspace === undefined ? null : tryRealPath(workspace));
 }
 
 async function openSessionFiles(
@@ -94,7 +94,7 @@ async function openSessionFiles(
     ...(onProgress && { onProgress }),
     ...(waitMs !== undefined && { waitMs }),
   };
-  const project = realPathOf(workspace) ?? workspace;
+  const project = tryRealPath(workspace) ?? workspace;
   const known = id ?? (run === undefined ? null : findNamedSession(stateDir, project, run));
   if (known !== null) checkMode(known, stateDir, options);
   const create = () =>
@@ -162,16 +162,8 @@ function workspaceOf({ workspace }: FilesOptions, stateDir: string, session: str
   }
   const own = readRecord(sessionDir(stateDir, session)).workspace;
   // A missing project is reported when the session is opened.
-  if (workspace === undefined || (realPathOf(workspace) ?? path.resolve(workspace)) === own) return own;
+  if (workspace === undefined || (tryRealPath(workspace) ?? path.resolve(workspace)) === own) return own;
   throw cannotOpen(`the session ${quote(session)} belongs to ${quote(own)}, not to ${quote(workspace)}`);
-}
-
-function realPathOf(workspace: string): string | null {
-  try {
-    return fs.realpathSync(workspace);
-  } catch {
-    return null;
-  }
 }
 
 function cannotOpen(state: string): HotcellError {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
+import { openRegularFile, type RegularFile } from "../../core/open-regular-file.ts";
 import { quote } from "../../core/quote.ts";
 
 export interface TokenFile {
@@ -38,10 +39,8 @@ function createToken(file: string): void {
 }
 
 function readToken(file: string): string {
-  const fd = openOwn(file);
+  const { fd, stat } = openOwn(file);
   try {
-    const stat = fs.fstatSync(fd);
-    if (!stat.isFile()) throw unusable(file, "it is no file");
     if (stat.uid !== process.getuid?.()) throw unusable(file, "it belongs to another user");
     if ((stat.mode & 0o077) !== 0) throw unusable(file, "others may read or write it");
     const token = fs.readFileSync(fd, "utf8").trim();
@@ -53,13 +52,15 @@ function readToken(file: string): string {
   }
 }
 
-function openOwn(file: string): number {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+function openOwn(file: string): RegularFile {
+  let opened: RegularFile | null;
   try {
-    return fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    opened = openRegularFile(file, fs.constants.O_NOFOLLOW);
   } catch (error) {
     throw unusable(file, `it cannot be opened (${osErrorCode(error)})`);
   }
+  if (opened === null) throw unusable(file, "it is no file");
+  return opened;
 }
 
 function unusable(file: string, problem: string): HotcellError {

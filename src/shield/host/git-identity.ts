@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { LIMITS } from "../../core/limits.ts";
+import { openRegularFile } from "../../core/open-regular-file.ts";
 import { readConfigValue } from "../../workspace/git/git-config.ts";
 
 export interface GitIdentity {
@@ -32,16 +33,14 @@ export function gitConfigText({ name, email }: GitIdentity): string {
 }
 
 function readBounded(file: string): string {
-  const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
   try {
-    // O_NONBLOCK opens a FIFO without waiting for a writer.
-    const fd = fs.openSync(file, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    const opened = openRegularFile(file);
+    if (opened === null) return "";
     try {
-      if (!fs.fstatSync(fd).isFile()) return "";
       const bytes = Buffer.alloc(LIMITS.maxGitConfigBytes);
-      return bytes.toString("utf8", 0, fs.readSync(fd, bytes));
+      return bytes.toString("utf8", 0, fs.readSync(opened.fd, bytes));
     } finally {
-      fs.closeSync(fd);
+      fs.closeSync(opened.fd);
     }
   } catch {
     return "";

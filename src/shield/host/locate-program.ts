@@ -2,14 +2,9 @@
 // installation to which a link leads, and the interpreter of a script.
 import fs from "node:fs";
 import path from "node:path";
+import { tryRealPath } from "../../core/real-path.ts";
 import { isBelow } from "../../workspace/fs/path-text.ts";
-import {
-  findPlaceFault,
-  isInSystem,
-  isSpecificIn,
-  realFile,
-  type UserEnvironment,
-} from "./user-toolchains.ts";
+import { findPlaceFault, isInSystem, isSpecificIn, type UserEnvironment } from "./user-toolchains.ts";
 
 export interface ProgramSearch {
   readonly name: string;
@@ -41,8 +36,8 @@ export function locateProgram({ name, searched, user, visible }: ProgramSearch):
     .find(isExecutable);
   if (at === undefined) return null;
   const isVisible = (one: string) => isInSystem(one) || visible.some((shown) => isBelow(one, shown));
-  const real = realFile(at)!;
-  const named = path.join(realFile(path.dirname(at))!, name);
+  const real = tryRealPath(at)!;
+  const named = path.join(tryRealPath(path.dirname(at))!, name);
   const isHidden = (one: string) => !isVisible(one);
   const needed = [installationOf(real), ...interpretersOf(real).filter(isHidden).map(prefixOf)];
   const hidden = [...new Set(needed)].filter(isHidden);
@@ -72,7 +67,9 @@ function installationOf(program: string): string {
 /** Every name of the interpreter that a script names: a virtual environment links to its Python. */
 function interpretersOf(script: string): string[] {
   const [, interpreter] = /^#! *(\/\S+)/.exec(readHead(script)) ?? [];
-  return interpreter === undefined ? [] : [...linksFrom(interpreter), realFile(interpreter) ?? interpreter];
+  return interpreter === undefined
+    ? []
+    : [...linksFrom(interpreter), tryRealPath(interpreter) ?? interpreter];
 }
 
 /** The directory in which an interpreter has its `bin` and `lib`. */
@@ -108,7 +105,7 @@ function readHead(file: string): string {
 }
 
 function findFault(directory: string, home: string): string | null {
-  const real = realFile(directory);
+  const real = tryRealPath(directory);
   if (real === null) return `${directory} is not there`;
   const fault = findPlaceFault(real);
   if (fault !== null) return `${directory} cannot be shown to it: ${fault}`;

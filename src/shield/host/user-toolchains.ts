@@ -2,6 +2,7 @@
 // in the same order on their PATH.
 import fs from "node:fs";
 import path from "node:path";
+import { tryRealPath } from "../../core/real-path.ts";
 import { isBelow } from "../../workspace/fs/path-text.ts";
 import { VERSION_MANAGERS, type VersionManager } from "./version-managers.ts";
 
@@ -99,7 +100,7 @@ function variablesOf(
  */
 function linkedFrom(programs: string, home: string): string[] {
   return fs.readdirSync(programs, { withFileTypes: true }).flatMap((entry) => {
-    const target = entry.isSymbolicLink() ? realFile(path.join(programs, entry.name)) : null;
+    const target = entry.isSymbolicLink() ? tryRealPath(path.join(programs, entry.name)) : null;
     const isInstalled = /^\.local\/(share|lib|opt)\/[^/]+\/./.test(path.relative(home, target ?? "/"));
     if (target === null || !isInstalled) return [];
     const dir = path.dirname(target);
@@ -117,16 +118,8 @@ export function isSpecificIn(home: string): (directory: string) => boolean {
 }
 
 function realDirectory(at: string): string | null {
-  const real = realFile(at);
+  const real = tryRealPath(at);
   return real !== null && fs.statSync(real).isDirectory() ? real : null;
-}
-
-export function realFile(at: string): string | null {
-  try {
-    return fs.realpathSync(at);
-  } catch {
-    return null;
-  }
 }
 
 function outermost(directories: readonly string[]): string[] {

@@ -8,6 +8,7 @@ import { readJson } from "../../config/read-json.ts";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { openRegularFile, type RegularFile } from "../../core/open-regular-file.ts";
 import { quote } from "../../core/quote.ts";
 import { type Capabilities, checkNetwork } from "./grant.ts";
 import type { ToolGuestLimits } from "./guest-call.ts";
@@ -76,10 +77,9 @@ function checkSchema(source: string, key: string, schema: JsonObject | undefined
 
 /** No link: the code is in the folder itself. */
 function readCode(file: string, maxBytes: number): Buffer {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  let fd: number;
+  let opened: RegularFile | null;
   try {
-    fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    opened = openRegularFile(file, fs.constants.O_NOFOLLOW);
   } catch (error) {
     const code = osErrorCode(error);
     const state =
@@ -88,9 +88,9 @@ function readCode(file: string, maxBytes: number): Buffer {
         : `it cannot be opened (${code}). It must be a file, not a link`;
     throw invalid(file, state);
   }
+  if (opened === null) throw invalid(file, "it is not a regular file");
+  const { fd, stat } = opened;
   try {
-    const stat = fs.fstatSync(fd);
-    if (!stat.isFile()) throw invalid(file, "it is not a regular file");
     if (stat.size > maxBytes) throw invalid(file, `it has ${stat.size} bytes; allowed are ${maxBytes}`);
     return fs.readFileSync(fd);
   } finally {

@@ -3,11 +3,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { openRegularFile } from "../../core/open-regular-file.ts";
 import { atExactPath, entryExists } from "../fs/no-follow.ts";
 import { readInto } from "../fs/open-file.ts";
 import { childPath, openChildDirectory, type Root } from "../fs/paths.ts";
 
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 
 /** The path in a `.git` file, which a worktree or a submodule has; null if the project has no such file. */
 export function readGitFile(project: Root): string | null {
@@ -30,16 +31,12 @@ export function openGitDir(project: Root): number | null {
 
 /** Opens a regular file in an open directory; null if there is none. It never waits, as for a FIFO. The caller closes the descriptor. */
 export function tryOpenRegular(dir: number, name: string): number | null {
-  let fd: number;
   try {
-    fd = fs.openSync(childPath(dir, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    return openRegularFile(childPath(dir, name), O_NOFOLLOW)?.fd ?? null;
   } catch (error) {
     if (osErrorCode(error) === undefined) throw error;
     return null;
   }
-  if (fs.fstatSync(fd).isFile()) return fd;
-  fs.closeSync(fd);
-  return null;
 }
 
 /** The whole file; null if it is larger, or no regular file. */

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { HELPER_OPTIONS } from "../fs/helper-environment.ts";
+import { readMountinfo } from "../fs/mountinfo.ts";
 import { O_PATH } from "../fs/paths.ts";
 import type { RepositoryOverlay } from "../layers/repository-layer.ts";
 import {
@@ -104,12 +105,7 @@ export async function prepareMount(mount: OverlayMount, options: MountPointOptio
 /** A kernel before 5.10 silently ignores `nosymfollow`, so this checks the flags of the mount. */
 function hasFlags(pid: number, fd: number): boolean {
   const id = /^mnt_id:\s*(\d+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))![1];
-  const mounts = fs.readFileSync(`/proc/${pid}/mountinfo`, "latin1").split("\n");
-  const flags =
-    mounts
-      .find((line) => line.startsWith(`${id} `))
-      ?.split(" ")[5]
-      ?.split(",") ?? [];
+  const flags = readMountinfo(pid).find((mount) => mount.id === id)?.flags ?? [];
   return flags.includes("nosymfollow") && flags.includes("nodev");
 }
 

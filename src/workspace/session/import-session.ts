@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { openRegularFile } from "../../core/open-regular-file.ts";
 import { quote } from "../../core/quote.ts";
 import { applyTree } from "../agentfs/apply-tree.ts";
 import { CAREFUL, checkSchema } from "../agentfs/check-schema.ts";
@@ -111,10 +112,10 @@ function copyDatabase(file: string, to: string): void {
 }
 
 function copyRegular(file: string, to: string): void {
-  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY);
+  const opened = openRegularFile(file);
+  if (opened === null) throw unusable(file, "it is not a file");
+  const { fd, stat } = opened;
   try {
-    const stat = fs.fstatSync(fd);
-    if (!stat.isFile()) throw unusable(file, "it is not a file");
     if (stat.size > LIMITS.agentfs.maxBytes) throw unusable(file, "it is too large");
     fs.copyFileSync(fdPath(fd), to, fs.constants.COPYFILE_FICLONE | fs.constants.COPYFILE_EXCL);
   } finally {

@@ -1,7 +1,7 @@
 // hotcell run --list-homes and --forget: the homes of profiles.
-import fs from "node:fs";
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
+import { tryRealPath } from "../../../core/real-path.ts";
 import { type HomeSummary, listHomes, removeHome } from "../../../workspace/homes/homes.ts";
 import { requireConfirmation, requireYesFlag } from "../ask.ts";
 import { formatAge, formatBytes } from "../figures.ts";
@@ -21,7 +21,7 @@ export function printHomes(io: Io, flags: RunFlags): ExitCode {
 export async function forgetHome(io: Io, given: string, flags: RunFlags): Promise<ExitCode> {
   const { stateDir } = sessionStoreFor(io, flags);
   const workspace = workspaceOf(io, flags);
-  const project = fs.existsSync(workspace) ? fs.realpathSync(workspace) : workspace;
+  const project = tryRealPath(workspace) ?? workspace;
   const homes = listHomes(stateDir);
   const found =
     homes.find((home) => home.profile === given && home.project === project) ??

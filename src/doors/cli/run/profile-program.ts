@@ -1,9 +1,9 @@
 // The program of a profile on this machine, and the cell that it needs.
-import fs from "node:fs";
 import os from "node:os";
 import type { CellOptions } from "../../../cell.ts";
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
+import { tryRealPath } from "../../../core/real-path.ts";
 import { type FoundProgram, locateProgram } from "../../../shield/host/locate-program.ts";
 import { findUserToolchains, NO_TOOLCHAINS } from "../../../shield/host/user-toolchains.ts";
 import type { Io } from "../io.ts";
@@ -15,14 +15,14 @@ type Surroundings = Pick<CellOptions, "workspace" | "toolchains" | "userToolchai
 export function findProfileProgram(
   { program, searched }: Profile,
   { env }: Pick<Io, "env">,
-  { workspace = "", toolchains = [], userToolchains = false }: Surroundings,
+  { workspace, toolchains = [], userToolchains = false }: Surroundings,
 ): FoundProgram | null {
   const user = { env, home: env.HOME || os.homedir() };
   const { directories } = userToolchains ? findUserToolchains(user) : NO_TOOLCHAINS;
   const visible = [
     ...directories,
     ...toolchains,
-    fs.existsSync(workspace) ? fs.realpathSync(workspace) : workspace,
+    ...(workspace === undefined ? [] : [tryRealPath(workspace) ?? workspace]),
   ];
   return locateProgram({ name: program, searched, user, visible });
 }

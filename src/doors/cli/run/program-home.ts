@@ -3,6 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { LIMITS } from "../../../core/limits.ts";
+import { openRegularFile } from "../../../core/open-regular-file.ts";
 import { quote } from "../../../core/quote.ts";
 import { gitConfigText, readGitIdentity } from "../../../shield/host/git-identity.ts";
 import { openStateDir } from "../../../workspace/files/state-dir.ts";
@@ -57,13 +58,12 @@ function readNamed(io: Io, file: string): Buffer {
 
 /** Null if there is no such file. A person's files are often links to elsewhere. */
 function readUserFile({ env }: Io, file: string): Buffer | null {
-  const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;
   try {
-    // O_NONBLOCK opens a FIFO without waiting for a writer.
-    const fd = fs.openSync(path.join(homeOf(env), file), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    const opened = openRegularFile(path.join(homeOf(env), file));
+    if (opened === null) return null;
+    const { fd, stat } = opened;
     try {
-      const stat = fs.fstatSync(fd);
-      return stat.isFile() && stat.size <= LIMITS.maxConfigBytes ? fs.readFileSync(fd) : null;
+      return stat.size <= LIMITS.maxConfigBytes ? fs.readFileSync(fd) : null;
     } finally {
       fs.closeSync(fd);
     }

@@ -5,6 +5,7 @@ import { recordOperations } from "../../../call/session/recorded-session.ts";
 import { defaultStateDir, loadConfig } from "../../../config/load-config.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { quote } from "../../../core/quote.ts";
+import { tryRealPath } from "../../../core/real-path.ts";
 import { type Log, openLog } from "../../../log/log.ts";
 import { runPaths } from "../../../log/runs.ts";
 import { createProtection } from "../../../policy/protected.ts";
@@ -47,7 +48,7 @@ export function sessionStoreFor(
     cwd: io.cwd,
   });
   return {
-    stateDir: fs.existsSync(stateDir) ? fs.realpathSync(stateDir) : stateDir,
+    stateDir: tryRealPath(stateDir) ?? stateDir,
     protectionOf: createProtection(protect),
     waitMs: readWait(flags.wait),
   };

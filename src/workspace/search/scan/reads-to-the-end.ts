@@ -1,5 +1,7 @@
 // Decides whether a short read proves the end of a file, without another read.
 import fs from "node:fs";
+import { listMounts } from "../../fs/mountinfo.ts";
+import { decodeName } from "../../fs/names.ts";
 import { hasExactTimes } from "../../fs/names-cache.ts";
 import { fdPath } from "../../fs/paths.ts";
 
@@ -9,10 +11,6 @@ export function readsToTheEnd(dir: number): boolean {
 }
 
 function hasMountsBelow(dir: number): boolean {
-  // Names are bytes; mountinfo writes some of them as octal escapes.
-  const place = fs.readlinkSync(fdPath(dir), "latin1").replace(/[ \t\n\\]/g, octalEscape);
-  const mounts = fs.readFileSync("/proc/self/mountinfo", "latin1");
-  return mounts.includes(` ${place === "/" ? "" : place}/`);
+  const place = decodeName(fs.readlinkSync(fdPath(dir), "buffer"));
+  return listMounts(place === "/" ? "" : place).length > 0;
 }
-
-const octalEscape = (char: string): string => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
