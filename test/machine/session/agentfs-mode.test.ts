@@ -12,7 +12,7 @@ import type { HotcellError } from "../../../src/core/errors.ts";
 import { type CellOptions, openCell } from "../../../src/index.ts";
 import { fdPath } from "../../../src/workspace/fs/paths.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
-import { agentfsSequencesSuite } from "../../kit/machine-and-soak/agentfs-sequences.ts";
+import { checkAgentfsSequences } from "../../kit/machine-and-soak/agentfs-sequences.ts";
 import { readOverlaidCopy } from "../../kit/worlds/agentfs-reader.ts";
 import { ROOT } from "../../kit/worlds/document.ts";
 import { directory, file, survey } from "../../kit/worlds/planted-tree.ts";
@@ -20,7 +20,11 @@ import { type SessionWorld, STRATEGIES, tempSessionWorld } from "../../kit/world
 
 const viewOf = (session: Session) => survey(fdPath(session.view.fd));
 
-agentfsSequencesSuite(3);
+test.each(STRATEGIES)(
+  "P2.6, P3.7, P6.1, P6.5: by the strategy %s the project with the database shows the session's view after random calls, rewinds, discards, commits and reverts",
+  (strategy) => checkAgentfsSequences(strategy, 3),
+  150_000,
+);
 
 const databaseOf = (world: SessionWorld, { record }: Session) =>
   path.join(world.stateDir, "sessions", record.id, "agentfs.db");
