@@ -38,7 +38,7 @@ export async function execCommand(
     return typeof output?.exit_code === "number" ? output.exit_code : NOT_RUN;
   };
   // In a terminal the first Ctrl-C is the command's, to do with as it likes; by the second it is asked to end.
-  return withCell(io, await cellOptions(io, flags), work, isatty(0) ? 1 : 0);
+  return withCell(io, await cellOptions(io, flags), work, { spared: isatty(0) ? 1 : 0, terminal });
 }
 
 /** The terminal has the output itself, but not why the network refused a host or which files are hidden. */

@@ -1,28 +1,39 @@
 import { HotcellError } from "../../core/errors.ts";
 
+export interface Interruption {
+  /** How many times Ctrl-C goes to another handler first. */
+  readonly spared?: number;
+  /** Whether the work changes the user's terminal. Then signals that would end the process at once call it off too. */
+  readonly terminal?: boolean;
+}
+
 /** Work that Ctrl-C and SIGTERM call off. Once more and they end the process, and so they do once the work has said `end`. */
 export async function interruptible<T>(
   action: string,
   work: (signal: AbortSignal, end: () => void) => Promise<T>,
-  /** How many times Ctrl-C goes to another handler first. */
-  spared = 0,
+  { spared = 0, terminal = false }: Interruption = {},
 ): Promise<T> {
   const interrupted = new AbortController();
+  const signals = terminal ? [...SIGNALS, ...TERMINAL_SIGNALS] : SIGNALS;
   let left = spared;
   const interrupt = (by: NodeJS.Signals) => {
     if (by === "SIGINT" && left-- > 0) return;
     end();
+    // Node aborts if it exits by itself when its terminal is gone.
+    if (by === "SIGHUP") process.once("exit", () => process.kill(process.pid, by));
     interrupted.abort(new HotcellError("CANCELLED", `Could not ${action}: it was interrupted.`, { by }));
   };
   const end = () => {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
+    for (const one of signals) process.off(one, interrupt);
   };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", interrupt);
+  for (const one of signals) process.on(one, interrupt);
   try {
     return await work(interrupted.signal, end);
   } finally {
     end();
   }
 }
+
+const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
+/** Not always: `nohup` makes a server ignore SIGHUP, and a handler would undo that. */
+const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ["SIGHUP", "SIGQUIT"];

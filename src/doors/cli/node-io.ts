@@ -82,12 +82,17 @@ function writeAll(fd: number, text: string | Uint8Array): boolean {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === "EPIPE") return false;
+      if (code === "EPIPE" || isHungUp(fd, code)) return false;
       if (code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
   return true;
+}
+
+/** Whether it was a terminal, and the person closed its window. */
+function isHungUp(fd: number, code: string | undefined): boolean {
+  return code === "EIO" && (fd === 1 ? process.stdout : process.stderr).isTTY;
 }
 
 async function readStdin(maxBytes: number): Promise<Buffer> {

@@ -32,6 +32,13 @@ export function connectTerminal(inside: SandboxTerminal): () => Promise<void> {
   const resize = () => inside.resize(ownTerminalSize());
   // Node restores the mode of the terminal when this process exits for any reason; the rest is up to us.
   const reset = () => fs.writeSync(stdout.fd, RESET_TERMINAL);
+  // When its window is closed, each use of the terminal fails, and a failed pipe stops. The signal that comes then ends the
+  // program, whose output has to be read until then.
+  const drop = () => {
+    inside.output.resume();
+    inside.errors.resume();
+  };
+  for (const stream of [stdin, stdout, process.stderr]) stream.on("error", drop);
   stdout.write(SAVE_TERMINAL);
   stdin.setRawMode(true);
   // Node's raw mode still adds a carriage return to each line feed, by which full-screen programs move the cursor down.

@@ -1,5 +1,5 @@
-// A terminal with a person at it: waits for a text on the screen, then types, resizes the window or sends a signal. It answers
-// the status question of programs as terminals do.
+// A terminal with a person at it: waits for a text on the screen, then types, resizes or closes the window, or sends a signal. It
+// answers the status question of programs as terminals do.
 import { spawnSync } from "node:child_process";
 
 export interface TerminalStep {
@@ -7,6 +7,8 @@ export interface TerminalStep {
   readonly wait: string;
   readonly type?: string;
   readonly resize?: readonly [rows: number, columns: number];
+  /** Closes the window. Nothing is shown from then on. */
+  readonly close?: true;
   /** Sends a signal to the newest process of this terminal's line whose command line begins with a text. */
   readonly signal?: { readonly name: NodeJS.Signals; readonly to: string };
 }
@@ -79,7 +81,7 @@ shown, since, missed, steps = b"", 0, None, list(job["steps"])
 deadline = time.time() + 60
 status = None
 while True:
-    ready, _, _ = select.select([outer], [], [], 0.05)
+    ready, _, _ = select.select([] if outer is None else [outer], [], [], 0.05)
     if ready:
         some = os.read(outer, 65536)
         shown += some
@@ -93,6 +95,7 @@ while True:
         deadline = time.time() + 60
         if "resize" in step: size(outer, *step["resize"])
         if "type" in step: os.write(outer, step["type"].encode())
+        if "close" in step: outer = os.close(outer)
         if "signal" in step: os.kill(awaited(step["signal"]["to"]), signal.Signals[step["signal"]["name"]])
     if status is None:
         ended, code = os.waitpid(pid, os.WNOHANG)
@@ -101,7 +104,7 @@ while True:
         missed = steps[0]["wait"] if steps else "the end"
         os.kill(pid, signal.SIGKILL)
         break
-after = termios.tcgetattr(terminal)
+after = None if outer is None else termios.tcgetattr(terminal)
 print(json.dumps({
     "shown": shown.decode("utf8", "replace"),
     "status": -1 if status is None else status,

@@ -255,16 +255,32 @@ describe("the user's terminal", () => {
       expect(after).toContain(reset);
   });
 
+  const ASKED = { wait: "eep in the session", type: "k" };
+  const KEPT = { wait: "Kept in session" };
   test.each([
-    ["the program is killed", { name: "SIGKILL", to: "sleep 4321.1" }, 137],
-    ["hotcell is asked to end", { name: "SIGTERM", to: `${HOTCELL} run` }, 143],
-  ] as const)("is restored when %s", (_, signal, status) => {
+    ["the program is killed", { name: "SIGKILL", to: "sleep 4321.1" }, 137, ASKED],
+    ["hotcell gets SIGTERM, which asks nothing then", { name: "SIGTERM", to: `${HOTCELL} run` }, 143, KEPT],
+    ["hotcell gets SIGHUP, which asks nothing then", { name: "SIGHUP", to: `${HOTCELL} run` }, 129, KEPT],
+    ["hotcell gets SIGQUIT, which asks nothing then", { name: "SIGQUIT", to: `${HOTCELL} run` }, 131, KEPT],
+  ] as const)("is restored when %s", (_, signal, status, last) => {
     const { terminal } = openWorld();
-    const run = terminal(`${HOTCELL} run -- bash -c 'printf "\\e[?1049h"; echo ready; exec sleep 4321.1'`, [
-      { wait: "ready", signal },
-    ]);
+    const line = `printf "\\e[?1049h\\e[?1003h"; echo x > f; echo ready; exec sleep 4321.1`;
+    const run = terminal(`${HOTCELL} run -- bash -c '${line}'; exit $?`, [{ wait: "ready", signal }, last]);
     expect({ ...run, shown: "" }).toEqual({ shown: "", status, isRestored: true, missed: null });
-    expect(run.shown).toContain("\x1b[?1049l");
+    for (const reset of ["\x1b[?1049l", "\x1b[?1003l"]) expect(run.shown).toContain(reset);
+  });
+
+  test("may go away: the program ends, its changes stay, and the log has its end", () => {
+    const { terminal, hotcell } = openWorld();
+    const { status, missed } = terminal(
+      `${HOTCELL} run -- bash -c 'echo changed > f; echo ready; while sleep 0.1; do echo more; done'`,
+      [{ wait: "ready", close: true }],
+    );
+    // Ended by SIGHUP.
+    expect({ status, missed }).toEqual({ status: -1, missed: null });
+    expect(hotcell(["session", "diff", "last"]).stdout).toContain("+changed");
+    const records = hotcell(["audit", "show", "--json"]).stdout;
+    expect([records.includes("tool.exec"), records.includes("tool.interrupted")]).toEqual([true, false]);
   });
 });
 

@@ -47,10 +47,10 @@ export async function runProgram(io: Io, request: RunRequest, flags: RunFlags): 
       io,
       cellOf({ ...options, ...given.options, ...(home !== null && { home }) }, config, secrets),
       (cell, signal) => runIn(cell, line, { terminal, signal, yesCommit: flags.yesCommit === true }),
-      isatty(0) && !terminal ? 1 : 0,
+      { spared: isatty(0) && !terminal ? 1 : 0, terminal },
     );
   const ran = await withHome(io, profile, { files: flags.homeFile ?? [], options, config }, run);
-  const { committed, problem, logFile, callId, ...end } = ran;
+  const { committed, problem, logFile, callId, isInterrupted, ...end } = ran;
   const summary: ProgramSummary = { program, ...end, ...readHosts(logFile, callId) };
   if (problem !== null) io.err(`hotcell: ${problem}\n`);
   printSummary(io, summary);
@@ -58,8 +58,11 @@ export async function runProgram(io: Io, request: RunRequest, flags: RunFlags): 
     const { stat: _, ...facts } = summary;
     printJson(io, { ...facts, committed }, true);
   }
+  const keep = flags.keep === true || isInterrupted;
   const isDone =
-    committed === null ? await reviewRun(io, summary, flags) : printCommit(io, summary, committed);
+    committed === null
+      ? await reviewRun(io, summary, { ...flags, keep })
+      : printCommit(io, summary, committed);
   const exitCode = end.exitCode ?? NOT_RUN;
   return exitCode === 0 && !isDone ? 1 : exitCode;
 }
@@ -115,6 +118,8 @@ async function runIn(cell: Cell, line: ProgramLine, { terminal, signal, yesCommi
     refused: output?.refused_hosts ?? [],
     weakened: meta.weakened ?? null,
     problem: error?.message ?? null,
+    // Whoever asked hotcell to end does not wait for a question.
+    isInterrupted: by !== undefined,
     committed: commits ? await cell.commit() : null,
     callId: meta.callId,
     logFile: cell.logFile,
