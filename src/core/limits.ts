@@ -246,7 +246,7 @@ export const LIMITS = {
   maxTrims: 4,
   /** The diff of an interrupted call, as shown to the model. */
   maxToldDiffChars: 8000,
-  /** Space of the state directory that is kept for a commit or a discard on a full disk. */
+  /** Space of the state directory that is kept for a commit or a discard on a full disk. A disk with less free is full. */
   reserveBytes: 1024 * 1024,
   /** How long a kept cell stays open without a call, question or background process. */
   keptCellIdleMs: 60_000,

@@ -108,7 +108,7 @@ export function explainHomeFailure(error: unknown, action: string): unknown {
   if (error instanceof HotcellError || code === undefined) return error;
   const isFull = ["ENOSPC", "EDQUOT"].includes(code);
   const why = isFull
-    ? "the disk of the state directory is full. Make room: hotcell run --list-homes, hotcell session gc"
+    ? "the disk of the state directory is full. Make room: hotcell run --list-homes, hotcell run --forget, hotcell session gc"
     : `the system refused (${code}). To begin with an empty home: hotcell run --forget`;
   return new HotcellError("EXECUTION_ERROR", `Could not ${action}: ${why}.`);
 }

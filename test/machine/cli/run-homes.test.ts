@@ -116,21 +116,28 @@ describe("a home", () => {
   });
 
   test.runIf(IS_ROOT)(
-    "on a full disk says so to the program, then to the user, and works again when it is removed",
+    "on a full disk says so to the program, then to the user with the way out, and works again when it is removed",
     () => {
       const { top } = openWorld();
       const script = `set -e; mkdir '${top}/state'; mount -t tmpfs -o size=4m none '${top}/state'; cd '${top}/project'
 export HOTCELL_STATE_DIR='${top}/state' HOTCELL_CONFIG='${top}/config.json' HOME='${top}/user'
 hotcell() { '${process.execPath}' '${CLI}' run "$@" 2>&1 || echo failed; }
 hotcell sh -- sh -c 'echo kept > ~/.login; cat /dev/zero > ~/big; cat ~/.login' | head -2
-hotcell sh -- sh -c 'echo ran' | grep -o 'Could not use the log: ENOSPC\\|failed'
+hotcell sh -- sh -c 'echo ran' | grep -o 'the home of "sh" has .*\\|failed'
+dd if=/dev/zero of='${top}/state/rest' bs=4k 2> /dev/null || true
+hotcell sh -- sh -c 'echo ran' | grep -o 'Could not open.*\\|failed'
+rm '${top}/state/rest'
 hotcell --forget sh --yes > /dev/null
 hotcell sh -- sh -c 'echo ran' | head -1`;
       const { stdout } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });
       expect(stdout.trimEnd().split("\n")).toEqual([
         "cat: write error: No space left on device",
         "kept",
-        "Could not use the log: ENOSPC",
+        expect.stringMatching(
+          /^the home of "sh" has [23]\.\d MB of it. To make room: hotcell run --forget sh, hotcell session gc$/,
+        ),
+        "failed",
+        'Could not open the home of "sh": the disk of the state directory is full. Make room: hotcell run --list-homes, hotcell run --forget, hotcell session gc.',
         "failed",
         "ran",
       ]);

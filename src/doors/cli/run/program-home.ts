@@ -9,8 +9,10 @@ import { gitConfigText, readGitIdentity } from "../../../shield/host/git-identit
 import { openStateDir } from "../../../workspace/files/state-dir.ts";
 import { type Home, openHome } from "../../../workspace/homes/homes.ts";
 import { hasHomeEntry, putHomeFile } from "../../../workspace/homes/put-home-file.ts";
+import { bytesIn } from "../../../workspace/session/registry/bytes-in.ts";
 import { confirm } from "../ask.ts";
 import type { ConfiguredCell } from "../cell-options.ts";
+import { formatBytes } from "../figures.ts";
 import { type Io, printNotes, usage } from "../io.ts";
 import { checkHomeFile, type Profile } from "./profiles.ts";
 
@@ -43,7 +45,19 @@ export async function withHome<T>(
     return await work(home.directory);
   } finally {
     home.release();
+    noteFullDisk(io, profile, home);
   }
+}
+
+/** The log or the session may be the first that has no room, and their errors do not know about homes. */
+function noteFullDisk(io: Io, { name }: Profile, { directory }: Home): void {
+  const { bavail, bsize } = fs.statfsSync(path.dirname(directory));
+  if (bavail * bsize >= LIMITS.reserveBytes) return;
+  const size = formatBytes(bytesIn(directory, "closed"));
+  printNotes(
+    io,
+    `hotcell: the disk of the state directory is full; the home of ${quote(name)} has ${size} of it. To make room: hotcell run --forget ${name}, hotcell session gc`,
+  );
 }
 
 function readNamed(io: Io, file: string): Buffer {
