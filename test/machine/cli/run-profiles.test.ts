@@ -78,6 +78,29 @@ describe("a program with a profile", () => {
   });
 });
 
+describe("a program without a profile", () => {
+  test("is refused with the reason if the user has it only below /tmp, by PATH or by its path", () => {
+    const { top, hotcell } = openWorld({ parent: "/tmp" });
+    for (const [words, name] of [
+      [["run", "--", "agent"], "agent"],
+      [["run", "agent", "--", "../npm/bin/agent"], "../npm/bin/agent"],
+    ] as const)
+      expect(hotcell(...words)).toMatchObject({
+        status: 2,
+        stderr: `hotcell: Could not run "${name}": "${top}/npm/bin/agent" is there, but ${top}/npm/lib/node_modules cannot be shown to it: commands have a /tmp of their own. Put the program elsewhere, for example into ~/.local/bin\n`,
+      });
+  });
+
+  test("runs if it is in a project below /tmp, or also in the system", () => {
+    const { top, hotcell } = openWorld({ parent: "/tmp" });
+    const script = "#!/bin/sh\necho of the project\n";
+    fs.writeFileSync(path.join(top, "project/tool"), script, { mode: 0o755 });
+    expect(hotcell("run", "--", "./tool").stdout).toBe("of the project\n");
+    fs.writeFileSync(path.join(top, "npm/bin/echo"), script, { mode: 0o755 });
+    expect(hotcell("run", "--", "echo", "of the system").stdout).toBe("of the system\n");
+  });
+});
+
 describe("a check of a profile", () => {
   test("starts the program, and says what it gets", () => {
     const agent = '#!/bin/sh\necho "agent 1.2 $*"\n';

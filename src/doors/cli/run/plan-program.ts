@@ -2,7 +2,7 @@
 import type { CellOptions } from "../../../cell.ts";
 import type { ConfiguredCell } from "../cell-options.ts";
 import type { Io } from "../io.ts";
-import { findProfileProgram, profileSecrets, requireProgram } from "./profile-program.ts";
+import { findProfileProgram, profileSecrets, refuseHidden, requireProgram } from "./profile-program.ts";
 import { findProfile, type Profile, profileRules } from "./profiles.ts";
 import type { RunRequest } from "./run-command.ts";
 
@@ -26,12 +26,15 @@ export function planProgram(
   { profile: name, line: words }: RunRequest,
   { options, config }: ConfiguredCell,
 ): ProgramPlan {
-  if (name === null)
+  if (name === null) {
+    refuseHidden(words[0]!, io, options);
     return { line: words as unknown as ProgramLine, profile: null, options: {}, secrets: {} };
+  }
   const profile = findProfile(name, config);
   const [program = profile.program, ...args] = words;
   const isOwn = program === profile.program;
   const found = findProfileProgram(profile, io, options);
+  if (!isOwn) refuseHidden(program, io, options);
   const shown = isOwn ? requireProgram(profile, found) : found;
   return {
     profile,

@@ -1,5 +1,6 @@
 // The program of a profile on this machine, and the cell that it needs.
 import os from "node:os";
+import path from "node:path";
 import type { CellOptions } from "../../../cell.ts";
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
@@ -14,17 +15,37 @@ type Surroundings = Pick<CellOptions, "workspace" | "toolchains" | "userToolchai
 /** Null if it is not installed. */
 export function findProfileProgram(
   { program, searched }: Profile,
-  { env }: Pick<Io, "env">,
-  { workspace, toolchains = [], userToolchains = false }: Surroundings,
+  io: Pick<Io, "env">,
+  surroundings: Surroundings,
 ): FoundProgram | null {
+  return locateProgram({ name: program, searched, ...findVisible(io, surroundings) });
+}
+
+/** Throws if the user has the program only where it cannot be shown to the sandbox. */
+export function refuseHidden(program: string, io: Pick<Io, "env">, surroundings: Surroundings): void {
+  const { user, visible } = findVisible(io, surroundings);
+  const at = path.resolve(surroundings.workspace ?? "", program);
+  const directories = program.includes("/") ? [path.dirname(at)] : (io.env.PATH ?? "").split(":");
+  const name = path.basename(program);
+  const found = directories.flatMap(
+    (PATH) => locateProgram({ name, searched: [], user: { ...user, env: { PATH } }, visible }) ?? [],
+  );
+  const [first] = found;
+  if (first === undefined || found.some(({ faults }) => faults.length === 0)) return;
+  throw new HotcellError(
+    "NOT_FOUND",
+    `Could not run ${quote(program)}: ${quote(first.at)} is there, but ${first.faults.join("; ")}. Put the program elsewhere, for example into ~/.local/bin`,
+  );
+}
+
+function findVisible(
+  { env }: Pick<Io, "env">,
+  { workspace = "", toolchains = [], userToolchains = false }: Surroundings,
+) {
   const user = { env, home: env.HOME || os.homedir() };
   const { directories } = userToolchains ? findUserToolchains(user) : NO_TOOLCHAINS;
-  const visible = [
-    ...directories,
-    ...toolchains,
-    ...(workspace === undefined ? [] : [tryRealPath(workspace) ?? workspace]),
-  ];
-  return locateProgram({ name: program, searched, user, visible });
+  const project = tryRealPath(workspace) ?? workspace;
+  return { user, visible: [...directories, ...toolchains, project] };
 }
 
 /** Throws with the next step if the program cannot run in a sandbox. */
