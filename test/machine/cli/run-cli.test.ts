@@ -128,6 +128,16 @@ describe("without a terminal", () => {
   });
 });
 
+/** Prints the bytes that it gets, up to the end of a paste. */
+const KEYS = String.raw`
+import os, tty
+tty.setraw(0)
+os.write(1, b"\x1b[?1003h\x1b[?1006h\x1b[?2004h\x1b[38;2;1;2;3mtrue\x1b[48;5;99mcolour\x1b[0m ready")
+got = b""
+while not got.endswith(b"\x1b[201~"): got += os.read(0, 4096)
+print("got", got)
+`;
+
 describe("in a terminal", () => {
   test("the program has a terminal of its own, of the same size, also after the window changed", () => {
     const { terminal } = openWorld();
@@ -144,6 +154,21 @@ print("now", sizes[-1])
       { wait: "now os.terminal_size\\(columns=71, lines=20\\)" },
     ]);
     expect(end).toEqual({ status: 0, isRestored: true, missed: null });
+  });
+
+  test("mouse reports, bracketed paste and colours pass through as they are", () => {
+    const { terminal, write } = openWorld();
+    write("keys.py", KEYS);
+    const { shown, ...end } = terminal(`${HOTCELL} run --keep -- python3 keys.py`, [
+      { wait: "ready", type: "\x1b[<0;10;5M\x1b[<0;10;5m\x1b[<35;100;30M\x1b[200~a\tp\xe4ste\nd\x1b[201~" },
+    ]);
+    expect(end).toEqual({ status: 0, isRestored: true, missed: null });
+    expect(shown).toContain(
+      "\x1b[?1003h\x1b[?1006h\x1b[?2004h\x1b[38;2;1;2;3mtrue\x1b[48;5;99mcolour\x1b[0m ready",
+    );
+    expect(shown).toContain(
+      String.raw`got b'\x1b[<0;10;5M\x1b[<0;10;5m\x1b[<35;100;30M\x1b[200~a\tp\xc3\xa4ste\nd\x1b[201~'`,
+    );
   });
 
   test("bash has job control: Ctrl-C, Ctrl-Z and fg, and its status is passed on", () => {
