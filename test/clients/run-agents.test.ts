@@ -1,13 +1,15 @@
 // Coding agents of others under `hotcell run`, with their profiles and a scripted model on loopback.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openClientPrograms, runProgram } from "../kit/worlds/client-programs.ts";
 import { ROOT } from "../kit/worlds/document.ts";
 import { startScriptedEndpoint } from "../kit/worlds/scripted-endpoint.ts";
 import type { ScriptedTurn } from "../kit/worlds/scripted-wires.ts";
 import { tempDir } from "../kit/worlds/temp-cell.ts";
-import { openTmux } from "../kit/worlds/tmux.ts";
+import { openTmux, type TmuxTerminal } from "../kit/worlds/tmux.ts";
 
 const CLI = path.join(ROOT, "bin/hotcell.js");
 const BROKEN = 'export const slug = (text) => text.toLowerCase().replace(" ", "-");\n';
@@ -180,6 +182,26 @@ console.log("tests", "pass");\n`,
   };
 }
 
+const IS_RECORDING = process.env.HOTCELL_RECORD === "1";
+
+/** The screen when it changes no more, for the picture of the agent's page. */
+async function recordScreen(terminal: TmuxTerminal): Promise<string> {
+  for (let left = IS_RECORDING ? 20 : 0, before = ""; left > 0; left -= 1) {
+    const shown = terminal.capture();
+    if (shown === before) break;
+    before = shown;
+    await setTimeout(500);
+  }
+  return terminal.capture();
+}
+
+/** With HOTCELL_RECORD=1: the picture of the agent's page. */
+function drawPage(name: string, project: string, screens: readonly string[]): void {
+  if (!IS_RECORDING) return;
+  const input = JSON.stringify({ project, screens });
+  execFileSync(process.execPath, [path.join(ROOT, "scripts/draw-run.js"), name], { input });
+}
+
 describe.each(Object.keys(AGENTS))("%s", (name) => {
   test("edits a file and runs the test; the project is untouched until the commit, and the diff is the edit", async () => {
     const { agent, hotcell, model, seen, commit, committed } = await openWorld(name);
@@ -194,20 +216,24 @@ describe.each(Object.keys(AGENTS))("%s", (name) => {
     expect(await commit()).toEqual(committed);
   });
 
-  test("its full screen: type, see the answer, resize, quit; the same edit is in the session", async () => {
+  test("its full screen: type, see the answer, resize, quit, keep at the question; the same edit is in the session", async () => {
     const { agent, seen, commit, committed, dir, project, env } = await openWorld(name);
     const terminal = openTmux({ cwd: project, dir, env });
-    const words = [process.execPath, CLI, "run", name, "--keep", "--", name, ...agent.fullScreen];
+    const words = [process.execPath, CLI, "run", name, "--", name, ...agent.fullScreen];
     terminal.enter(words.map((word) => `'${word}'`).join(" "));
     await terminal.see(agent.ready);
     terminal.type(PROMPT);
     await terminal.see(PROMPT);
     await terminal.pressUntil("Enter", "The slug is fixed.");
+    const screen = await recordScreen(terminal);
     terminal.resize(80, 30);
     await terminal.see("The slug is fixed.");
     terminal.type(agent.quit);
     await terminal.see(agent.quit);
     await terminal.pressUntil("Enter", `hotcell: ${name} ended with status 0`);
+    await terminal.see("[k]eep in the session");
+    drawPage(name, project, [screen, terminal.capture()]);
+    terminal.press("Enter");
     await terminal.see(/^\$ $/m);
     expect(terminal.read("alternate_on")).toBe("0");
     expect(seen()).toContain("tests pass");

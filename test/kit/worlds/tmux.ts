@@ -22,6 +22,8 @@ export interface TmuxTerminal {
   see(text: string | RegExp): Promise<string>;
   /** Presses a key until the screen shows a text, once in two seconds: programs may take a quick Enter for pasted text. */
   pressUntil(key: string, text: string): Promise<void>;
+  /** The screen with its colours, as escapes, and each line whole. */
+  capture(): string;
   /** What tmux knows of the terminal, by the name of a format such as "pane_title". */
   read(format: string): string;
 }
@@ -64,6 +66,7 @@ export function openTmux({ cwd, dir, env }: TmuxOptions): TmuxTerminal {
       }
       throw new Error(`The screen does not show ${text} after ${key}:\n${look()}`);
     },
+    capture: () => tmux("capture-pane", "-p", "-e", "-J"),
     read: (format) => tmux("display-message", "-p", `#{${format}}`).trimEnd(),
   };
 }

@@ -40,12 +40,12 @@ export function refuseHidden(program: string, io: Pick<Io, "env">, surroundings:
 
 function findVisible(
   { env }: Pick<Io, "env">,
-  { workspace = "", toolchains = [], userToolchains = false }: Surroundings,
+  { workspace, toolchains = [], userToolchains = false }: Surroundings,
 ) {
   const user = { env, home: env.HOME || os.homedir() };
   const { directories } = userToolchains ? findUserToolchains(user) : NO_TOOLCHAINS;
-  const project = tryRealPath(workspace) ?? workspace;
-  return { user, visible: [...directories, ...toolchains, project] };
+  const project = workspace === undefined ? [] : [tryRealPath(workspace) ?? workspace];
+  return { user, visible: [...directories, ...toolchains, ...project] };
 }
 
 /** Throws with the next step if the program cannot run in a sandbox. */
