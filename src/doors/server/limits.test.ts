@@ -9,7 +9,7 @@ import { createStubModel } from "../../../test/kit/worlds/stub-model.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 
-const { maxRequests, maxQuestions, maxSockets, maxFollowed, maxFramesPerSecond, maxUnsentBytes } =
+const { maxRequests, maxQuestions, maxRuns, maxSockets, maxFollowed, maxFramesPerSecond, maxUnsentBytes } =
   LIMITS.server;
 const agent = { model: createStubModel({ text: "Done." }) };
 
@@ -92,6 +92,17 @@ test(`while ${maxQuestions} questions wait, calls and runs are refused; an answe
   const results = (await Promise.all(calls)).map(({ body }) => body.success);
   expect(results.filter(Boolean)).toHaveLength(1);
   expect(ran).toHaveLength(1);
+});
+
+test(`of more than ${maxRuns} runs at once the others get 429 with the seconds to wait, and leave no session`, async () => {
+  const { get, post } = await openServerWorld({ agent: { model: createStubModel({ hangs: true }) } });
+  const { id: session } = (await post("/api/sessions")).body;
+  for (let at = 1; at < maxRuns; at++) await post("/api/runs", { content: "go", session });
+  const last = await Promise.all(Array.from({ length: 5 }, () => post("/api/runs", { content: "go" })));
+  expect(last.map(({ status }) => status).sort()).toEqual([200, 429, 429, 429, 429]);
+  for (const { body, headers } of last.filter(({ status }) => status === 429))
+    expect([body.error.code, headers.get("retry-after")]).toEqual(["UNAVAILABLE", "5"]);
+  expect((await get("/api/sessions")).body.sessions).toHaveLength(2);
 });
 
 test(`of ${maxSockets} sockets and one more the last is told when to come again, and may when one has left`, async () => {

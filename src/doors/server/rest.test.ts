@@ -171,6 +171,25 @@ describe("sessions", () => {
     expect(made[2]!.body.error.code).toBe("UNAVAILABLE");
   });
 
+  test("srv-100: forks are sessions of the project too, and of two at once only one gets the last place", async () => {
+    const { get, post, session } = await withChange({ maxSessions: 2 });
+    const fork = () => post(`/api/sessions/${session}/fork`);
+    const made = await Promise.all([fork(), fork()]);
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(await fork()).toMatchObject({ status: 429, body: { error: { code: "UNAVAILABLE" } } });
+    expect((await get("/api/sessions")).body.sessions).toHaveLength(2);
+  });
+
+  test("a name that is taken or no name is refused, and leaves no session", async () => {
+    const { get, post } = await openServerWorld();
+    const create = (name: string) => post("/api/sessions", { name });
+    const made = await Promise.all([create("x"), create("x")]);
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await create("x")).toMatchObject({ status: 409, body: { error: { code: "ALREADY_EXISTS" } } });
+    expect((await create("last")).status).toBe(400);
+    expect((await get("/api/sessions")).body.sessions).toMatchObject([{ name: "x" }]);
+  });
+
   test("sessions of other projects are not there", async () => {
     const one = await withChange();
     const other = await openServerWorld({ stateDir: one.stateDir });

@@ -2,21 +2,26 @@
 // with it, and the next use opens it again.
 import type { Cell, CellOptions } from "../../cell.ts";
 import { type KeptCell, keepCell } from "../../cells.ts";
+import { closeOnFailure } from "../../core/close-on-failure.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { noSuchSession, readRecord, sessionDir } from "../../workspace/layers/record.ts";
+import { removeSession } from "../../workspace/layers/session-dirs.ts";
 import { sessionIds } from "../../workspace/layers/unreferenced-layers.ts";
 import type { SessionStore } from "../../workspace/overlay/session-view.ts";
 import { createSession } from "../../workspace/session/create-session.ts";
 import { findSessionId } from "../../workspace/session/registry/find-session.ts";
+import { refuseName, renameSession } from "../../workspace/session/registry/named-session.ts";
 
 export interface SessionCells {
   /** The id of a session of this project, given by its id or name. Throws NOT_FOUND. */
   find(given: string): Promise<string>;
   /** Whether this is the id of a session of this project. */
   has(id: string): boolean;
-  /** Creates a session and returns its id. Throws UNAVAILABLE if the project has too many. */
-  create(): Promise<string>;
+  /** Creates a session and returns its id. Throws UNAVAILABLE if the project has too many; a failure leaves no session. */
+  create(name?: string): Promise<string>;
+  /** Creates another session with the same changes and returns its id. Throws UNAVAILABLE like `create`. */
+  fork(id: string, signal: AbortSignal): Promise<string>;
   /** The session of calls that name none: created with the first of them. */
   default(): Promise<string>;
   use<T>(id: string, work: (cell: Cell) => Promise<T>): Promise<T>;
@@ -39,15 +44,24 @@ export function createSessionCells(options: SessionCellsOptions): SessionCells {
   const cells = new Map<string, KeptCell>();
   let made: Promise<string> | null = null;
   const isHere = (id: string) => readRecord(sessionDir(store.stateDir, id)).workspace === project;
-  const create = async () => {
-    if (sessionIds(store.stateDir).filter(isHere).length >= maxSessions) throw tooMany(maxSessions);
+  /** Forks that are not sessions yet. */
+  let forking = 0;
+  const refuseIfFull = () => {
+    if (sessionIds(store.stateDir).filter(isHere).length + forking >= maxSessions) throw tooMany(maxSessions);
+  };
+  const create = async (name?: string) => {
+    refuseIfFull();
+    if (name !== undefined) refuseName(store.stateDir, project, name);
     const session = await createSession(project, {
       ...store,
       fs: mode,
       ...(cell.strategy !== undefined && { strategy: cell.strategy }),
     });
     session.close();
-    return session.record.id;
+    const { id } = session.record;
+    const leave = () => removeSession(id, store.stateDir);
+    if (name !== undefined) closeOnFailure(leave, () => renameSession(store.stateDir, id, name));
+    return id;
   };
   const keepOrCreate = async (before: Promise<string> | null) => {
     const id = await before?.catch(() => null);
@@ -58,19 +72,29 @@ export function createSessionCells(options: SessionCellsOptions): SessionCells {
     if (!isHere(id)) throw noSuchSession(given);
     return id;
   };
+  const use = <T>(id: string, work: (cell: Cell) => Promise<T>): Promise<T> => {
+    const kept = cells.get(id) ?? keepCell({ ...cell, session: id }, LIMITS.server.cellIdleMs);
+    cells.set(id, kept);
+    return kept.use(work);
+  };
   return {
     find,
     has: (id) => sessionIds(store.stateDir).includes(id) && isHere(id),
     create,
+    async fork(id, signal) {
+      refuseIfFull();
+      forking++;
+      try {
+        return await use(id, (opened) => opened.fork({ signal }));
+      } finally {
+        forking--;
+      }
+    },
     default() {
       made = keepOrCreate(made);
       return made;
     },
-    use(id, work) {
-      const kept = cells.get(id) ?? keepCell({ ...cell, session: id }, LIMITS.server.cellIdleMs);
-      cells.set(id, kept);
-      return kept.use(work);
-    },
+    use,
     async close() {
       await Promise.all([...cells.values()].map((kept) => kept.close()));
     },

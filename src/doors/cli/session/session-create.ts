@@ -3,11 +3,7 @@ import { listMounts } from "../../../workspace/fs/mountinfo.ts";
 import { showName } from "../../../workspace/fs/names.ts";
 import type { SessionRecord } from "../../../workspace/layers/record.ts";
 import { createSession } from "../../../workspace/session/create-session.ts";
-import {
-  checkSessionName,
-  refuseTakenName,
-  renameSession,
-} from "../../../workspace/session/registry/named-session.ts";
+import { refuseName, renameSession } from "../../../workspace/session/registry/named-session.ts";
 import { type ExitCode, type Io, printJson, printLines, printNotes } from "../io.ts";
 import { createProgress } from "../progress.ts";
 import {
@@ -52,12 +48,6 @@ function mountLines(workspace: string): string[] {
   return listMounts(workspace).map(
     (at) => `not shown in the session: the content of the mount at ${showName(at)}`,
   );
-}
-
-/** Before there is a session. */
-function refuseName(stateDir: string, project: string, name: string): void {
-  checkSessionName(name);
-  refuseTakenName(stateDir, project, name);
 }
 
 export async function renameGiven(

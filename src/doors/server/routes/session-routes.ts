@@ -4,7 +4,6 @@ import type { JsonObject } from "../../../core/json.ts";
 import { readRecord, sessionDir } from "../../../workspace/layers/record.ts";
 import { CONFLICT_POLICIES } from "../../../workspace/session/commit-options.ts";
 import { listSessions, showSession } from "../../../workspace/session/registry/list-sessions.ts";
-import { renameSession } from "../../../workspace/session/registry/named-session.ts";
 import { withDiff } from "../../../workspace/session/session-diff.ts";
 import { callName, diffAsJson } from "../../cli/session/session-diff.ts";
 import { readPaths } from "../../cli/session/session-paths.ts";
@@ -35,9 +34,7 @@ export function sessionRoutes(parts: ApiParts): Route[] {
       answer: madeSession,
       async handle({ body }) {
         const { name } = body as { readonly name?: string };
-        const id = await cells.create();
-        if (name !== undefined) renameSession(store.stateDir, id, name);
-        return made(id);
+        return made(await cells.create(name));
       },
     },
     {
@@ -67,8 +64,7 @@ export function sessionRoutes(parts: ApiParts): Route[] {
       summary: "Create another session with the same changes",
       body: given({}),
       answer: madeSession,
-      handle: (request) =>
-        change(parts, request, async (cell) => made(await cell.fork({ signal: request.signal }))),
+      handle: async ({ params, signal }) => made(await cells.fork(await cells.find(params.session!), signal)),
     },
   ];
 }

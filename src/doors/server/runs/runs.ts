@@ -90,16 +90,20 @@ export function createRuns(options: RunsOptions): Runs {
     if (isStopping && calls.size === 0) cancelled.abort(createSuspension());
   };
 
-  const begin = (run: string, session: string, messages: readonly ModelMessage[]): Promise<StartedRun> => {
+  /** A run that is refused chooses no session. */
+  const begin = (
+    run: string,
+    chooseSession: () => Promise<string>,
+    messages: readonly ModelMessage[],
+  ): Promise<StartedRun> => {
     if (agent === null) throw noModel();
     if (isStopping || active.size >= LIMITS.server.maxRuns) throw tooMany(active.size);
     if (active.has(run)) throw busy(run);
     const cancelled = new AbortController();
     const calls = new Set<string>();
-    const file = runFileOf(stateDir, session, run);
     return new Promise((resolve, reject) => {
-      const work = async (cell: Cell) => {
-        feed.open(run, file);
+      const work = async (cell: Cell, session: string) => {
+        feed.open(run, runFileOf(stateDir, session, run));
         for await (const event of runAgent({ ...agent, cell, run, messages, signal: cancelled.signal })) {
           feed.publish(run, event);
           notice(event, one);
@@ -115,7 +119,10 @@ export function createRuns(options: RunsOptions): Runs {
         if (!(error instanceof HotcellError)) onError(error);
         reject(error);
       };
-      const ended = cells.use(session, work).catch(fail).finally(end);
+      const ended = chooseSession()
+        .then((session) => cells.use(session, (cell) => work(cell, session)))
+        .catch(fail)
+        .finally(end);
       const one: ActiveRun = { cancelled, calls, ended };
       active.set(run, one);
     });
@@ -129,12 +136,12 @@ export function createRuns(options: RunsOptions): Runs {
     find,
     describe,
     async start(messages, session) {
-      if (agent === null) throw noModel();
-      const id = session === undefined ? await cells.create() : await cells.find(session);
-      return begin(`run_${randomUUID().replaceAll("-", "")}`, id, messages);
+      const chooseSession = () => (session === undefined ? cells.create() : cells.find(session));
+      return begin(`run_${randomUUID().replaceAll("-", "")}`, chooseSession, messages);
     },
     async resume(run, messages = []) {
-      return begin(run, find(run).session, messages);
+      const { session } = find(run);
+      return begin(run, async () => session, messages);
     },
     cancel(run) {
       const found = active.get(run);
@@ -146,7 +153,7 @@ export function createRuns(options: RunsOptions): Runs {
       if (run === undefined || agent === null || active.has(run)) return;
       const file = files().find((one) => one.run === run);
       if (file === undefined || outlineRun(file.file).isOpen) return;
-      begin(run, file.session, []).catch((error: unknown) => {
+      begin(run, async () => file.session, []).catch((error: unknown) => {
         if (!(error instanceof HotcellError)) onError(error);
       });
     },

@@ -63,7 +63,13 @@ export function checkSessionName(name: string): void {
   throw new HotcellError("INVALID_ARGUMENTS", message);
 }
 
-export function refuseTakenName(stateDir: string, project: string, name: string, id?: string): void {
+/** Refuses the name of a session that there is not yet. */
+export function refuseName(stateDir: string, project: string, name: string): void {
+  checkSessionName(name);
+  refuseTakenName(stateDir, project, name);
+}
+
+function refuseTakenName(stateDir: string, project: string, name: string, id?: string): void {
   const holder = findNamedSession(stateDir, project, name);
   if (holder !== null && holder !== id) throw nameIsTaken(name);
 }
