@@ -1,6 +1,6 @@
 // The file of one agent run: numbered events with whole messages. It is for this user alone, out of reach of every tool,
 // and goes with its session.
-import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync } from "node:fs";
+import { closeSync, constants, fsyncSync, ftruncateSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { closeOnFailure } from "../core/close-on-failure.ts";
 import { HotcellError } from "../core/errors.ts";
@@ -86,13 +86,43 @@ export function readRunEvents(file: string): AgentEvent[] {
   }
 }
 
+/** A position in a run's log: so many bytes have so many events. */
+export interface RunPosition {
+  readonly bytes: number;
+  readonly seq: number;
+}
+
+/** The next events after the position: as many as fit in `maxBytes`, but at least one. Empty at the end of the log. */
+export function readNextRunEvents(
+  file: string,
+  { bytes: start, seq }: RunPosition,
+  maxBytes: number,
+): { readonly events: AgentEvent[]; readonly end: RunPosition } {
+  const fd = openIfThere(file, constants.O_RDONLY);
+  if (fd === undefined) return { events: [], end: { bytes: start, seq } };
+  try {
+    const { events, bytes } = readWhole(readLines(fd, start, maxBytes), seq);
+    return { events, end: { bytes: start + bytes, seq: seq + events.length } };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The bytes from `start` on: with at least one whole line, if there is one. */
+function readLines(fd: number, start: number, maxBytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(maxBytes);
+  const content = buffer.subarray(0, readSync(fd, buffer, 0, maxBytes, start));
+  const isCut = content.length === maxBytes && !content.includes(10);
+  return isCut ? readLines(fd, start, maxBytes * 2) : content;
+}
+
 /** All whole lines, and where they end. A line that is no event ends the reading: nothing after it can be trusted. */
-function readWhole(content: Buffer): { readonly events: AgentEvent[]; readonly bytes: number } {
+function readWhole(content: Buffer, after = 0): { readonly events: AgentEvent[]; readonly bytes: number } {
   const events: AgentEvent[] = [];
   let bytes = 0;
   for (let end = content.indexOf(10); end >= 0; end = content.indexOf(10, bytes)) {
     const event = parseEvent(content.toString("utf8", bytes, end));
-    if (event === null || event.seq !== events.length + 1) break;
+    if (event === null || event.seq !== after + events.length + 1) break;
     events.push(event);
     bytes = end + 1;
   }

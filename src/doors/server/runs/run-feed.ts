@@ -1,7 +1,9 @@
 // Follows runs: what their logs have, then what comes. The latest frames of a run that goes on are kept in memory, as the
-// text that is sent. Whoever is further behind reads the log, so a slow reader costs no memory and misses nothing.
+// text that is sent. Whoever is further behind reads the log, one part after the other, so a slow reader costs little
+// memory and misses nothing.
+import { setImmediate } from "node:timers/promises";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
-import { readRunEvents } from "../../../agent/run-log.ts";
+import { readNextRunEvents, readRunEvents } from "../../../agent/run-log.ts";
 import { createChatFold } from "./chat-frames.ts";
 
 /** A frame as text. */
@@ -30,79 +32,142 @@ export interface RunFeed {
 }
 
 const MAX_RECENT = 512;
+/** What a reader takes from the log at a time. */
+const MAX_PART_BYTES = 256 * 1024;
 
+/** A run that goes on. Followers that are behind keep it until they have its last frames, also when it goes on no longer. */
 interface OpenRun {
   readonly fold: ReturnType<typeof createChatFold>;
+  /** The number of its last event. */
+  last: number;
   /** Null for an event that has no frame. */
   readonly recent: { readonly seq: number; readonly frame: SentFrame | null }[];
 }
 
+interface Follower {
+  /** The run as it goes on, or as it went on last; null if the follower has to read the log. */
+  known: OpenRun | null;
+  /** Null if the follower is not behind. */
+  readLog: LogReader | null;
+  wake: () => void;
+}
+
+/** The frames of some events, and the number of the last of these events. */
+interface Part {
+  readonly last: number;
+  readonly frames: readonly SentFrame[];
+}
+
+type LogReader = (after: number) => Part | null;
+
 export function createRunFeed(): RunFeed {
   const open = new Map<string, OpenRun>();
-  const waiters = new Map<string, Set<() => void>>();
-  const changed = (run: string) => {
-    for (const wake of [...(waiters.get(run) ?? [])]) wake();
+  const followers = new Map<string, Set<Follower>>();
+  const followersOf = (run: string) => followers.get(run) ?? new Set();
+  const enter = (run: string): Follower => {
+    const follower: Follower = { known: open.get(run) ?? null, readLog: null, wake: () => {} };
+    followers.set(run, followersOf(run).add(follower));
+    return follower;
   };
-  const waitForChange = (run: string, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const own = waiters.get(run) ?? new Set();
-      const wake = () => {
-        own.delete(wake);
-        if (own.size === 0) waiters.delete(run);
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      waiters.set(run, own.add(wake));
-      signal.addEventListener("abort", wake);
-    });
-  /** Null if what is kept does not reach back so far. */
-  const recentAfter = (run: string, after: number): SentFrame[] | null => {
-    const recent = open.get(run)?.recent ?? [];
-    if (recent.length === 0 || recent[0]!.seq > after + 1) return null;
-    return recent.slice(after + 1 - recent[0]!.seq).flatMap(({ frame }) => (frame === null ? [] : [frame]));
+  const leave = (run: string, follower: Follower) => {
+    const others = followersOf(run);
+    others.delete(follower);
+    if (others.size === 0) followers.delete(run);
   };
   return {
     open(run, file) {
       const fold = createChatFold(run);
-      for (const event of readRunEvents(file)) fold(event);
-      open.set(run, { fold, recent: [] });
+      const events = readRunEvents(file);
+      for (const event of events) fold(event);
+      const one: OpenRun = { fold, last: events.at(-1)?.seq ?? 0, recent: [] };
+      open.set(run, one);
+      for (const follower of followersOf(run)) follower.known = one;
     },
     publish(run, event) {
-      const { fold, recent } = open.get(run)!;
-      const frame = fold(event);
-      recent.push({
-        seq: event.seq,
-        frame: frame === null ? null : { seq: event.seq, text: JSON.stringify(frame) },
-      });
+      const one = open.get(run)!;
+      const { recent } = one;
+      const { seq } = event;
+      const frame = one.fold(event);
+      recent.push({ seq, frame: frame === null ? null : { seq, text: JSON.stringify(frame) } });
+      one.last = seq;
       if (recent.length > MAX_RECENT) recent.splice(0, MAX_RECENT / 2);
-      changed(run);
+      for (const { wake } of followersOf(run)) wake();
     },
     close(run) {
-      open.delete(run);
-      changed(run);
+      if (!open.delete(run)) return;
+      for (const { wake } of followersOf(run)) wake();
     },
     async *follow(run, file, after, { stays, signal }) {
+      const follower = enter(run);
       let last = after;
-      while (!signal.aborted) {
-        const wasOpen = open.has(run);
-        const frames = recentAfter(run, last) ?? readFrames(run, file, last);
-        for (const frame of frames) {
-          yield frame;
-          last = frame.seq;
-          if (signal.aborted) return;
+      try {
+        while (!signal.aborted) {
+          const part = takePart(follower, last, () => createLogReader(run, file));
+          for (const frame of part?.frames ?? []) {
+            yield frame;
+            if (signal.aborted) return;
+          }
+          if (part !== null) {
+            last = Math.max(last, part.last);
+            if (follower.readLog !== null) await setImmediate();
+            continue;
+          }
+          follower.readLog = null;
+          if (!open.has(run)) {
+            if (!stays) return;
+            follower.known = null;
+          }
+          await waitForChange(follower, signal);
         }
-        if (frames.length > 0) continue;
-        if (!wasOpen && !stays) return;
-        if (!signal.aborted) await waitForChange(run, signal);
+      } finally {
+        leave(run, follower);
       }
     },
   };
 }
 
-function readFrames(run: string, file: string, after: number): SentFrame[] {
-  const fold = createChatFold(run);
-  return readRunEvents(file).flatMap((event) => {
-    const frame = fold(event);
-    return frame === null || event.seq <= after ? [] : [{ seq: event.seq, text: JSON.stringify(frame) }];
+function waitForChange(follower: Follower, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    follower.wake = () => {
+      signal.removeEventListener("abort", follower.wake);
+      resolve();
+    };
+    signal.addEventListener("abort", follower.wake);
   });
+}
+
+/** The next frames, from memory or from the log; null if there are none yet. */
+function takePart(follower: Follower, after: number, openLog: () => LogReader): Part | null {
+  const { known } = follower;
+  if (known !== null && reachesBackTo(known, after)) return nextRecent(known, after);
+  follower.readLog ??= openLog();
+  return follower.readLog(after);
+}
+
+/** Whether all events after this number are kept. */
+function reachesBackTo({ last, recent }: OpenRun, after: number): boolean {
+  return after >= last || (recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= after + 1;
+}
+
+/** The next event; null if there is none yet. */
+function nextRecent({ last, recent }: OpenRun, after: number): Part | null {
+  if (after >= last) return null;
+  const { seq, frame } = recent[after + 1 - recent[0]!.seq]!;
+  return { last: seq, frames: frame === null ? [] : [frame] };
+}
+
+/** Reads the log from its first event, because the frames depend on all events. Gives null at its end. */
+function createLogReader(run: string, file: string): LogReader {
+  const fold = createChatFold(run);
+  let position = { bytes: 0, seq: 0 };
+  return (after) => {
+    const { events, end } = readNextRunEvents(file, position, MAX_PART_BYTES);
+    if (events.length === 0) return null;
+    position = end;
+    const frames = events.flatMap((event) => {
+      const frame = fold(event);
+      return frame === null || event.seq <= after ? [] : [{ seq: event.seq, text: JSON.stringify(frame) }];
+    });
+    return { last: end.seq, frames };
+  };
 }
