@@ -45,6 +45,13 @@ test("an idle cell releases its session, and the next use continues it", async (
   expect((await write(kept)).meta.session).toBe(session);
 });
 
+test("a use that comes while the cell is released opens it again", async () => {
+  const { kept } = openKept(60_000);
+  const { session } = (await write(kept)).meta;
+  const [, again] = await Promise.all([kept.release(), write(kept)]);
+  expect(again).toMatchObject({ success: true, meta: { session } });
+});
+
 test("if an idle cell's session is gone, the next use creates another one", async () => {
   const { kept, options } = openKept(1);
   const sessions = path.join(options.stateDir ?? "", "sessions");

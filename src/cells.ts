@@ -20,18 +20,25 @@ export function keepCell(options: CellOptions, idleMs: number = LIMITS.keptCellI
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const open = async (): Promise<Cell> => {
-    await closing;
+  const openNext = async (): Promise<Cell> => {
+    await closing.catch(() => {});
     const cell = await openAgain(options, session);
     session = cell.session;
     return cell;
   };
+  const open = (): Promise<Cell> => {
+    const opening = openNext();
+    opening.catch(() => {
+      if (opened === opening) opened = null;
+    });
+    return opening;
+  };
   const release = async (): Promise<void> => {
     clearTimeout(timer);
-    const cell = await opened?.catch(() => null);
-    if (!cell) return;
+    if (opened === null) return;
+    closing = closeOpened(opened);
+    // A use that comes meanwhile opens the next cell.
     opened = null;
-    closing = cell.close();
     await closing;
   };
   const releaseIfIdle = async (): Promise<void> => {
@@ -54,10 +61,7 @@ export function keepCell(options: CellOptions, idleMs: number = LIMITS.keptCellI
         return await work(await opened);
       } finally {
         users--;
-        if (users === 0) {
-          if (await hasFailed(opened)) opened = null;
-          else if (!isClosed) waitForIdle();
-        }
+        if (users === 0 && opened !== null) waitForIdle();
       }
     },
     release,
@@ -81,6 +85,7 @@ async function openAgain(options: CellOptions, session: string | null): Promise<
   }
 }
 
-async function hasFailed(opened: Promise<Cell> | null): Promise<boolean> {
-  return (await opened?.catch(() => null)) === null;
+/** If the cell could not be opened, its users have the error. */
+async function closeOpened(opened: Promise<Cell>): Promise<void> {
+  await (await opened.catch(() => null))?.close();
 }

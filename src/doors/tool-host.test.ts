@@ -1,7 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { tempDir } from "../../test/kit/worlds/temp-cell.ts";
+import { openCell } from "../cell.ts";
+import { LIMITS } from "../core/limits.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
 
@@ -48,7 +50,7 @@ function openHost(options: Partial<ToolHostOptions> = {}) {
       context: { ...context, ...more },
       ...(signal && { signal }),
     });
-  return { host, call, context, projectRoot };
+  return { host, call, context, projectRoot, stateDir };
 }
 
 test("an engine written to 002 sees five tools, and calls them by either form of their names", async () => {
@@ -174,6 +176,30 @@ test("a run that is ended holds nothing, and a later call of it opens it again",
   await host.endRun(context);
   expect(descriptors()).toBe(before);
   expect(await call("fs.read", { path: "@state/n" })).toMatchObject({ content: "1" });
+});
+
+test("a run without a call for a minute leaves its session to others, and its next call opens it again", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { host, call, context, stateDir } = openHost({ fs: "overlay", strategy: "clone" });
+  const read = () => call("fs.read", { path: "@project/a.txt" });
+  const cell = await host.cellOf(context);
+  const session = cell.session!;
+  const canOpen = () =>
+    openCell({ stateDir, session, waitMs: 0 }).then(
+      (opened) => opened.close().then(() => true),
+      () => false,
+    );
+  await call("fs.write", { path: "@project/a.txt", content: "new" });
+  vi.advanceTimersByTime(LIMITS.keptCellIdleMs);
+  expect(await canOpen(), "cellOf has lent the cell").toBe(false);
+  await host.endRun(context);
+  expect(await read()).toMatchObject({ content: "new" });
+  expect(await canOpen()).toBe(false);
+  vi.advanceTimersByTime(LIMITS.keptCellIdleMs);
+  await expect.poll(canOpen).toBe(true);
+  expect(await read()).toMatchObject({ content: "new" });
+  expect((await host.cellOf(context)).session).toBe(session);
 });
 
 test("to end a run that there is not is nothing", async () => {

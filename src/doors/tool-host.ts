@@ -1,6 +1,7 @@
-// The ToolHost runs the tool calls of an engine that has its own agent loop. Each run of the engine is a cell.
+// The ToolHost runs the tool calls of an engine that has its own agent loop. Each run of the engine is a kept cell.
 import { OPTION_NAMES, refuseUnknownKeys } from "../call/check-options.ts";
-import { type Cell, type CellOptions, openCell } from "../cell.ts";
+import type { Cell, CellOptions } from "../cell.ts";
+import { type KeptCell, keepCell } from "../cells.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
@@ -78,13 +79,17 @@ export interface OpenAIFunctionTool {
   };
 }
 
+/** A run holds its session while it has calls or background processes, and for a minute after. */
 export interface ToolHost {
   getVisibleTools(context: { readonly packageId: string; readonly agentId: string }): OpenAIFunctionTool[];
   /** Rejects for bugs only: that a run can't be opened is a result too. It is safe to stringify. */
   executeToolCall(params: ToolCallParams): Promise<ToolResult>;
   /** The calls of one turn as a batch: all questions at once, reads in parallel, changes in order. Results in the order of the calls. */
   executeToolCalls(params: ToolCallsParams): Promise<ToolResult[]>;
-  /** The cell of a run: to see its changes, and to commit them. One that was closed is opened again by the next call. */
+  /**
+   * The cell of a run: to see its changes, and to commit them. It stays open until `endRun`, or until you close it; the
+   * next call opens the session again.
+   */
   cellOf(context: HostRunContext): Promise<Cell>;
   /** Closes the cell of a run after the calls that it has; a later call opens it again, on the same session. */
   endRun(context: Pick<HostRunContext, "projectRoot" | "runId">): Promise<void>;
@@ -98,44 +103,17 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   const offered = [...builtin, ...(options.commands === true ? [COMMAND_TOOL] : []), ...tools];
   const visible = offered.filter((tool) => tool.listed && permits(scope, tool.name));
   const runs = new Map<string, Run>();
-  /** Those above, and those that are not quite closed. */
-  const held = new Set<Run>();
-  /** A session has one cell at a time: the next one of a run waits until the one before is closed. */
-  const closings = new Map<string, Promise<void>>();
   let open = true;
 
-  const leave = (key: string, run: Run, close: () => Promise<void>): Promise<void> => {
-    if (runs.get(key) !== run) return close();
-    runs.delete(key);
-    const closing = close().finally(() => {
-      held.delete(run);
-      if (closings.get(key) === closing) closings.delete(key);
-    });
-    closings.set(key, closing);
-    return closing;
-  };
-  const start = (key: string, context: HostRunContext): Run => {
-    const before = closings.get(key)?.catch(() => {});
-    const opening = async (): Promise<Cell> => {
-      await before;
-      const cell = await openCell(cellOptions(options, context));
-      const close = () => leave(key, run, cell.close);
-      return { ...cell, close, [Symbol.asyncDispose]: close };
-    };
-    const run: Run = { packageId: context.packageId, cell: opening(), calls: new Set() };
-    runs.set(key, run);
-    held.add(run);
-    run.cell.catch(() => leave(key, run, async () => {}));
-    return run;
-  };
   const runOf = (context: HostRunContext): Run => {
     if (!open)
       throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the tool host is closed.");
     const key = keyOf(context);
-    const known = runs.get(key);
-    if (known !== undefined && known.packageId !== context.packageId)
-      throw ofAnotherPackage(context.runId, known.packageId);
-    return known ?? start(key, context);
+    const run = runs.get(key) ?? createRun(cellOptions(options, context), context.packageId);
+    if (run.packageId !== context.packageId) throw ofAnotherPackage(context.runId, run.packageId);
+    run.isEnded = false;
+    runs.set(key, run);
+    return run;
   };
   const executeToolCalls = async ({
     calls,
@@ -151,8 +129,8 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
         arguments: argumentsJson,
       }));
       const how = { agentId: context.agentId, ...(signal && { signal }), ...(onEvent && { onEvent }) };
-      const observations = await tracked(run.calls, async () =>
-        (await run.cell).callBatch<MountsObservation>(requests, how),
+      const observations = await tracked(run.calls, () =>
+        run.kept.use((cell) => cell.callBatch<MountsObservation>(requests, how)),
       );
       return observations.map(({ meta: _, ...result }) => result as ToolResult);
     } catch (error) {
@@ -167,19 +145,20 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
       return (await executeToolCalls({ calls, ...params }))[0]!;
     },
     executeToolCalls,
-    cellOf: async (context) => runOf(context).cell,
+    cellOf: async (context) => lend(runOf(context)),
     async endRun(context) {
       const key = keyOf(context);
       const run = runs.get(key);
-      if (run === undefined) return closings.get(key);
-      await leave(key, run, async () => {
-        await Promise.allSettled(run.calls);
-        await closeOpened(run);
-      });
+      if (run === undefined) return;
+      run.isEnded = true;
+      run.loan?.end();
+      while (run.calls.size > 0) await Promise.allSettled(run.calls);
+      if (run.loan === null) await run.kept.release();
+      if (run.isEnded) runs.delete(key);
     },
     async close() {
       open = false;
-      const closed = await Promise.allSettled([...held].map(closeOpened));
+      const closed = await Promise.allSettled([...runs.values()].map(({ kept }) => kept.close()));
       const failed = closed.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     },
@@ -188,9 +167,57 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
 
 interface Run {
   readonly packageId: string;
-  readonly cell: Promise<Cell>;
+  readonly kept: KeptCell;
   /** Under way. */
   readonly calls: Set<Promise<unknown>>;
+  loan: Loan | null;
+  /** A later call continues it. */
+  isEnded: boolean;
+}
+
+/** What `cellOf` gave: a use of the kept cell that lasts until its end. */
+interface Loan {
+  readonly cell: Promise<Cell>;
+  readonly end: () => void;
+}
+
+function createRun(options: CellOptions, packageId: string): Run {
+  return { packageId, kept: keepCell(options), calls: new Set(), loan: null, isEnded: false };
+}
+
+function lend(run: Run): Promise<Cell> {
+  run.loan ??= createLoan(run);
+  return run.loan.cell;
+}
+
+function createLoan(run: Run): Loan {
+  let giveBack = () => {};
+  const ended = new Promise<void>((resolve) => {
+    giveBack = resolve;
+  });
+  const end = () => {
+    if (run.loan === loan) run.loan = null;
+    giveBack();
+  };
+  let closed = Promise.resolve();
+  const close = () => {
+    // Later, the cell of the run may be another one.
+    if (run.loan === loan) closed = run.kept.release();
+    end();
+    return closed;
+  };
+  const cell = new Promise<Cell>((resolve, reject) => {
+    const use = (opened: Cell) => {
+      resolve({ ...opened, close, [Symbol.asyncDispose]: close });
+      return ended;
+    };
+    run.kept.use(use).catch((error: unknown) => {
+      end();
+      reject(error);
+    });
+  });
+  const loan: Loan = { cell, end };
+  return loan;
 }
 
 async function tracked<T>(calls: Set<Promise<unknown>>, work: () => Promise<T>): Promise<T> {
@@ -201,11 +228,6 @@ async function tracked<T>(calls: Set<Promise<unknown>>, work: () => Promise<T>):
   } finally {
     calls.delete(call);
   }
-}
-
-/** If a cell could not be opened, the caller already has the error. */
-async function closeOpened({ cell }: Run): Promise<void> {
-  await (await cell.catch(() => null))?.close();
 }
 
 /** The same project by another spelling is the same. */
