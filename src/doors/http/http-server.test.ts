@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readServerRows, sendRaw, sendRow } from "../../../test/kit/send-corpus-request.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
@@ -163,6 +167,28 @@ test("a client that leaves aborts the request's signal, and nothing more is sent
   expect(answer.status).toBe(200);
   leave.abort();
   await left;
+});
+
+test("a client that leaves is noticed also if memory was collected since its request", async () => {
+  let isNoticed = false;
+  const { port, token } = await openWorld({
+    handle: async ({ signal }) => {
+      signal.addEventListener("abort", () => {
+        isNoticed = true;
+      });
+      return new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([120])) }));
+    },
+  });
+  const client = net.connect(port, "127.0.0.1");
+  client.write(post(port, token));
+  await once(client, "data");
+  setFlagsFromString("--expose-gc");
+  for (let round = 0; round < 3; round++) {
+    runInNewContext("gc")();
+    await setImmediate();
+  }
+  client.destroy();
+  await expect.poll(() => isNoticed).toBe(true);
 });
 
 test("a client that does not read what it is sent is dropped, and another one gets everything", async () => {

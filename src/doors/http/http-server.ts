@@ -163,9 +163,10 @@ function toWebRequest(request: IncomingMessage, at: LocalAddress, signal: AbortS
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
-  return new Request(`http://${authoritiesOf(at)[0]}${request.url}`, {
+  const made = new Request(`http://${authoritiesOf(at)[0]}${request.url}`, {
     method: request.method!,
     headers,
-    signal,
   });
+  // Node's own signal of a Request aborts only until the Request is collected, and the work for it takes longer.
+  return Object.defineProperty(made, "signal", { value: signal });
 }

@@ -101,7 +101,8 @@ describe("a run over the socket", () => {
     const { chat } = await openChat({ agent: { model: createStubModel({ error: "MODEL_AUTH" }) } });
     chat.send({ type: "chat:send", content: "go" });
     await expect(chat.next("chat:stream-end")).rejects.toThrow("an error instead");
-    expect(chat.frames.at(-1)).toMatchObject({ type: "chat:error", code: "MODEL_AUTH", stop: "error" });
+    const error = chat.frames.find(({ type }) => type === "chat:error");
+    expect(error).toMatchObject({ code: "MODEL_AUTH", stop: "error" });
   });
 
   test("history of user and assistant goes before the message, and the run continues with conversationId", async () => {
