@@ -82,9 +82,37 @@ describe("a run over the socket", () => {
       result: expect.stringContaining("hello"),
       metadata: { outcome: "executed_ok" },
     });
-    const delta = await chat.next("chat:text-delta");
-    expect(delta).toMatchObject({ messageId: `${start.conversationId}.m2`, content: expect.any(String) });
-    expect(await chat.next("chat:stream-end")).toMatchObject({ stop: "done", usage: { calls: 1 } });
+    await chat.next("chat:stream-end");
+  });
+
+  test("chat:text-delta has 004's fields: the text of one answer, with its messageId", async () => {
+    const model = createStubModel(
+      { text: "Reading. ", calls: [["read_file", { path: "a.txt" }]] },
+      { text: "Done." },
+    );
+    const { chat } = await openChat({ agent: { model } });
+    chat.send({ type: "chat:send", content: "go" });
+    const { conversationId } = await chat.next("chat:stream-start");
+    await chat.next("chat:stream-end");
+    const delta = { type: "chat:text-delta", seq: expect.any(Number), conversationId };
+    expect(chat.frames.filter(({ type }) => type === "chat:text-delta")).toEqual([
+      { ...delta, messageId: `${conversationId}.m1`, content: "Reading. " },
+      { ...delta, messageId: `${conversationId}.m2`, content: "Done." },
+    ]);
+  });
+
+  test("chat:stream-end has 004's fields: the last messageId, why the run stopped, and what it used", async () => {
+    const { chat } = await openChat({ agent: { model: createStubModel({ text: "Done." }) } });
+    chat.send({ type: "chat:send", content: "go" });
+    const { conversationId } = await chat.next("chat:stream-start");
+    expect(await chat.next("chat:stream-end")).toEqual({
+      type: "chat:stream-end",
+      seq: expect.any(Number),
+      conversationId,
+      messageId: `${conversationId}.m1`,
+      stop: "done",
+      usage: expect.objectContaining({ inputTokens: 100, outputTokens: 10, calls: 0 }),
+    });
   });
 
   test("chat:thinking-delta has what the model thinks", async () => {

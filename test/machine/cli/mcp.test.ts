@@ -1,11 +1,11 @@
 // The real `hotcell mcp`: what is on its standard output, and the rows of the server corpus for MCP on stdio.
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
-import { createClient, ERAS } from "../../kit/worlds/mcp-world.ts";
+import { createClient, ERAS, openMcpWorld, WAYS } from "../../kit/worlds/mcp-world.ts";
 import { tempDir } from "../../kit/worlds/temp-cell.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
@@ -109,22 +109,66 @@ test("srv-138: a line of 50 MB without an end closes the connection; it is not k
   expect(await server.next()).toBeNull();
 });
 
-test.each(ERAS)("%s: a client of the SDK works with the command, and leaves no process", async (era) => {
-  const { root, env } = openProject();
+/** A client of the SDK that starts the command. */
+async function startClient(
+  era: (typeof ERAS)[number],
+  { root, env }: ReturnType<typeof openProject>,
+  ...flags: readonly string[]
+) {
   const client = createClient(era);
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [CLI, "mcp"],
+    args: [CLI, "mcp", ...flags],
     cwd: root,
     env: env as Record<string, string>,
     stderr: "ignore",
   });
   await client.connect(transport);
+  onTestFinished(() => client.close());
+  return { client, transport };
+}
+
+test.each(ERAS)("%s: a client of the SDK works with the command, and leaves no process", async (era) => {
+  const { client, transport } = await startClient(era, openProject());
   const { structuredContent } = await client.callTool({ name: "read_file", arguments: { path: "f" } });
   expect(structuredContent).toMatchObject({ success: true, output: { content: "1\tproject" } });
   const { pid } = transport;
   await client.close();
   expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+});
+
+test.each(ERAS)(
+  "%s: --session goes on in that session; another terminal is told that hotcell mcp holds it",
+  async (era) => {
+    const project = openProject();
+    const hotcell = (...args: string[]) =>
+      spawnSync(process.execPath, [CLI, ...args], { cwd: project.root, env: project.env, encoding: "utf8" });
+    const session = hotcell("session", "create").stdout.trim();
+    hotcell("session", "create");
+    hotcell("exec", "--session", session, "--", "cp", "f", "g");
+    const { client, transport } = await startClient(era, project, "--session", session);
+    const { structuredContent } = await client.callTool({ name: "read_file", arguments: { path: "g" } });
+    expect(structuredContent).toMatchObject({ output: { content: "1\tproject" }, meta: { session } });
+    const refused = hotcell("session", "commit", session, "--yes", "--wait", "0");
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`process ${transport.pid} (hotcell mcp) holds it`),
+    });
+    await client.close();
+    expect(hotcell("session", "commit", session, "--yes")).toMatchObject({ status: 0, stderr: "" });
+    expect(fs.readFileSync(path.join(project.root, "g"), "utf8")).toBe("project\n");
+  },
+);
+
+test.each(WAYS)("%s: the output of a command is progress of its call", async (way) => {
+  const { client } = await openMcpWorld(way, { fs: "overlay", rules: ["allow run_command"] });
+  const seen: unknown[] = [];
+  const result = await client.callTool(
+    { name: "run_command", arguments: { command: "echo hello" } },
+    { onprogress: (step) => seen.push(step) },
+  );
+  expect(result.structuredContent).toMatchObject({ success: true, output: { stdout: "hello\n" } });
+  expect(seen).toEqual([{ progress: 6, message: "6 bytes of output" }]);
 });
 
 test("srv-143: what a tool prints goes to standard error, not between the messages", async () => {

@@ -60,7 +60,7 @@ test("while a call runs, another terminal is told who holds the session", async 
   const refused = server.hotcell("session", "commit", "last", "--yes", "--wait", "0");
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain("another process uses it");
-  expect(refused.stderr).toContain(`${server.child.pid}`);
+  expect(refused.stderr).toContain(`process ${server.child.pid} (hotcell serve) holds it`);
   await server.stop();
   await slow.catch(() => {});
 });
