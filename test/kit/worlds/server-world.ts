@@ -51,9 +51,14 @@ async function openOn(options: ServerOptions & { readonly stateDir?: string }): 
   const token = fs.readFileSync(server.tokenFile, "utf8").trim();
   const { url } = server;
   const fetchAnswer = async (method: string, route: string, body?: unknown): Promise<Answer> => {
+    // On a busy machine, a connection that was kept may be closed by the server while it is used again.
     const answer = await fetch(`${url}${route}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        connection: "close",
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const isJson = answer.headers.get("content-type")?.startsWith("application/json");
