@@ -41,6 +41,9 @@ describe("an allow for a builtin", () => {
     "trap 'echo' DEBUG",
     "alias head=id; echo",
     "enable -f x head; head",
+    "echo >&'$(id)'",
+    "x='$(id)'; echo >&$x",
+    "echo >&x*",
   ])("covers no line in which the shell evaluates or runs something else: %j", (line) => {
     expect(decide(line, "supervised", ...allows)).toBe("ask");
   });
@@ -56,6 +59,7 @@ describe("an allow for a builtin", () => {
     "export A=1; readonly B='x y'",
     "mapfile -t x <<< y",
     "for x in a; do echo; done",
+    "echo >&x.log; echo 2>&1 >&-; echo >&'2'",
   ])("covers plain names: %j", (line) => {
     expect(decide(line, "supervised", ...allows)).toBe("allow");
   });
@@ -127,6 +131,18 @@ describe("where a rule denies or asks about commands, a line in which the shell 
     "RANDOM='a[$(id)]'",
     "builtin test -v 'a[$(id)]'",
     "shopt -s expand_aliases\nalias x=id\nx",
+    "echo >&'$(id)'",
+    "echo >&'`id`'",
+    "echo >&'>(id)'",
+    'echo 1>&"\\$(id)"',
+    "echo 01>&'$(id)'",
+    "echo >&\\$\\(id\\)",
+    "echo >&$'\\x24(id)'",
+    "echo >&'x$((a[$(id)]))'",
+    "x='$(id)'; echo >&$x",
+    "x='$(id)'; { echo; } >&\"$x\"",
+    "HOME='$(id)'; echo >&~",
+    "echo >&'\"gen\"/x'",
   ];
 
   test.each(LINES)("%j", (line) => {
@@ -160,6 +176,7 @@ describe("where a rule denies or asks about commands, a line in which the shell 
     ["trap 'rm x' EXIT; echo", "deny run_command(id *)"],
     ["for x in a b; do echo $x; done", "deny run_command(id *)"],
     ['[ "$x" = y ] && test -f x', "deny run_command(id *)"],
+    ["echo >&x; echo 1>&2 >&- 2>&$x >$x 3>&'$x' &>$x", "deny run_command(id *)"],
   ])("otherwise not: %j under %s", (line, rule) => {
     expect(decide(line, "autonomous", rule)).toBe("allow");
   });

@@ -1,5 +1,5 @@
 // Finds constructs that give words a meaning that the line does not show. An allow rule does not cover such a line.
-import type { Assignment, ParameterExpansionPart, SyntaxNode, TestExpression, Word } from "unbash";
+import type { Assignment, ParameterExpansionPart, Redirect, SyntaxNode, TestExpression, Word } from "unbash";
 import { quote } from "../../core/quote.ts";
 import { describeEvaluation, findNameHazard, type Hazard, isPlainName } from "./name-hazard.ts";
 import { readWord } from "./read-word.ts";
@@ -26,6 +26,8 @@ export function findHazard(node: SyntaxNode): Hazard | null {
     case "TestBinary":
     case "TestUnary":
       return findTestHazard(node);
+    case "Redirect":
+      return findRedirectHazard(node);
     default:
       return null;
   }
@@ -65,6 +67,16 @@ function findTestHazard(node: Extract<TestExpression, { type: "TestBinary" | "Te
 
 function isOddName(operator: string, word: Word): boolean {
   return (operator === "-v" || operator === "-R") && !isPlainName(readWord(word).text);
+}
+
+/** Bash expands the target of `>&` and `1>&` twice: `>&'$(id)'` runs id, and `>&'"a"'` writes a. */
+function findRedirectHazard({ operator, descriptor, target }: Redirect): Hazard | null {
+  const isStdout =
+    descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 1);
+  if (operator !== ">&" || !isStdout || target === undefined) return null;
+  const { text, fixed } = readWord(target);
+  if (fixed && !/[^\p{L}\p{N}_./:,@%+=-]/u.test(text!)) return null;
+  return { text: `the shell expands ${quote(target.text)} twice`, evaluates: true };
 }
 
 function isPlainSubscript(text: string): boolean {

@@ -179,6 +179,7 @@ const USES = [
     ": {z[y]}> f",
     "cat <<< VALUE",
   ],
+  ...["echo >& VALUE", "echo 1>&VALUE", "{ :; } >&VALUE", "echo 2>&VALUE", "echo &> VALUE", "echo <& VALUE"],
   ...[
     "cat <<E\nVALUE\nE",
     "echo VALUE",
