@@ -1,6 +1,7 @@
-// A commit in a session, and its revert: the order of their steps.
+// A diff, a plan and a commit in a session, and its revert: the order of their steps.
 
 import type { CommitListeners } from "../commit/commit-listeners.ts";
+import type { CommitPlan } from "../commit/plan/plan.ts";
 import { type RevertResult, revertCommit } from "../commit/revert.ts";
 import type { CommitResult } from "../commit/run-commit.ts";
 import { runCooperatively } from "../fs/cooperative.ts";
@@ -10,10 +11,33 @@ import { beginLayer, settle, settleLayers, showSettled } from "./checkpoint.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import type { SessionCommitOptions } from "./commit-options.ts";
 import { commitDir, refuseUnfinished } from "./commits.ts";
-import { type CommitRun, commitSession } from "./session-commit.ts";
+import { type CommitRun, commitSession, planSession } from "./session-commit.ts";
+import { type SessionDiff, type SessionDiffOptions, withDiff } from "./session-diff.ts";
 import { diffOptionsOf, refreshView, type SessionState, withProject, withRollback } from "./session-state.ts";
 import { dropCommittedPaths } from "./settle-commits.ts";
 import { tryWork } from "./try-work.ts";
+
+/** Runs the work while the diff's trees are open. */
+export async function diffIn<T>(
+  state: SessionState,
+  work: (diff: SessionDiff) => T | Promise<T>,
+  options: Pick<SessionDiffOptions, "call" | "all">,
+  signal?: AbortSignal,
+): Promise<T> {
+  await state.view.capture();
+  if (state.isUnsettled) await tryWork(() => settle(state, signal), signal);
+  return withDiff(state.id, { ...diffOptionsOf(state, signal), ...options }, work);
+}
+
+export async function planIn(
+  state: SessionState,
+  options: SessionCommitOptions,
+  signal?: AbortSignal,
+): Promise<CommitPlan> {
+  await settle(state, signal);
+  await refreshView(state);
+  return planSession(state.id, options, diffOptionsOf(state, signal));
+}
 
 export async function commitIn(
   state: SessionState,

@@ -14,6 +14,7 @@ export async function forkSessionOf(
   open: (id: string, store: SessionStore) => Promise<Session>,
   signal?: AbortSignal,
 ): Promise<string> {
+  state.isForked = true;
   await checkpoint(state, null, signal);
   const { record, dir, store } = state;
   const child = forkRecord(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));

@@ -11,6 +11,7 @@ import { readNotes, writeNotes } from "../layers/layer-notes.ts";
 import { readLayers } from "../layers/layer-tree.ts";
 import type { Stack } from "../layers/record.ts";
 import { discardRepositoryChanges } from "../layers/repository-layer.ts";
+import { withReserve } from "../layers/reserve.ts";
 import { indexOfCall, replaceStack, rewindRecord, undoRewindRecord } from "../layers/stack.ts";
 import { openStackReader } from "../layers/stack-reader.ts";
 import { emptyUnused, removeUnused } from "../layers/unreferenced-layers.ts";
@@ -67,14 +68,17 @@ export async function undoRewindIn(state: SessionState, signal?: AbortSignal): P
   await showRecord(state, undoRewindRecord(state.record, fileClock(state.dir)));
 }
 
-/** Discards the session's changes at these paths. */
+/** Discards the session's changes at these paths, or all of them. */
 export async function discardIn(
   state: SessionState,
-  paths: readonly string[],
+  paths: readonly string[] | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  await settle(state, signal);
-  await dropFrom(state, 0, paths, signal);
+  if (paths === undefined) return discardAll(state);
+  await withReserve(state.store.stateDir, async () => {
+    await settle(state, signal);
+    await dropFrom(state, 0, paths, signal);
+  });
 }
 
 /** Removes the paths from this layer and all above it. */
@@ -125,8 +129,8 @@ function notChanged(paths: readonly string[]): HotcellError {
   return new HotcellError("NOT_FOUND", `The session has no change at ${shown}. See hotcell session diff.`);
 }
 
-/** Discards all changes. It frees disk space and must work on a full disk, so it records nothing about what it discards. */
-export async function discardAllIn(state: SessionState): Promise<void> {
+/** Discards all changes. This frees disk space and must work on a full disk, so it records nothing about what it discards. */
+async function discardAll(state: SessionState): Promise<void> {
   const { record, view, dir, store } = state;
   await fallBackIfFull(view.capture, view.forget);
   discardRepositoryChanges(dir);

@@ -11,10 +11,10 @@ import { readRecord, refuseForeign, sessionDir } from "../layers/record.ts";
 import { keepReserve, withReserve } from "../layers/reserve.ts";
 import type { SessionStore } from "../overlay/session-view.ts";
 import { createLayerScanCache } from "./bases/layer-scan-cache.ts";
-import { cannotHideError, sessionBusyError } from "./busy.ts";
+import { hideSecretsIn, holdView, openNamespaceIn, refuseIfBusy } from "./busy.ts";
 import { changeIn, readIn } from "./change.ts";
 import { checkpoint, settle } from "./checkpoint.ts";
-import { commitIn, revertIn } from "./commit.ts";
+import { commitIn, diffIn, planIn, revertIn } from "./commit.ts";
 import { commitGitBranchIn } from "./commit-git-branch.ts";
 import { commitsIn, refuseUnfinished } from "./commits.ts";
 import { tryAddCalls } from "./database/follow-calls.ts";
@@ -26,13 +26,10 @@ import { forkSessionOf } from "./fork.ts";
 import { openView } from "./open-view.ts";
 import { hasChanges } from "./registry/has-changes.ts";
 import { measureSession } from "./registry/session-bytes.ts";
-import { discardAllIn, discardIn, rewindTo, undoRewindIn } from "./rewind.ts";
-import { planSession } from "./session-commit.ts";
-import { withDiff } from "./session-diff.ts";
+import { discardIn, rewindTo, undoRewindIn } from "./rewind.ts";
 import { holdSession } from "./session-lock.ts";
-import { diffOptionsOf, refreshView, type SessionState } from "./session-state.ts";
+import type { SessionState } from "./session-state.ts";
 import type { Session } from "./session-types.ts";
-import { tryWork } from "./try-work.ts";
 
 export async function openSession(id: string, store: SessionStore, mayChoose = false): Promise<Session> {
   const dir = sessionDir(store.stateDir, id);
@@ -108,14 +105,13 @@ async function isUnused({ id, dir, record, view, store, isForked }: SessionState
 }
 
 function sessionOn(state: SessionState, release: () => void): Session {
-  const { id, view, workspace, holders } = state;
+  const { id, view, workspace } = state;
   const lock = createReadWriteLock();
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     lock.alone(() => explainAsyncErrors("use the session", id, work));
-  /** A background process would continue on the old view. */
   const ifIdle = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     alone(async () => {
-      if (holders.size > 0) throw sessionBusyError(what);
+      refuseIfBusy(state, what);
       return work();
     });
 
@@ -144,48 +140,16 @@ function sessionOn(state: SessionState, release: () => void): Session {
     checkpoint: (signal) => alone(() => followed(() => checkpoint(state, null, signal))),
     rewind: (to, paths, signal) => ifIdle("rewind", () => followed(() => rewindTo(state, to, paths, signal))),
     undoRewind: (signal) => ifIdle("undo the rewind", () => followed(() => undoRewindIn(state, signal))),
-    discard: (paths, signal) =>
-      ifIdle("discard", () =>
-        followed(() =>
-          paths === undefined ? discardAllIn(state) : onFullDisk(() => discardIn(state, paths, signal)),
-        ),
-      ),
-    fork: (signal) =>
-      ifIdle("fork", () => {
-        state.isForked = true;
-        return forkSessionOf(state, openSession, signal);
-      }),
+    discard: (paths, signal) => ifIdle("discard", () => followed(() => discardIn(state, paths, signal))),
+    fork: (signal) => ifIdle("fork", () => forkSessionOf(state, openSession, signal)),
     isUnused: () => alone(() => followed(() => isUnused(state))),
-    hideSecrets: () =>
-      alone(async () => {
-        if (holders.size === 0) await view.hideSecrets();
-      }),
+    hideSecrets: () => alone(() => hideSecretsIn(state)),
     hidden: view.hidden,
-    async openNamespace(options) {
-      if (holders.size > 0 && !(await view.hidesAll())) throw cannotHideError();
-      return view.openNamespace(options);
-    },
-    hold() {
-      const holder = Symbol();
-      holders.add(holder);
-      state.wasHeld = true;
-      return () => void holders.delete(holder);
-    },
+    openNamespace: (options) => openNamespaceIn(state, options),
+    hold: () => holdView(state),
     bytes: () => measureSession(id, state.store.stateDir).bytes,
-    diff: (work, options = {}, signal) =>
-      alone(async () => {
-        await view.capture();
-        if (state.isUnsettled) await tryWork(() => settle(state, signal), signal);
-        return withDiff(id, { ...diffOptionsOf(state, signal), ...options }, work);
-      }),
-    plan: (options = {}, signal) =>
-      alone(() =>
-        onFullDisk(async () => {
-          await settle(state, signal);
-          await refreshView(state);
-          return planSession(id, options, diffOptionsOf(state, signal));
-        }),
-      ),
+    diff: (work, options = {}, signal) => alone(() => diffIn(state, work, options, signal)),
+    plan: (options = {}, signal) => alone(() => onFullDisk(() => planIn(state, options, signal))),
     commit: (options = {}, watching = {}, signal) =>
       alone(() => followed(() => onFullDisk(() => commitIn(state, options, watching, signal)))),
     commitGitBranch: (branch, options = {}, signal) =>
