@@ -35,7 +35,7 @@ export function newRecord(id: string, workspace: string, strategy: Strategy, sin
 
 /** The session as it was before this call. The replaced stack is kept. */
 export function rewindRecord(record: SessionRecord, to: string, since: number): SessionRecord {
-  return replaceStack(record, record.stack.slice(0, indexOfCall(record.stack, to)), since);
+  return replaceStack(record, record.stack.slice(0, indexOfCall(record, to)), since);
 }
 
 /** The session as it was before the last rewind. The present stack is kept in its place. */
@@ -75,18 +75,28 @@ function pushLayer(record: SessionRecord, stack: Stack, call: CallMark | null, s
   return { ...record, stack: [...stack, layer], next: record.next + 1 };
 }
 
-/** Finds a call by its id, or by `#3` for the third call of the session. Of several with one id the last counts. */
-export function indexOfCall(stack: Stack, to: string): number {
+/** Finds a call by its id, or by `#3` for the third call of the session. Of several with one id the last counts. The error names these commits. */
+export function indexOfCall(
+  { id, stack }: Pick<SessionRecord, "id" | "stack">,
+  to: string,
+  commits: readonly string[] = [],
+): number {
   const ordinal = /^#([1-9]\d*)$/.exec(to)?.[1];
   const index =
     ordinal === undefined
       ? stack.findLastIndex(({ call }) => call?.id === to)
       : indexOfNth(stack, Number(ordinal));
   if (index >= 0) return index;
-  throw new HotcellError(
-    "NOT_FOUND",
-    `The session has no call ${quote(to)} that still has changes. See hotcell session show. To undo a commit, run hotcell session revert.`,
-  );
+  const message = `The session has no call ${quote(to)} that still has changes. See hotcell session show.`;
+  throw new HotcellError("NOT_FOUND", `${message}${describeCommits(id, commits)}`);
+}
+
+function describeCommits(id: string, commits: readonly string[]): string {
+  const revert = `run hotcell session revert ${id} --tx`;
+  if (commits.length === 0) return "";
+  if (commits.length === 1)
+    return ` Commit ${commits[0]} stays in the project. To revert it, ${revert} ${commits[0]}.`;
+  return ` Commits ${commits.join(", ")} stay in the project. To revert one, ${revert} NUMBER.`;
 }
 
 function indexOfNth(stack: Stack, ordinal: number): number {

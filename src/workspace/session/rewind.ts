@@ -31,7 +31,7 @@ export async function rewindTo(
 ): Promise<RewindResult> {
   await settle(state, signal);
   const { stack } = state.record;
-  const index = indexOfCall(stack, to);
+  const index = indexOfCall(state.record, to, commitsSince(state.dir, 0));
   if (paths !== undefined) await dropFrom(state, index, paths, signal);
   else {
     await showRecord(state, rewindRecord(state.record, to, fileClock(state.dir)));

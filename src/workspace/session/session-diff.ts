@@ -21,6 +21,7 @@ import { openStackReader, type StackReader } from "../layers/stack-reader.ts";
 import { createHiddenCheck } from "../overlay/hidden-check.ts";
 import type { SessionStore } from "../overlay/session-view.ts";
 import { ownChanges } from "./bases/concurrent-changes.ts";
+import { commitsSince } from "./commits.ts";
 import { retryOnChange } from "./retry-on-change.ts";
 
 export interface SessionDiffOptions extends Omit<SessionStore, "onProgress"> {
@@ -95,9 +96,10 @@ async function openDiff(
     signal,
   }: SessionDiffOptions,
 ): Promise<OpenDiff> {
-  refuseForeign(sessionDir(stateDir, record.id));
+  const dir = sessionDir(stateDir, record.id);
+  refuseForeign(dir);
   const { stack, strategy, workspace } = record;
-  const below = call === undefined ? 0 : indexOfCall(stack, call);
+  const below = call === undefined ? 0 : indexOfCall(record, call, commitsSince(dir, 0));
   const layers = call === undefined ? stack : stack.slice(0, below + 1);
   const dirs = layers.map((layer) => layerDir(stateDir, layer));
   const trees = await readLiveLayers(dirs, strategy);

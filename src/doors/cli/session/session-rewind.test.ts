@@ -71,6 +71,28 @@ Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
     expect(JSON.parse(out)).toEqual({ session: id, changes: 0, commits: ["1"] });
   });
 
+  test.each([
+    [["a"], "Commit 1 stays in the project. To revert it, run hotcell session revert ID --tx 1."],
+    [
+      ["a", "b"],
+      "Commits 1, 2 stay in the project. To revert one, run hotcell session revert ID --tx NUMBER.",
+    ],
+  ])("to a call whose changes were all committed (%j) says which commits stay", async (paths, stays) => {
+    const { id, run } = await open();
+    for (const path of paths) await run(["session", "commit", id, path, "--yes"]);
+    const message = `The session has no call "c1" that still has changes. See hotcell session show. ${stays}`;
+    for (const args of [
+      ["rewind", id, "--to", "c1"],
+      ["diff", id, "--call", "c1"],
+    ]) {
+      const { code, err } = await run(["session", ...args]);
+      expect([code, err]).toEqual([2, expect.stringContaining(message.replace("ID", id))]);
+    }
+    await run(["session", "revert", id, "--tx", "1"]);
+    const { err } = await run(["session", "rewind", id, "--to", "c9"]);
+    expect(err).not.toContain("Commit 1 stays");
+  });
+
   test("goes back at some paths only", async () => {
     const world = await open();
     expect((await world.run(["session", "rewind", world.id, "--to", "2", "a"])).code).toBe(0);
