@@ -364,6 +364,27 @@ print(n)`;
     await cell.discard();
     expect((await run("true")).success).toBe(true);
   });
+  test("issue-17-4: artifacts count: in a session that printed too much no command begins", async () => {
+    const { cell, run, root, stateDir } = await open();
+    expect((await run("touch made; head -c 12M /dev/urandom | od -v -An -tx1 | head -c 12M")).success).toBe(
+      true,
+    );
+    const again = async (diskBytes: number) => {
+      const next = await openCell({
+        workspace: root,
+        stateDir,
+        session: cell.session!,
+        trust: "autonomous",
+        limits: { diskBytes },
+      });
+      const { error } = await next.call({ name: "run_command", arguments: { command: "true" } });
+      await next.close();
+      return error?.message;
+    };
+    await cell.close();
+    expect(await again(16 * MiB)).toBeUndefined();
+    expect(await again(8 * MiB)).toContain("its history and its artifacts count");
+  });
   test("in a session that has too much on the disk no command begins, until changes were discarded", async () => {
     const { cell, run } = await open({ limits: { diskBytes: 8 * MiB } });
     // Again and again: the free space of a disk tells nothing while others empty it.
