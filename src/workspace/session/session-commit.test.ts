@@ -10,6 +10,7 @@ import { sessionDir } from "../layers/record.ts";
 import { withCommitLock } from "./commit-lock.ts";
 import { unfinishedCommits } from "./commits.ts";
 import { createSession } from "./create-session.ts";
+import { recoverSessions } from "./registry/recover-sessions.ts";
 import type { Session } from "./session-types.ts";
 
 /** Two sessions of one project: a commit of the first was interrupted, the second has something to commit. */
@@ -51,6 +52,19 @@ test("a commit is refused while another session's to the same project is interru
     code: "COMMIT_INTERRUPTED",
     details: { session: first.record.id },
   });
+});
+
+test("a recovery that waits for the project's lock ends when its signal aborts", async () => {
+  const { stateDir, first, unfinished } = await makeWorld();
+  const reason = new Error("aborted");
+  await withCommitLock(first.record, { stateDir }, async () => {
+    const aborting = new AbortController();
+    const store = { stateDir, waitMs: 2000, signal: aborting.signal };
+    const recovering = recoverSessions(store, first.record.id);
+    aborting.abort(reason);
+    await expect(recovering).rejects.toBe(reason);
+  });
+  expect(unfinishedCommits(sessionDir(stateDir, first.record.id))).toEqual([unfinished]);
 });
 
 test("a commit waits for another session's that is being finished, and goes through then", async () => {

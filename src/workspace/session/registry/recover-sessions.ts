@@ -15,11 +15,12 @@ export interface Recovered {
   readonly problem?: string;
 }
 
+interface RecoverOptions extends LockStore {
+  readonly signal?: AbortSignal;
+}
+
 /** Recovers interrupted commits of one session, or of all. A failure does not stop the others. */
-export async function recoverSessions(
-  store: LockStore & { readonly signal?: AbortSignal },
-  id?: string,
-): Promise<Recovered[]> {
+export async function recoverSessions(store: RecoverOptions, id?: string): Promise<Recovered[]> {
   const { stateDir } = store;
   const ids = id === undefined ? sessionIds(stateDir) : [id];
   const recovered: Recovered[] = [];
@@ -38,12 +39,13 @@ export async function recoverSessions(
 async function tryRecover(
   txDir: string,
   workspace: string,
-  store: LockStore,
+  store: RecoverOptions,
 ): Promise<Pick<Recovered, "result" | "problem">> {
   try {
     const recover = (project: Root) => recoverCommit(txDir, project);
-    return { result: await withCommitLock({ workspace }, store, recover) };
+    return { result: await withCommitLock({ workspace }, store, recover, store.signal) };
   } catch (error) {
+    store.signal?.throwIfAborted();
     if (!(error instanceof HotcellError)) throw error;
     return { result: "failed", problem: error.message };
   }
