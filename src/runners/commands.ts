@@ -46,7 +46,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
   /** Found once for a cell: a view of a session has its own files. */
   let sharedFile: string | null | undefined;
   const findSharedFile = () => {
-    sharedFile ??= workspace.mode === "host" ? findHardLink(workspace) : null;
+    if (sharedFile === undefined) sharedFile = workspace.mode === "host" ? findHardLink(workspace) : null;
     return sharedFile;
   };
   return (context) => ({

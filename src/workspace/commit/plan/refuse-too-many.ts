@@ -1,5 +1,5 @@
 import { LIMITS } from "../../../core/limits.ts";
-import { heapLeft, tooLargeForMemory } from "../../fs/heap.ts";
+import { heapLeft, tooLargeForMemory } from "../../layers/memory-budget.ts";
 
 /** A plan has all its changes in memory. */
 export function refuseTooMany(changes: readonly { readonly path: string }[]): void {
