@@ -266,6 +266,7 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
     left = { name: file, text: fs.readFileSync(file, "utf8") };
     cancel.abort();
     await first;
+    await until(() => !fs.existsSync(file));
     // As a kill leaves it.
     fs.writeFileSync(left.name, left.text);
     answerQuestion(temp.stateDir, question!.id, yes(question!));
