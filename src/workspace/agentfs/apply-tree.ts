@@ -97,7 +97,9 @@ function setMode(dir: number, mode: number): void {
 }
 
 function createFileWriter(db: SqlDatabase, view: Root) {
-  const content = db.prepare("SELECT data FROM fs_data WHERE ino = ? ORDER BY chunk_index");
+  const content = db.prepare(
+    "SELECT CAST(data AS BLOB) AS data FROM fs_data WHERE ino = ? ORDER BY chunk_index",
+  );
   /** Where each file of the database is in the view. */
   const written = new Map<number, string>();
   let reader: TreeReader | null = null;

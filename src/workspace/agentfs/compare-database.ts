@@ -71,7 +71,9 @@ function isEntry(entry: DatabaseEntry | undefined): entry is DatabaseEntry {
 }
 
 function createComparison(db: SqlDatabase, { after }: ComparedTrees) {
-  const content = db.prepare("SELECT data FROM fs_data WHERE ino = ? ORDER BY chunk_index");
+  const content = db.prepare(
+    "SELECT CAST(data AS BLOB) AS data FROM fs_data WHERE ino = ? ORDER BY chunk_index",
+  );
   const hasContentOf = (path: string, { ino, size }: DatabaseFile): boolean =>
     after.withFile(path, (fd, bytes) => {
       if (bytes !== size) return false;

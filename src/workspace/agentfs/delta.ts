@@ -1,7 +1,9 @@
 // The entries of a database: the session's changes to the project. AgentFS calls them the delta.
+import { LIMITS } from "../../core/limits.ts";
 import { parentOf, splitPath } from "../fs/path-text.ts";
-import type { SqlDatabase } from "./driver.ts";
+import { blobOf, type SqlDatabase } from "./driver.ts";
 import { CHUNK_BYTES, KIND_BITS, KINDS, ROOT_INO } from "./schema.ts";
+import { textColumn, textIn } from "./untrusted-rows.ts";
 
 export interface DeltaStat {
   readonly mode: number;
@@ -30,7 +32,7 @@ export interface Delta {
 export interface OpenDelta extends Delta {
   /** The names in a directory, without whiteouts. */
   names(directory: string): string[];
-  /** Removes all entries and whiteouts. */
+  /** Removes all entries and whiteouts, also those that no path leads to. */
   clear(): void;
 }
 
@@ -120,8 +122,10 @@ export function openDelta(db: SqlDatabase, owner: { readonly uid: number; readon
       removeInode(found.ino);
       if ((found.mode & KIND_BITS) === KINDS.directory) forget();
     },
-    names: (directory) =>
-      [...sql.listNames.iterate(directoryAt(directory) ?? -1)].map(({ name }) => String(name)),
+    names(directory) {
+      const rows = sql.listNames.iterate(directoryAt(directory) ?? -1);
+      return Array.from(rows, ({ name }) => textIn(blobOf(name))).filter((name) => name !== null);
+    },
     clear() {
       for (const table of ["fs_dentry", "fs_data", "fs_symlink", "fs_whiteout", "fs_origin"])
         db.exec(`DELETE FROM ${table}`);
@@ -152,7 +156,9 @@ function statements(db: SqlDatabase) {
     findEntry: db.prepare(
       "SELECT ino, mode FROM fs_dentry JOIN fs_inode USING (ino) WHERE name = ? AND parent_ino = ?",
     ),
-    listNames: db.prepare("SELECT name FROM fs_dentry WHERE parent_ino = ?"),
+    listNames: db.prepare(
+      `SELECT ${textColumn("name", LIMITS.maxNameBytes)} AS name FROM fs_dentry WHERE parent_ino = ?`,
+    ),
     listInodes: db.prepare("SELECT ino FROM fs_dentry WHERE parent_ino = ?"),
     // Programs count the links of a directory in different ways; it has one name.
     isLinked: db.prepare(

@@ -1,6 +1,6 @@
 // hotcell's own table in the database of a session. Somebody may have changed the rows: their readers check them.
-import type { SqlDatabase } from "./driver.ts";
-import { hasTable } from "./untrusted-rows.ts";
+import { blobOf, type SqlDatabase } from "./driver.ts";
+import { hasTable, textColumn, textIn } from "./untrusted-rows.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -14,10 +14,10 @@ export function writeSessionRow(db: SqlDatabase, key: string, value: unknown): v
 export function readSessionRow(db: SqlDatabase, key: string): unknown {
   if (!hasTable(db, "hotcell_session")) return null;
   const find = db.prepare(
-    `SELECT value FROM hotcell_session WHERE key = ? AND typeof(value) = 'text' AND octet_length(value) <= ${MAX_BYTES}`,
+    `SELECT ${textColumn("value", MAX_BYTES)} AS value FROM hotcell_session WHERE key = ?`,
   );
   try {
-    return JSON.parse(String(find.get(key)?.value));
+    return JSON.parse(textIn(blobOf(find.get(key)?.value)) ?? "null");
   } catch {
     return null;
   }

@@ -9,6 +9,7 @@ import { type LogRecord, parseRecord } from "../../log/record.ts";
 import type { RunPaths } from "../../log/runs.ts";
 import type { Cooperative } from "../fs/cooperative.ts";
 import type { SqlDatabase } from "./driver.ts";
+import { integerColumn } from "./untrusted-rows.ts";
 
 /** How much of the log the table has. */
 export interface CallsPosition extends LogPosition {
@@ -60,14 +61,15 @@ function isThere(logFile: string, { firstSeq }: LogPosition): boolean {
 
 function openRows(db: SqlDatabase) {
   const insert = db.prepare(
-    "INSERT INTO tool_calls (name, parameters, status, started_at) VALUES (?, ?, 'pending', ?) RETURNING id",
+    `INSERT INTO tool_calls (name, parameters, status, started_at) VALUES (?, ?, 'pending', ?) RETURNING ${integerColumn("id")} AS id`,
   );
   const complete = db.prepare(
     "UPDATE tool_calls SET result = ?, error = ?, status = ?, completed_at = ?, duration_ms = ? WHERE id = ?",
   );
   const begin = ({ toolName = "?", input }: LogRecord, startedMs: number): number => {
     const row = insert.get(makeVisible(toolName), jsonText(input), secondsOf(startedMs));
-    return row!.id as number;
+    // Somebody may have used the largest number: then the row stays as it is.
+    return (row!.id as number | null) ?? 0;
   };
   return {
     /** Returns the number of the row. */

@@ -275,6 +275,41 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     leftOut: [],
   },
   {
+    name: "a call with the largest number",
+    sql: "INSERT INTO tool_calls (id, name, started_at) VALUES (9223372036854775806, 'x', 0)",
+    leftOut: [],
+  },
+  {
+    name: "a row of hotcell that is not UTF-8",
+    sql: `CREATE TABLE IF NOT EXISTS hotcell_session (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+      INSERT OR REPLACE INTO hotcell_session SELECT column1, CAST(x'ff' AS TEXT) FROM (VALUES ('reflects'), ('values'), ('calls'))`,
+    leftOut: [],
+  },
+  {
+    name: "a table whose definition is not UTF-8",
+    sql: `CREATE TABLE other (x); PRAGMA writable_schema=ON;
+      UPDATE sqlite_schema SET sql = CAST('CREATE TABLE other (x /*' || x'ff' || '*/)' AS TEXT) WHERE name = 'other'`,
+    leftOut: [],
+  },
+  {
+    name: "a table whose name is not UTF-8",
+    sql: `CREATE TABLE other (x); PRAGMA writable_schema=ON;
+      UPDATE sqlite_schema SET name = CAST(x'6fff' AS TEXT), tbl_name = CAST(x'6fff' AS TEXT),
+        sql = CAST('CREATE TABLE o' || x'ff' || '(x)' AS TEXT) WHERE name = 'other'`,
+    leftOut: [],
+  },
+  {
+    name: "a column whose name is not UTF-8",
+    sql: `PRAGMA writable_schema=ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'rdev', CAST('"r' || x'ff' || '"' AS TEXT)) WHERE name = 'fs_inode'`,
+    refused: /fs_inode is not a plain table/,
+  },
+  {
+    name: "a mode that is text, but not UTF-8",
+    sql: entry("'odd'", "CAST(x'ff' AS TEXT)"),
+    leftOut: ["odd"],
+  },
+  {
     name: "a trigger on calls",
     sql: "CREATE TRIGGER t AFTER INSERT ON tool_calls BEGIN DELETE FROM fs_dentry; END",
     refused: /it has a trigger/,
@@ -283,6 +318,20 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     name: "a trigger",
     sql: "CREATE TRIGGER t AFTER UPDATE ON fs_inode BEGIN DELETE FROM fs_dentry; END",
     refused: /it has a trigger/,
+  },
+  {
+    name: "a trigger that calls itself by its kind in capitals",
+    sql: `CREATE TRIGGER t AFTER INSERT ON fs_origin BEGIN DELETE FROM fs_dentry; END; PRAGMA writable_schema=ON;
+      UPDATE sqlite_schema SET type = 'TRIGGER' WHERE name = 't'`,
+    refused: /it has a trigger/,
+  },
+  {
+    name: "a check in the table of origins, which is only written",
+    sql: replaced(
+      "fs_origin",
+      "CREATE TABLE fs_origin (delta_ino INTEGER PRIMARY KEY, base_ino INTEGER CHECK (length(hex(zeroblob(500000000))) > 0))",
+    ),
+    refused: /fs_origin is not a plain table/,
   },
   {
     name: "a view in place of a table",
