@@ -302,10 +302,11 @@ export const LIMITS = {
   mcpClientGoneMs: 10_000,
   /** How long a call waits for an MCP client's answer to a question. */
   mcpAnswerMs: 600_000,
-  /** A database of AgentFS from elsewhere: its size, the rows of one table, one chunk of a file, and the target of a link. */
+  /** A database of AgentFS from elsewhere: its size, the rows of one table and the entries of its tree, all their paths together, one chunk of a file, and the target of a link. */
   agentfs: {
     maxBytes: 64 * 1024 * 1024 * 1024,
     maxEntries: 1_000_000,
+    maxPathBytes: 128 * 1024 * 1024,
     maxChunkBytes: 1024 * 1024,
     maxLinkBytes: 4095,
   },

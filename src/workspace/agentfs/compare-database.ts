@@ -62,7 +62,7 @@ export function* compareDatabase(
     const side = trees.after.look(path)?.side ?? null;
     if (side === null ? entry.kind !== "gone" : !isSame(path, entry, side)) found.add(path);
   }
-  return { paths: [...found].sort((a, b) => a.split("/").length - b.split("/").length), isIncomplete };
+  return { paths: [...found].sort((a, b) => a.length - b.length), isIncomplete };
 }
 
 /** A directory without a mode is only the way to a whiteout. */

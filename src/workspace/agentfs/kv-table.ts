@@ -5,7 +5,15 @@ import type { Cooperative } from "../fs/cooperative.ts";
 import { type StoredValue, storedBytes } from "../kv/key-value-store.ts";
 import { hasRoom, problemOf } from "../kv/key-values.ts";
 import { blobOf, type SqlDatabase } from "./driver.ts";
-import { hasTable, integerColumn, type Refuse, rowsOf, textColumn, textIn } from "./untrusted-rows.ts";
+import {
+  createTreeBudget,
+  hasTable,
+  integerColumn,
+  type Refuse,
+  rowsOf,
+  textColumn,
+  textIn,
+} from "./untrusted-rows.ts";
 import type { LeftOut } from "./write-entry.ts";
 
 const { maxKeyBytes, maxValueBytes } = LIMITS.kv;
@@ -46,13 +54,18 @@ export function* readKvTable(db: SqlDatabase, refuse: Refuse): Cooperative<ReadV
     `${integerColumn("updated_at")} AS updated`,
   ];
   const now = Math.floor(Date.now() / 1000);
+  const keep = createTreeBudget(refuse);
   let bytes = 0;
   for (const row of rowsOf(db, `SELECT ${columns} FROM kv_store`, refuse)) {
     yield;
     const { key, value, created, updated } = row;
     const keyText = key === null ? null : textIn(blobOf(key!));
     const valueText = value === null ? null : textIn(blobOf(value!));
-    const leaveOut = (reason: string) => void leftOut.push({ path: `kv_store: ${keyText ?? "?"}`, reason });
+    const leaveOut = (reason: string) => {
+      const path = `kv_store: ${keyText ?? "?"}`;
+      keep(1, path.length);
+      leftOut.push({ path, reason });
+    };
     if (keyText === null || valueText === null) {
       leaveOut("its key or its value is not text, or is too long");
       continue;

@@ -6,7 +6,16 @@ import { joinPath } from "../fs/path-text.ts";
 import { TEMP_PREFIX } from "../fs/paths.ts";
 import { blobOf, type SqlDatabase } from "./driver.ts";
 import { KIND_BITS, KINDS, ROOT_INO } from "./schema.ts";
-import { hasTable, integerColumn, type Refuse, rowsOf, textColumn, textIn } from "./untrusted-rows.ts";
+import {
+  createTreeBudget,
+  hasTable,
+  integerColumn,
+  type Refuse,
+  rowsOf,
+  type TreeBudget,
+  textColumn,
+  textIn,
+} from "./untrusted-rows.ts";
 import type { IsSecret, LeftOut } from "./write-entry.ts";
 
 export interface DatabaseDirectory {
@@ -53,59 +62,72 @@ export function* readDatabaseTree(
   refuse: Refuse,
 ): Cooperative<DatabaseTree> {
   const leftOut: LeftOut[] = [];
+  const keep = createTreeBudget(refuse);
   const whole = createContentCheck(db, refuse);
   const inodes = yield* readInodes(db, refuse);
   const names = yield* readNames(db, refuse);
-  const targets = yield* readTargets(db, refuse);
-  const whiteouts = yield* readWhiteouts(db, refuse, leftOut);
+  const targets = yield* readTargets(db, refuse, keep);
+  const whiteouts = yield* readWhiteouts(db, refuse, keep, leftOut);
   const rootMode = inodes.get(ROOT_INO)?.mode ?? 0;
   if ((rootMode & KIND_BITS) !== KINDS.directory) throw refuse("it has no root directory");
   const root: DatabaseDirectory = { kind: "directory", mode: null, below: new Map() };
-  const entered = new Set([ROOT_INO]);
-  const pending = [{ ino: ROOT_INO, path: "", below: root.below }];
+  const entered = new Set<number>();
+  const levels: Level[] = [];
+  const enter = (ino: number, path: string, { below }: DatabaseDirectory) => {
+    entered.add(ino);
+    levels.push({ path, below, rest: (names.get(ino) ?? []).values() });
+  };
+  /** A reason instead of an entry that cannot be taken. */
+  const entryAt = (
+    path: string,
+    name: string | null,
+    ino: number,
+    below: DatabaseDirectory["below"],
+  ): DatabaseEntry | string => {
+    const problem = problemOfName(name, path);
+    if (problem !== null) return problem;
+    if (below.has(name!)) return "its name is there twice";
+    const inode = inodes.get(ino);
+    if (inode === undefined) return "it has no inode";
+    const isDirectory = (inode.mode & KIND_BITS) === KINDS.directory;
+    if (whiteouts.has(path)) return "a whiteout hides it";
+    if (isSecret(path, isDirectory)) return "it has the name of a secret";
+    if (isDirectory && entered.has(ino)) return "its directory has another name already";
+    return entryOf(ino, inode, targets, whole);
+  };
+  enter(ROOT_INO, "", root);
   let entries = 0;
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    for (const { name: bytes, ino } of names.get(at.ino) ?? []) {
-      yield;
-      const name = textIn(bytes);
-      const path = joinPath(at.path, name ?? "?");
-      const leaveOut = (reason: string) => void leftOut.push({ path, reason });
-      const inode = inodes.get(ino);
-      const problem = problemOfName(name, path) ?? (at.below.has(name!) ? "its name is there twice" : null);
-      if (problem !== null || inode === undefined) {
-        leaveOut(problem ?? "it has no inode");
-        continue;
-      }
-      const kind = inode.mode & KIND_BITS;
-      if (whiteouts.has(path)) leaveOut("a whiteout hides it");
-      else if (isSecret(path, kind === KINDS.directory)) leaveOut("it has the name of a secret");
-      else if (kind === KINDS.directory && entered.has(ino))
-        leaveOut("its directory has another name already");
-      else if (kind === KINDS.directory) {
-        entered.add(ino);
-        const directory: DatabaseDirectory = {
-          kind: "directory",
-          mode: inode.mode & 0o7777,
-          below: new Map(),
-        };
-        at.below.set(name!, directory);
-        pending.push({ ino, path, below: directory.below });
-        entries++;
-      } else {
-        const entry = entryOf(ino, inode, targets, whole);
-        if (typeof entry === "string") leaveOut(entry);
-        else {
-          at.below.set(name!, entry);
-          entries++;
-        }
-      }
+  for (let at = levels.at(-1); at !== undefined; at = levels.at(-1)) {
+    yield;
+    const next = at.rest.next();
+    if (next.done === true) {
+      levels.pop();
+      continue;
     }
+    const { ino } = next.value;
+    const name = textIn(next.value.name);
+    const path = joinPath(at.path, name ?? "?");
+    keep(1, Buffer.byteLength(path));
+    const entry = entryAt(path, name, ino, at.below);
+    if (typeof entry === "string") {
+      leftOut.push({ path, reason: entry });
+      continue;
+    }
+    at.below.set(name!, entry);
+    entries++;
+    if (entry.kind === "directory") enter(ino, path, entry);
   }
-  for (const path of whiteouts) yield* insertWhiteout(root, path, isSecret, leftOut);
+  for (const path of whiteouts) yield* insertWhiteout(root, path, isSecret, { keep, leftOut });
   return { root, entries: entries + whiteouts.size, leftOut };
 }
 
-/** A reason instead of an entry that cannot be taken. */
+/** A directory on the way to the next entry. Only these have their path in memory. */
+interface Level {
+  readonly path: string;
+  readonly below: DatabaseDirectory["below"];
+  readonly rest: Iterator<NamedInode>;
+}
+
 function entryOf(
   ino: number,
   { mode, size, mtimeMs }: Inode,
@@ -113,6 +135,7 @@ function entryOf(
   isWhole: (ino: number, size: number) => boolean,
 ): DatabaseEntry | string {
   const kind = mode & KIND_BITS;
+  if (kind === KINDS.directory) return { kind: "directory", mode: mode & 0o7777, below: new Map() };
   if (kind === KINDS.symlink) {
     const target = targets.get(ino) ?? null;
     return target === null
@@ -169,25 +192,38 @@ function* readNames(db: SqlDatabase, refuse: Refuse): Cooperative<Map<number, Na
   return found;
 }
 
-function* readTargets(db: SqlDatabase, refuse: Refuse): Cooperative<Map<number, string | null>> {
+function* readTargets(
+  db: SqlDatabase,
+  refuse: Refuse,
+  keep: TreeBudget,
+): Cooperative<Map<number, string | null>> {
   const found = new Map<number, string | null>();
   const query = `SELECT ${integerColumn("ino")} AS ino, ${textColumn("target", maxLinkBytes)} AS target FROM fs_symlink`;
   for (const { ino, target } of rowsOf(db, query, refuse)) {
     yield;
-    const known = target === null ? null : textIn(blobOf(target));
+    const bytes = blobOf(target);
+    keep(0, bytes.length);
+    const known = textIn(bytes);
     found.set(ino as number, known?.includes("\0") ? null : known);
   }
   return found;
 }
 
 /** Canonical paths. */
-function* readWhiteouts(db: SqlDatabase, refuse: Refuse, leftOut: LeftOut[]): Cooperative<Set<string>> {
+function* readWhiteouts(
+  db: SqlDatabase,
+  refuse: Refuse,
+  keep: TreeBudget,
+  leftOut: LeftOut[],
+): Cooperative<Set<string>> {
   const found = new Set<string>();
   if (!hasTable(db, "fs_whiteout")) return found;
   const query = `SELECT ${textColumn("path", LIMITS.maxPathBytes + 1)} AS path FROM fs_whiteout`;
   for (const { path } of rowsOf(db, query, refuse)) {
     yield;
-    const given = path === null ? null : textIn(blobOf(path!));
+    const bytes = blobOf(path);
+    keep(1, bytes.length);
+    const given = textIn(bytes);
     const names = given?.startsWith("/") ? given.slice(1).split("/") : [null];
     const problem = names.map((name) => problemOfName(name || null, "")).find((one) => one !== null);
     if (problem === undefined) found.add(names.join("/"));
@@ -200,7 +236,7 @@ function* insertWhiteout(
   root: DatabaseDirectory,
   path: string,
   isSecret: IsSecret,
-  leftOut: LeftOut[],
+  { keep, leftOut }: { readonly keep: TreeBudget; readonly leftOut: LeftOut[] },
 ): Cooperative<void> {
   yield;
   if (isSecret(path, false) || isSecret(path, true)) {
@@ -210,11 +246,17 @@ function* insertWhiteout(
   const names = path.split("/");
   const last = names.pop()!;
   let parent = root;
+  let bytes = 0;
   for (const name of names) {
-    const known = parent.below.get(name) ?? { kind: "directory", mode: null, below: new Map() };
+    bytes += Buffer.byteLength(name) + 1;
+    let known = parent.below.get(name);
+    if (known === undefined) {
+      keep(1, bytes);
+      known = { kind: "directory", mode: null, below: new Map() };
+      parent.below.set(name, known);
+    }
     // Below anything else there is nothing to hide.
     if (known.kind !== "directory") return;
-    parent.below.set(name, known);
     parent = known;
   }
   parent.below.set(last, { kind: "gone" });

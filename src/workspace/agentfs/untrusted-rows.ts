@@ -5,7 +5,7 @@ import type { SqlDatabase, SqlRow } from "./driver.ts";
 
 export type Refuse = (reason: string) => HotcellError;
 
-const { maxEntries } = LIMITS.agentfs;
+const { maxEntries, maxPathBytes } = LIMITS.agentfs;
 
 /** An integer that a number holds exactly, or null. */
 export const integerColumn = (column: string): string =>
@@ -18,10 +18,26 @@ export const textColumn = (column: string, maxBytes: number): string =>
 export function* rowsOf(db: SqlDatabase, query: string, refuse: Refuse): Generator<SqlRow> {
   let count = 0;
   for (const row of db.prepare(query).iterate()) {
-    if (++count > maxEntries) throw refuse(`it has more than ${maxEntries} entries`);
+    if (++count > maxEntries) throw tooMany(refuse);
     yield row;
   }
 }
+
+const tooMany = (refuse: Refuse): HotcellError => refuse(`it has more than ${maxEntries} entries`);
+
+/** Counts what is kept in memory. A path may be longer than its row, because a row has one name. */
+export function createTreeBudget(refuse: Refuse): (entries: number, pathBytes: number) => void {
+  let [entries, bytes] = [0, 0];
+  return (moreEntries, moreBytes) => {
+    entries += moreEntries;
+    bytes += moreBytes;
+    if (entries > maxEntries) throw tooMany(refuse);
+    if (bytes > maxPathBytes)
+      throw refuse(`the paths of its entries have more than ${maxPathBytes} bytes together`);
+  };
+}
+
+export type TreeBudget = ReturnType<typeof createTreeBudget>;
 
 /** Null unless it is UTF-8 and not empty. */
 export function textIn(bytes: Buffer | null): string | null {

@@ -199,6 +199,21 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     sql: "INSERT INTO fs_whiteout (path, created_at) VALUES ('/dir/good', 0)",
     leftOut: ["dir/good"],
   },
+  {
+    name: "whiteouts in more than a million directories",
+    sql: `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 17000)
+      INSERT INTO fs_whiteout (path, created_at) SELECT '/' || n || replace(hex(zeroblob(60)), '00', '/a'), 0 FROM n`,
+    refused: /it has more than 1000000 entries/,
+  },
+  {
+    name: "a deep directory of which each entry has a long path",
+    sql: `WITH RECURSIVE n(n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM n WHERE n < 115)
+      INSERT INTO fs_inode (ino, mode, nlink, atime, mtime, ctime) SELECT n, 16877, 1, 0, 0, 0 FROM n;
+      INSERT INTO fs_dentry (name, parent_ino, ino) SELECT hex(zeroblob(120)), CASE ino WHEN 100 THEN 1 ELSE ino - 1 END, ino FROM fs_inode WHERE ino >= 100;
+      WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 36000)
+      INSERT INTO fs_dentry (name, parent_ino, ino) SELECT n, 115, 3 FROM n`,
+    refused: /the paths of its entries have more than 134217728 bytes together/,
+  },
   { name: "a value that is not JSON", sql: valued("'k'", "'{'"), leftOut: ["kv_store: k"] },
   { name: "a value with a key twice", sql: valued("'k'", `'{"a":1,"a":2}'`), leftOut: ["kv_store: k"] },
   {

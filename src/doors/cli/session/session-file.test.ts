@@ -317,7 +317,7 @@ describe("a hostile file", () => {
     }
     expect(survey(outside)).toEqual(new Map([["canary", file("alive")]]));
     expect(survey(world.root)).toEqual(new Map([["kept", file("kept\n")]]));
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Entries of the hostile files that may appear: a link is shown as a link, and a program without its bit. */
