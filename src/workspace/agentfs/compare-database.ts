@@ -10,29 +10,23 @@ import type { DatabaseDirectory, DatabaseEntry, DatabaseFile } from "./read-data
 import type { IsSecret } from "./write-entry.ts";
 import { writeView } from "./write-view.ts";
 
-export interface DatabaseDifferences {
-  /** Where the database, read over the project, shows another entry than the view. Parents first. */
-  readonly paths: readonly string[];
-  /** It lacks a whiteout, as after a change of the project, or an entry that equals the project's. Only hotcell can add them. */
-  readonly isIncomplete: boolean;
-}
-
+/** Where the database, read over the project, shows another entry than the view. Parents first. */
 export function* compareDatabase(
   root: DatabaseDirectory,
   db: SqlDatabase,
   trees: ComparedTrees,
   options: PairOptions,
   isSecret: IsSecret,
-): Cooperative<DatabaseDifferences> {
+): Cooperative<readonly string[]> {
   const found = new Set<string>();
   const seen = new Set<string>();
   const isSame = createComparison(db, trees);
-  let isIncomplete = false;
   const compare = (path: string, side: Omit<Side, "size">): void => {
     seen.add(path);
     const entry = findEntry(root, path);
-    if (!isEntry(entry) && isInProject(path, side, trees)) isIncomplete = true;
-    else if (!isSame(path, entry, side)) found.add(path);
+    // It may lack an entry that equals the project's.
+    if (!isEntry(entry) && isInProject(path, side, trees)) return;
+    if (!isSame(path, entry, side)) found.add(path);
   };
   const directories = new Set([""]);
   const comparing: Delta = {
@@ -50,8 +44,8 @@ export function* compareDatabase(
     putWhiteout(path) {
       seen.add(path);
       const entry = findEntry(root, path);
+      // It may lack a whiteout, as after a change of the project.
       if (isEntry(entry) && entry.kind !== "gone") found.add(path);
-      else isIncomplete ||= entry?.kind !== "gone";
     },
     remove: (path) => void seen.add(path),
   };
@@ -62,7 +56,24 @@ export function* compareDatabase(
     const side = trees.after.look(path)?.side ?? null;
     if (side === null ? entry.kind !== "gone" : !isSame(path, entry, side)) found.add(path);
   }
-  return { paths: [...found].sort((a, b) => a.length - b.length), isIncomplete };
+  for (const path of yield* namesOfSameFiles(root, found)) found.add(path);
+  return [...found].sort((a, b) => a.length - b.length);
+}
+
+/** All names of the files that these paths name, so that links stay links. */
+function* namesOfSameFiles(root: DatabaseDirectory, paths: Iterable<string>): Cooperative<string[]> {
+  const names: string[] = [];
+  const files = new Set<number>();
+  for (const path of paths) {
+    const entry = findEntry(root, path);
+    if (entry?.kind === "file") files.add(entry.ino);
+  }
+  if (files.size === 0) return names;
+  for (const [path, entry] of entriesIn(root)) {
+    yield;
+    if (entry.kind === "file" && files.has(entry.ino)) names.push(path);
+  }
+  return names;
 }
 
 /** A directory without a mode is only the way to a whiteout. */

@@ -32,7 +32,7 @@ export interface Delta {
 export interface OpenDelta extends Delta {
   /** The names in a directory, without whiteouts. */
   names(directory: string): string[];
-  /** Removes all entries and whiteouts, also those that no path leads to. */
+  /** Removes all entries and whiteouts, also those to which no path leads. From then on chunks have hotcell's size. */
   clear(): void;
 }
 
@@ -130,6 +130,7 @@ export function openDelta(db: SqlDatabase, owner: { readonly uid: number; readon
       for (const table of ["fs_dentry", "fs_data", "fs_symlink", "fs_whiteout", "fs_origin"])
         db.exec(`DELETE FROM ${table}`);
       db.exec(`DELETE FROM fs_inode WHERE ino <> ${ROOT_INO}`);
+      db.exec(`UPDATE fs_config SET value = '${CHUNK_BYTES}' WHERE key = 'chunk_size'`);
       forget();
     },
   };

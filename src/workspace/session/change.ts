@@ -46,7 +46,8 @@ async function recordAndFollow(state: SessionState, signal: AbortSignal | undefi
     await explainAsyncErrors("record the changes of the session", state.id, () =>
       recordChanges(state, signal, LIMITS.noteWaitMs, state.view.had),
     );
-    return await followLayers(state, signal);
+    await followLayers(state, signal);
+    return null;
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason) return null;
     if (!(error instanceof HotcellError)) throw error;

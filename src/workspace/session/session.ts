@@ -29,7 +29,7 @@ import { measureSession } from "./registry/session-bytes.ts";
 import { discardIn, rewindTo, undoRewindIn } from "./rewind.ts";
 import { holdSession } from "./session-lock.ts";
 import type { SessionState } from "./session-state.ts";
-import type { Session } from "./session-types.ts";
+import type { ChangeResult, Session } from "./session-types.ts";
 
 export async function openSession(id: string, store: SessionStore, mayChoose = false): Promise<Session> {
   const dir = sessionDir(store.stateDir, id);
@@ -115,11 +115,17 @@ function sessionOn(state: SessionState, release: () => void): Session {
       return work();
     });
 
-  /** The database has the result before the caller does. What cannot be written, the next operation writes. */
+  /** The database has the result before the caller does. What cannot be written, the next operation writes, and the next changing call tells. */
   const followed = async <T>(work: () => Promise<T>): Promise<T> => {
     const result = await work();
     await followLayers(state);
     return result;
+  };
+
+  /** With what the caller should know about the database. */
+  const tell = <T>({ warning, ...rest }: ChangeResult<T>): ChangeResult<T> => {
+    const told = [warning, state.database?.notes.take() ?? null].filter((note) => note !== null);
+    return { ...rest, warning: told.length === 0 ? null : told.join(" ") };
   };
 
   const onFullDisk = <T>(work: () => Promise<T>): Promise<T> => withReserve(state.store.stateDir, work);
@@ -135,7 +141,7 @@ function sessionOn(state: SessionState, release: () => void): Session {
       state.kv.replaceAll(values);
       await followValues(state);
     },
-    change: (call, work, options = {}) => alone(() => changeIn(state, call, work, options)),
+    change: (call, work, options = {}) => alone(async () => tell(await changeIn(state, call, work, options))),
     read: (work, signal) => readIn(state, { alone, together: lock.together }, work, signal),
     checkpoint: (signal) => alone(() => followed(() => checkpoint(state, null, signal))),
     rewind: (to, paths, signal) => ifIdle("rewind", () => followed(() => rewindTo(state, to, paths, signal))),

@@ -1,7 +1,7 @@
 // Sessions in mode agentfs, on both strategies: after each operation the project with the database shows what the
 // session shows.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
@@ -17,6 +17,7 @@ import { readOverlaidCopy } from "../../kit/worlds/agentfs-reader.ts";
 import { ROOT } from "../../kit/worlds/document.ts";
 import { directory, file, survey } from "../../kit/worlds/planted-tree.ts";
 import { type SessionWorld, STRATEGIES, tempSessionWorld } from "../../kit/worlds/session-world.ts";
+import { tempDir } from "../../kit/worlds/temp-cell.ts";
 
 const viewOf = (session: Session) => survey(fdPath(session.view.fd));
 
@@ -85,6 +86,48 @@ describe.each(STRATEGIES)("what others write to the database, by the strategy %s
     expect(viewOf(again)).toEqual(before);
     expect(shownBy(world, again)).toEqual(before);
   });
+});
+
+/** The names in a database by their inodes. */
+function namesByInode(database: string): string[][] {
+  const copy = path.join(tempDir(), "copy.db");
+  for (const end of ["", "-wal"])
+    if (fs.existsSync(`${database}${end}`)) execFileSync("cp", [`${database}${end}`, `${copy}${end}`]);
+  const db = new Database(copy);
+  const rows = db
+    .prepare("SELECT group_concat(name) AS names FROM (SELECT * FROM fs_dentry ORDER BY name) GROUP BY ino")
+    .all();
+  db.close();
+  return rows.map((row) => (row as { names: string }).names.split(",")).sort();
+}
+
+const linksIn = ({ view }: Session, ...names: readonly string[]) =>
+  new Set(names.map((name) => fs.statSync(`${fdPath(view.fd)}/${name}`).ino)).size;
+
+test("hard links stay links, also those that others make", async () => {
+  const world = tempSessionWorld();
+  const session = await world.create("kernel", { fs: "agentfs" });
+  await session.change({ id: "1", tool: "test" }, async () => {
+    const view = fdPath(session.view.fd);
+    fs.mkdirSync(`${view}/sub`);
+    fs.writeFileSync(`${view}/a`, "linked");
+    fs.linkSync(`${view}/a`, `${view}/sub/b`);
+    fs.writeFileSync(`${view}/x`, "x");
+  });
+  expect(namesByInode(databaseOf(world, session))).toEqual([["a", "b"], ["sub"], ["x"]]);
+  await session.change({ id: "2", tool: "test" }, async () => {
+    const view = fdPath(session.view.fd);
+    fs.linkSync(`${view}/x`, `${view}/y`);
+  });
+  expect(namesByInode(databaseOf(world, session))).toEqual([["a", "b"], ["sub"], ["x", "y"]]);
+  session.close();
+  await execute(
+    databaseOf(world, session),
+    `INSERT INTO fs_dentry (name, parent_ino, ino) SELECT 'c', 1, ino FROM fs_dentry WHERE name = 'a'`,
+  );
+  const again = await world.open(session.record.id);
+  expect(linksIn(again, "a", "sub/b", "c")).toBe(1);
+  expect(namesByInode(databaseOf(world, again))).toEqual([["a", "b", "c"], ["sub"], ["x", "y"]]);
 });
 
 describe("the file", () => {

@@ -21,19 +21,20 @@ import { type SessionState, withProject } from "../session-state.ts";
 import { addCalls } from "./follow-calls.ts";
 import { keepFile, type SessionDatabase, trySeen } from "./session-database.ts";
 
-/** Makes the database show what the session shows. Returns what the caller should know: what could not be written, and why. */
-export async function followLayers(state: SessionState, signal?: AbortSignal): Promise<string | null> {
+/** Makes the database show what the session shows. What could not be written, and why, the next changing call tells. */
+export async function followLayers(state: SessionState, signal?: AbortSignal): Promise<void> {
   const { database } = state;
-  if (database === null) return null;
+  if (database === null) return;
   try {
     const leftOut = await explainAsyncErrors("write", database.file, () =>
       explainSqlErrors(() => database.alone(() => writeLayers(state, database, signal))),
     );
-    return takeNotes(database, leftOut);
+    database.notes.addLeftOut("The database does not have", leftOut);
   } catch (error) {
-    if (signal?.aborted === true && error === signal.reason) return null;
+    if (signal?.aborted === true && error === signal.reason) return;
     if (!(error instanceof HotcellError)) throw error;
-    return `${error.message} The session has the changes. The next changing call writes them to the database.`;
+    const next = "The session has the changes. The next changing call writes them to the database.";
+    database.notes.add(`${error.message} ${next}`);
   }
 }
 
@@ -124,20 +125,3 @@ function writeAnew(
 }
 
 const ownerOf = ({ fd }: Root) => fs.fstatSync(fd);
-
-const MAX_LISTED = 5;
-
-function takeNotes(database: SessionDatabase, leftOut: readonly LeftOut[]): string | null {
-  const notes = [
-    ...database.notes,
-    ...(leftOut.length === 0 ? [] : [describeLeftOut("The database does not have", leftOut)]),
-  ];
-  database.notes = [];
-  return notes.length === 0 ? null : notes.join(" ");
-}
-
-export function describeLeftOut(what: string, leftOut: readonly LeftOut[]): string {
-  const listed = leftOut.slice(0, MAX_LISTED).map(({ path, reason }) => `${path} (${reason})`);
-  const more = leftOut.length > MAX_LISTED ? ` and ${leftOut.length - MAX_LISTED} more` : "";
-  return `${what} ${listed.join(", ")}${more}.`;
-}

@@ -11,7 +11,6 @@ import { runCooperatively } from "../../fs/cooperative.ts";
 import { explainAsyncErrors } from "../../fs/os-error.ts";
 import type { StoredValue } from "../../kv/key-value-store.ts";
 import type { SessionState } from "../session-state.ts";
-import { describeLeftOut } from "./follow-layers.ts";
 import { keepFile, type SessionDatabase, trySeen } from "./session-database.ts";
 
 const ROW = "values";
@@ -21,8 +20,7 @@ export async function takeValues({ kv }: SessionState, database: SessionDatabase
   if (!hasTable(database.locked.db, "kv_store")) return;
   const found = await readTable(database);
   const written = readSessionRow(database.locked.db, ROW) ?? digestOf([]);
-  if (found.leftOut.length > 0)
-    database.notes.push(describeLeftOut("The session did not take from the database", found.leftOut));
+  database.notes.addLeftOut("The session did not take from the database", found.leftOut);
   if (digestOf(found.values) === written) return;
   const own = kv.list("");
   const base = digestOf(own) === written ? [] : own;
@@ -39,7 +37,7 @@ export async function followValues(state: SessionState): Promise<void> {
     );
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
-    database.notes.push(
+    database.notes.add(
       `${error.message} The session has the values. The next one that is set, or the next open, writes them.`,
     );
   }

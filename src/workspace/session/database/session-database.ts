@@ -10,17 +10,17 @@ import { keepSeen, type ReflectedLayers, writeReflected } from "../../agentfs/re
 import { createTables } from "../../agentfs/schema.ts";
 import { areApart } from "../../files/state-dir.ts";
 import type { SessionRecord } from "../../layers/record.ts";
+import type { UntoldNotes } from "./untold-notes.ts";
 
 export interface SessionDatabase {
   readonly file: string;
   /** Replaced if somebody removes the file. */
   locked: LockedDatabase;
-  /** Null if the database is of another session, or of another program. */
+  /** Null if the database is of another session or another program, or others may have written it: then it is written anew. */
   reflected: ReflectedLayers | null;
   /** Orders the transactions of the session and of its values, which programs change while a call runs. */
   readonly alone: ReadWriteLock["alone"];
-  /** Reported with the next changing call. */
-  notes: string[];
+  readonly notes: UntoldNotes;
 }
 
 /** The path of a new database that the user chose. Throws unless it can be created there. */
@@ -56,12 +56,12 @@ export async function openSessionFile(
   file: string,
   { id, workspace }: Pick<SessionRecord, "id" | "workspace">,
   waitMs?: number,
-): Promise<SessionDatabase> {
+): Promise<Omit<SessionDatabase, "notes">> {
   const locked = await openLockedDatabase(file, waitMs);
   const reflected: ReflectedLayers = { session: id, layers: [], isOpen: false };
   if (locked.isNew) await inTransaction(locked.db, async () => fillNew(locked.db, workspace, reflected));
   const { alone } = createReadWriteLock();
-  return { file, locked, reflected, alone, notes: [] };
+  return { file, locked, reflected, alone };
 }
 
 function fillNew(db: SqlDatabase, workspace: string, reflected: ReflectedLayers): void {

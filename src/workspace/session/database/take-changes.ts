@@ -3,11 +3,7 @@ import fs from "node:fs";
 import { quote } from "../../../core/quote.ts";
 import { applyTree } from "../../agentfs/apply-tree.ts";
 import { checkSchema } from "../../agentfs/check-schema.ts";
-import {
-  compareDatabase,
-  type DatabaseDifferences,
-  pickDifferences,
-} from "../../agentfs/compare-database.ts";
+import { compareDatabase, pickDifferences } from "../../agentfs/compare-database.ts";
 import { isOfSqlite, reasonOf } from "../../agentfs/driver.ts";
 import { unusable } from "../../agentfs/locked-database.ts";
 import { type DatabaseTree, readDatabaseTree } from "../../agentfs/read-database-tree.ts";
@@ -22,9 +18,10 @@ import { rewindRecord } from "../../layers/stack.ts";
 import { changeIn } from "../change.ts";
 import { type SessionState, showRecord } from "../session-state.ts";
 import { tryAddCalls } from "./follow-calls.ts";
-import { describeLeftOut, followLayers, layersWithChanges, nameOf } from "./follow-layers.ts";
+import { followLayers, layersWithChanges, nameOf } from "./follow-layers.ts";
 import { followValues, takeValues } from "./follow-values.ts";
 import { openSessionFile, refuseInside, type SessionDatabase } from "./session-database.ts";
+import { openUntoldNotes } from "./untold-notes.ts";
 
 /** The call of the layer that holds a database's changes. */
 export const AGENTFS_CALL = { id: "agentfs", tool: "agentfs" } as const;
@@ -36,18 +33,19 @@ export async function openSessionDatabase(state: SessionState): Promise<void> {
   if (file === null) return;
   refuseInside(file, record.workspace);
   const isKnown = isAsSeen(dir, file);
-  const database = await openSessionFile(file, record, store.waitMs);
+  const notes = openUntoldNotes(dir);
+  const database = { ...(await openSessionFile(file, record, store.waitMs)), notes };
   try {
     const isForeign = !isKnown && !database.locked.isNew;
     const tree = isForeign ? await readTree(state, database) : null;
     database.reflected = readReflected(database.locked.db, record.id);
     state.database = database;
     if (tree !== null) {
-      await takeChanges(state, database, tree);
+      // The values first: the file counts as read when the changes are written to it.
       await takeValues(state, database);
+      await takeChanges(state, database, tree);
     }
-    const warning = await followLayers(state);
-    if (warning !== null) database.notes.push(warning);
+    await followLayers(state);
     await followValues(state);
     tryAddCalls(state);
   } catch (error) {
@@ -64,24 +62,24 @@ function readTree({ store }: SessionState, { file, locked }: SessionDatabase): P
   return runCooperatively(readDatabaseTree(locked.db, createSecretCheck(store.protectionOf), refuse));
 }
 
+/** Afterwards the file is to be written anew: it may have more than its tree shows, such as wrong counts of links. */
 async function takeChanges(
   state: SessionState,
   database: SessionDatabase,
   tree: DatabaseTree,
 ): Promise<void> {
+  database.notes.addLeftOut(NOT_TAKEN, tree.leftOut);
   await dropInterrupted(state, database);
   const written = database.reflected && layersOf(database.reflected.layers, state.store.stateDir);
-  const found = written && (await compare(state, database, tree, written));
-  if (found?.isIncomplete) database.reflected = null;
-  if (found?.paths.length === 0) return;
-  const { paths, isIncomplete } = await compare(state, database, tree, state.record.stack);
-  if (isIncomplete) database.reflected = null;
+  database.reflected = null;
+  if (written !== null && (await compare(state, database, tree, written)).length === 0) return;
+  const paths = await compare(state, database, tree, state.record.stack);
   if (paths.length === 0) return;
-  const { result } = await changeIn(state, AGENTFS_CALL, () => apply(state, database, tree, paths), {});
-  const leftOut = [...tree.leftOut, ...result];
-  if (leftOut.length > 0)
-    database.notes.push(describeLeftOut("The session did not take from the database", leftOut));
+  const take = async () => database.notes.addLeftOut(NOT_TAKEN, await apply(state, database, tree, paths));
+  await changeIn(state, AGENTFS_CALL, take, {});
 }
+
+const NOT_TAKEN = "The session did not take from the database";
 
 /** Removes a part of the database's changes, which a killed process had begun to take. */
 async function dropInterrupted(state: SessionState, { reflected }: SessionDatabase): Promise<void> {
@@ -105,7 +103,7 @@ function compare(
   { locked }: SessionDatabase,
   { root }: DatabaseTree,
   stack: Stack,
-): Promise<DatabaseDifferences> {
+): Promise<readonly string[]> {
   return withSessionTrees({ ...record, stack }, store, ({ trees, options }) =>
     runCooperatively(compareDatabase(root, locked.db, trees, options, createSecretCheck(store.protectionOf))),
   );

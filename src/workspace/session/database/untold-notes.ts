@@ -1,0 +1,63 @@
+// What the next changing call should tell about a session's database. The notes are in the session's directory until
+// then, because another process may make that call.
+import fs from "node:fs";
+import path from "node:path";
+import { osErrorCode } from "../../../core/errors.ts";
+import type { LeftOut } from "../../agentfs/write-entry.ts";
+import { replaceJson } from "../../fs/replace-json.ts";
+
+export interface UntoldNotes {
+  add(note: string): void;
+  /** Does nothing if nothing was left out. */
+  addLeftOut(what: string, leftOut: readonly LeftOut[]): void;
+  /** All of them, once; null if there is none. */
+  take(): string | null;
+}
+
+const FILE = "database.notes";
+
+export function openUntoldNotes(dir: string): UntoldNotes {
+  const file = path.join(dir, FILE);
+  let notes = readNotes(file);
+  const replace = (next: readonly string[]): void => {
+    notes = next;
+    tryWrite(file, next);
+  };
+  const add = (note: string): void => {
+    if (!notes.includes(note)) replace([...notes, note]);
+  };
+  return {
+    add,
+    addLeftOut(what, leftOut) {
+      if (leftOut.length > 0) add(describeLeftOut(what, leftOut));
+    },
+    take() {
+      if (notes.length === 0) return null;
+      const told = notes.join(" ");
+      replace([]);
+      return told;
+    },
+  };
+}
+
+function readNotes(file: string): readonly string[] {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : [];
+}
+
+/** On a full disk only this process can tell them. */
+function tryWrite(file: string, notes: readonly string[]): void {
+  try {
+    if (notes.length > 0) replaceJson(file, notes);
+    else if (fs.existsSync(file)) fs.unlinkSync(file);
+  } catch (error) {
+    if (osErrorCode(error) === undefined) throw error;
+  }
+}
+
+const MAX_LISTED = 5;
+
+function describeLeftOut(what: string, leftOut: readonly LeftOut[]): string {
+  const listed = leftOut.slice(0, MAX_LISTED).map(({ path, reason }) => `${path} (${reason})`);
+  const more = leftOut.length > MAX_LISTED ? ` and ${leftOut.length - MAX_LISTED} more` : "";
+  return `${what} ${listed.join(", ")}${more}.`;
+}
