@@ -66,6 +66,11 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     leftOut: ["none"],
   },
   {
+    name: "a file with more names than it counts",
+    sql: "INSERT INTO fs_dentry (name, parent_ino, ino) VALUES ('out', 1, 3)",
+    leftOut: [],
+  },
+  {
     name: "an entry below a file",
     sql: "INSERT INTO fs_dentry (name, parent_ino, ino) VALUES ('below', 3, 2)",
     leftOut: [],
@@ -415,3 +420,6 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     refused: /damaged|no root directory/,
   },
 ];
+
+/** Entries of the hostile files that may appear: a link is shown as a link, and a program without its bit. */
+export const HARMLESS: ReadonlySet<string> = new Set(["kept", "dir", "dir/good", "dir2", "out", "su", "sg"]);

@@ -5,7 +5,7 @@ import { AgentFS } from "agentfs-sdk";
 import Database from "libsql";
 import { describe, expect, test } from "vitest";
 import { readOverlaid } from "../../../../test/kit/worlds/agentfs-reader.ts";
-import { HOSTILE_DATABASES } from "../../../../test/kit/worlds/hostile-databases.ts";
+import { HARMLESS, HOSTILE_DATABASES } from "../../../../test/kit/worlds/hostile-databases.ts";
 import { file, type Planted, survey } from "../../../../test/kit/worlds/planted-tree.ts";
 import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
 import { openCell } from "../../../cell.ts";
@@ -319,9 +319,6 @@ describe("a hostile file", () => {
     expect(survey(world.root)).toEqual(new Map([["kept", file("kept\n")]]));
   }, 120_000);
 });
-
-/** Entries of the hostile files that may appear: a link is shown as a link, and a program without its bit. */
-const HARMLESS = new Set(["kept", "dir", "dir/good", "dir2", "out", "su", "sg"]);
 
 function spoil(at: string, sql: string): void {
   const db = new Database(at);
