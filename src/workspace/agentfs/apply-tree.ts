@@ -1,7 +1,7 @@
 // Makes a view show the entries of a database, as changes of a call. Every name is used relative to an open
 // directory of the view, and no link is followed.
 import fs from "node:fs";
-import { HotcellError } from "../../core/errors.ts";
+import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { openNewFile, writeAll } from "../fs/atomic-write.ts";
 import type { Cooperative } from "../fs/cooperative.ts";
 import { createCursor } from "../fs/cursor.ts";
@@ -32,7 +32,7 @@ export function* applyTree(
 ): Cooperative<LeftOut[]> {
   const leftOut: LeftOut[] = [];
   const cursor = createCursor(view.fd);
-  const files = createFileWriter(db, view);
+  const files = createFileWriter(db, view, leftOut);
   const owner = ownerOfNew(view.fd);
   const levels: Level[] = [];
   const enter = (path: string, below: DatabaseDirectory["below"], mode: number | null) => {
@@ -96,22 +96,27 @@ function setMode(dir: number, mode: number): void {
   if ((fs.fstatSync(dir).mode & 0o7777) !== mode) fs.chmodSync(fdPath(dir), mode);
 }
 
-function createFileWriter(db: SqlDatabase, view: Root) {
+function createFileWriter(db: SqlDatabase, view: Root, leftOut: LeftOut[]) {
   const content = db.prepare(
     "SELECT CAST(data AS BLOB) AS data FROM fs_data WHERE ino = ? ORDER BY chunk_index",
   );
   /** Where each file of the database is in the view. */
   const written = new Map<number, string>();
   let reader: TreeReader | null = null;
+  const link = (from: string, dir: number, name: string): void => {
+    reader ??= openTreeReader({ fd: view.fd });
+    const known = splitPath(from);
+    fs.linkSync(childPath(reader.enter(known.directory), known.name), childPath(dir, name));
+  };
   return {
     *put(dir: number, path: string, file: DatabaseFile, owner: Owner | null): Cooperative<void> {
       const { name } = splitPath(path);
       const linked = written.get(file.ino);
-      if (linked !== undefined) {
-        reader ??= openTreeReader({ fd: view.fd });
-        const from = splitPath(linked);
-        fs.linkSync(childPath(reader.enter(from.directory), from.name), childPath(dir, name));
-        return;
+      try {
+        if (linked !== undefined) return link(linked, dir, name);
+      } catch (error) {
+        if (osErrorCode(error) !== "EMLINK") throw error;
+        leftOut.push({ path, reason: "its link: the file system allows no more names of one file" });
       }
       yield* writeFile(childPath(dir, name), file, content.iterate(file.ino), owner);
       written.set(file.ino, path);

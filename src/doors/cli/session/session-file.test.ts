@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { AgentFS } from "agentfs-sdk";
 import Database from "libsql";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readOverlaid } from "../../../../test/kit/worlds/agentfs-reader.ts";
 import { HARMLESS, HOSTILE_DATABASES } from "../../../../test/kit/worlds/hostile-databases.ts";
 import { file, type Planted, survey } from "../../../../test/kit/worlds/planted-tree.ts";
@@ -251,6 +251,27 @@ describe("hotcell session import", () => {
     const { id, workspace, entries } = JSON.parse(out);
     expect([workspace, entries]).toEqual([other, 16]);
     expect((await viewOf(world, id)).get("a.txt")).toEqual(file("two\n"));
+  });
+
+  test("makes a copy of a file that has more names than the file system allows, and says so", async () => {
+    const world = await openSessionCliWorld(FILES, { add: (workspace) => void workspace.write("n1", "n\n") });
+    const from = await exported(world);
+    spoil(
+      from,
+      `INSERT INTO fs_dentry (name, parent_ino, ino)
+        SELECT column1, 1, ino FROM fs_dentry, (VALUES ('n2'), ('n3')) WHERE name = 'n1'`,
+    );
+    const { linkSync } = fs;
+    const linking = vi.spyOn(fs, "linkSync").mockImplementation((to, at) => {
+      if (/\/n2$/.test(String(at))) throw Object.assign(new Error("EMLINK"), { code: "EMLINK" });
+      linkSync(to, at);
+    });
+    const { code, out, err } = await world.run(["session", "import", from]);
+    linking.mockRestore();
+    const said = "left out: n2 (its link: the file system allows no more names of one file)\n";
+    expect([code, err]).toEqual([0, said]);
+    const view = await viewOf(world, out.trim());
+    expect(["n1", "n2", "n3"].map((name) => view.get(name))).toEqual(Array(3).fill(file("n\n")));
   });
 
   test.each([
