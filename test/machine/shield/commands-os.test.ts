@@ -16,19 +16,28 @@ const ROWS: readonly OsRow[] = fs
 
 const DRAIN_MS = 150;
 
-/** What a row lacks to do what it means: an end of its waiting, where strace is installed; as root, the way out of where it has locked itself in. */
+/** What a row lacks to do what it means: an end of its waiting and time for two debuggers to start on a busy machine; as root, the way out of where it has locked itself in. */
 const COMPLETED = new Map([
-  ["os-075", (command: string) => command.replace("strace -p", "timeout 1 strace -p")],
+  [
+    "os-075",
+    (row: OsRow) => ({
+      ...row,
+      command: row.command.replace("strace -p", "timeout 1 strace -p"),
+      timeout_s: 30,
+    }),
+  ],
   [
     "os-115",
-    (command: string) =>
-      command.replace("os.fchdir(fd)\n", 'os.fchdir(fd)\nos.chroot(".") if os.geteuid()==0 else None\n'),
+    (row: OsRow) => ({
+      ...row,
+      command: row.command.replace(
+        "os.fchdir(fd)\n",
+        'os.fchdir(fd)\nos.chroot(".") if os.geteuid()==0 else None\n',
+      ),
+    }),
   ],
 ]);
-const WHOLE_ROWS = ROWS.map((row) => ({
-  ...row,
-  command: COMPLETED.get(row.id)?.(row.command) ?? row.command,
-}));
+const WHOLE_ROWS = ROWS.map((row) => COMPLETED.get(row.id)?.(row) ?? row);
 
 /** Where the controls of these look: a machine may have more on its disks than can be looked through in time. */
 const NARROWED = new Map([
