@@ -39,6 +39,11 @@ describe("a call in text", () => {
     ["in an indented code block", `   ~~~ a \` b\n${HERMES}\n   ~~~`],
     ["without its end", HERMES.replace("</tool_call>", "")],
     ["JSON after prose", 'Here: {"tool_call":{"name":"read_file"}}'],
+    ["JSON before prose", '{"tool_call":{"name":"read_file"}} reads it.'],
+    ["JSON with a call somewhere in it", '{"target":"prod","why":{"name":"read_file"}}'],
+    ["JSON that lists tools", '{"tools":[{"name":"read_file"}]}'],
+    ["JSON with other keys beside the call", '{"tool_call":{"name":"read_file"},"note":"an example"}'],
+    ["JSON without its end", '{"tool_call":{"name":"read_file","arguments":{"path":"a"'],
     ["a quotation", `> ${HERMES.replaceAll("\n", "\n> ")}`],
   ])("%s is no call", (_, text) => {
     const { content, calls } = readTextCalls(text, OFFERED);

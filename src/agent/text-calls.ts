@@ -14,7 +14,7 @@ export interface TextCalls {
 export function readTextCalls(text: string, offered: ReadonlySet<string>): TextCalls {
   const whole = text.trim();
   if (whole.startsWith("{")) {
-    const call = readOffered(whole, offered);
+    const call = callOf(tryRead(whole), offered);
     return call === null ? { content: text, calls: [] } : { content: "", calls: [call] };
   }
   return readTagged(text, offered);
@@ -69,7 +69,7 @@ function findCall(
   const closing = findClosing(text, at + tag[0].length, tag[1]);
   if (closing < 0) return null;
   const end = closing + tag[1].length;
-  const call = readOffered(text.slice(at, end), offered);
+  const call = readTag(text.slice(at, end), offered);
   return call === null ? null : { call, end: text[end] === "\n" ? end + 1 : end };
 }
 
@@ -91,18 +91,23 @@ function endOfJson(text: string, from: number): number {
   return text.length;
 }
 
-/** A call that can't be read goes on as it is, so that the model is told what is wrong with it. */
-function readOffered(text: string, offered: ReadonlySet<string>): ModelCall | null {
-  const { name, arguments: args } = tryRead(text) ?? {
-    name: /"name"\s*:\s*"([^"]*)"|<function=([^<>\s]+)>/.exec(text)?.slice(1).find(Boolean),
-    arguments: text,
-  };
+/** A call in tags that can't be read goes on as it is, so that the model is told what is wrong with it. */
+function readTag(text: string, offered: ReadonlySet<string>): ModelCall | null {
+  const name = /"name"\s*:\s*"([^"]*)"|<function=([^<>\s]+)>/.exec(text)?.slice(1).find(Boolean);
+  return callOf(tryRead(text) ?? { name, arguments: text }, offered);
+}
+
+function callOf(read: CallParts | null, offered: ReadonlySet<string>): ModelCall | null {
+  if (read === null) return null;
+  const { name, arguments: args } = read;
   if (typeof name !== "string" || !offered.has(name)) return null;
   const written = typeof args === "string" ? args : JSON.stringify(args ?? {});
   return { id: newCallId(), name, arguments: written, complete: true };
 }
 
-function tryRead(text: string): Pick<RawCall, "name" | "arguments"> | null {
+type CallParts = Pick<RawCall, "name" | "arguments">;
+
+function tryRead(text: string): CallParts | null {
   try {
     return readCallText(text);
   } catch {

@@ -100,19 +100,34 @@ describe("a yes that is remembered", () => {
   });
 });
 
-test("a yes holds for the version that was shown: if the file changes meanwhile, the new diff is asked about", async () => {
-  const shown: (string | null)[] = [];
-  const { cell, root } = await openTempCell(
-    {
-      onAsk({ preview }) {
-        shown.push(preview);
-        if (shown.length === 1) fs.writeFileSync(path.join(root, "a.md"), "edited\n");
-        return shown.length < 2;
+const WRITES = [
+  ["write_file", { path: "a.md", content: "b\n" }],
+  ["edit_file", { path: "a.md", edits: [{ old_text: "a", new_text: "b" }] }],
+  ["file_write", { path: "a.md", content: "b\n" }],
+  ["fs.write", { path: "@project/a.md", content: "b\n" }],
+  ["fs.apply_patch", { path: "@project/a.md", patch: { operation: "replace", oldText: "a", newText: "b" } }],
+] as const;
+
+test.each(WRITES)(
+  "a yes for %s holds for the version that was shown: if the file changes meanwhile, the new diff is asked about",
+  async (name, args) => {
+    const shown: (string | null)[] = [];
+    const { cell, root } = await openTempCell(
+      {
+        toolsets: ["coding", "mounts", "studio"],
+        onAsk({ preview }) {
+          shown.push(preview);
+          if (shown.length === 1) fs.appendFileSync(path.join(root, "a.md"), "edited\n");
+          return shown.length < 2;
+        },
       },
-    },
-    { "a.md": "a\n" },
-  );
-  expect((await write(cell, "a.md")).meta.outcome).toBe("not_executed");
-  expect(shown).toEqual([expect.stringContaining("-a\n+b"), expect.stringContaining("-edited\n+b")]);
-  expect(fs.readFileSync(path.join(root, "a.md"), "utf8")).toBe("edited\n");
-});
+      { "a.md": "a\n" },
+    );
+    expect((await cell.call({ name, arguments: args })).meta.outcome).toBe("not_executed");
+    expect(shown).toEqual([
+      expect.stringMatching(/-a\n\+b$/),
+      expect.stringMatching(/-a\n(-edited\n)?\+b(\n edited)?$/),
+    ]);
+    expect(fs.readFileSync(path.join(root, "a.md"), "utf8")).toBe("a\nedited\n");
+  },
+);

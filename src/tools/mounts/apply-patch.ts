@@ -84,6 +84,10 @@ export const fsApplyPatch = defineTool({
     additionalProperties: false,
   },
   needs: ["workspace", "limits"],
+  preview({ path, patch }: Args, before) {
+    if (before === null) throw new HotcellError("NOT_FOUND", `Could not patch "${path}": no such file.`);
+    return patched(path, before, patch);
+  },
   run({ path, patch }: Args, { workspace, limits: { maxWriteBytes } }) {
     const { ifMatchSha256 } = writeCondition(path, patch.ifMatchSha256);
     const before = readToPatch(path, patch, workspace);
