@@ -1,4 +1,6 @@
 // Changes that are confirmed separately by what is there, not by their name alone.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { openTempCell } from "../../kit/worlds/temp-cell.ts";
 
@@ -23,6 +25,42 @@ test("a directory that is a bare git repository counts as .git", async () => {
     "docs/repo",
   ]);
 });
+
+const MAKE = "git init -q --bare . && git config demo.key obeyed";
+const BARE: readonly (readonly [what: string, directory: string, commands: string])[] = [
+  ["in a directory", "docs/repo", MAKE],
+  ["in the project's own directory", ".", MAKE],
+  [
+    "whose objects and refs are links",
+    "docs/repo",
+    `${MAKE} && mkdir ../a && for d in objects refs; do mv $d ../a/$d && ln -s ../a/$d $d; done`,
+  ],
+  [
+    "whose objects are an executable file",
+    "docs/repo",
+    `${MAKE} && rm -r objects && install /dev/null objects`,
+  ],
+  [
+    "whose objects and refs are in another directory",
+    "docs/repo",
+    `${MAKE} && mkdir ../common && mv objects refs config ../common && echo ../common > commondir`,
+  ],
+];
+
+test.each(BARE)(
+  "a bare git repository %s is obeyed by git only after a separate confirmation",
+  async (_, directory, commands) => {
+    const { cell, root, run } = await open();
+    const { success } = await run(`mkdir -p ${directory} && cd ${directory} && ${commands}`);
+    expect(success).toBe(true);
+    const askGit = () =>
+      spawnSync("git", ["config", "demo.key"], { cwd: path.join(root, directory), encoding: "utf8" }).stdout;
+    await cell.commit();
+    expect(askGit()).not.toContain("obeyed");
+    await cell.commit({ allowProtected: true });
+    expect(askGit()).toContain("obeyed");
+  },
+);
 
 test("a link that leads outside is marked in the diff and confirmed; others are not", async () => {
   const { cell, run, root } = await open({ "d/x": "" });
