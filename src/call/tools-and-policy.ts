@@ -6,6 +6,7 @@ import { type HostPort, readHostPort } from "../core/host-name.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
+import { checkAddresses, type NetworkOptions } from "../net/network-clients.ts";
 import { type Judged, judge } from "../policy/judge.ts";
 import { judgeNetwork } from "../policy/judge-network.ts";
 import { createProtection, type Protection, type ProtectOptions } from "../policy/protected.ts";
@@ -24,7 +25,7 @@ import { describeNetwork } from "./describe-network.ts";
 import { lookUp } from "./prepare.ts";
 import { type FilesystemOptions, openToolFilesystems } from "./tool-filesystems.ts";
 
-export interface ToolsAndPolicyOptions extends FilesystemOptions {
+export interface ToolsAndPolicyOptions extends FilesystemOptions, NetworkOptions {
   readonly fs?: FilesOptions["fs"];
   readonly toolsets?: readonly string[];
   /** Custom tools, made with `defineTool`. */
@@ -49,6 +50,7 @@ export async function createToolsAndPolicy(options: ToolsAndPolicyOptions): Prom
   const { trust = "guided", approve = "effects" } = options;
   checkChoice("trust", trust, TRUST_LEVELS);
   checkChoice("approve", approve, ["effects", "calls"]);
+  checkAddresses(options);
   const toolsets = options.toolsets ?? ["coding"];
   const isDirect = options.toolAllowDirectNetwork ?? false;
   const loaded = [...builtinTools(toolsets), ...(options.tools ?? [])];

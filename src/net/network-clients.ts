@@ -41,8 +41,14 @@ export interface NetworkClients {
 }
 
 /** Throws CONFIG_INVALID for an option that is no address. */
+export function checkAddresses({ allowedPrivateHosts = [], webSearch }: NetworkOptions): void {
+  allowedPrivateHosts.forEach(readAllowedHost);
+  readSearxngTarget(withDefaults(webSearch).searxngUrl);
+}
+
+/** Throws as `checkAddresses`. */
 export function createNetworkClients(options: NetworkOptions): NetworkClients {
-  const { maxResponseBytes, webSearch = {} } = options;
+  const { maxResponseBytes, webSearch } = options;
   const allowedPrivateHosts = (options.allowedPrivateHosts ?? []).map(readAllowedHost);
   const http = createHttpClient({
     allowedPrivateHosts,
@@ -67,15 +73,20 @@ function readAllowedHost(text: string, index: number): HostPort {
 }
 
 /** Only web search may reach the instance of SearXNG if its address is private. */
-function createSearch(options: WebSearchOptions): {
+function createSearch(options: WebSearchOptions | undefined): {
   readonly search: WebSearch;
   readonly client: HttpClient;
 } {
-  const { searxngUrl: url, engines, braveApiKey } = { ...CONFIG_PROPERTIES.webSearch.default, ...options };
+  const { searxngUrl: url, engines, braveApiKey } = withDefaults(options);
   const client = createHttpClient({ allowedPrivateHosts: [readSearxngTarget(url)] });
   const brave = braveApiKey === undefined ? [] : [createBrave(braveApiKey, client)];
   return { search: createWebSearch([createSearxng({ url, engines }, client), ...brave]), client };
 }
+
+const withDefaults = (options: WebSearchOptions = {}) => ({
+  ...CONFIG_PROPERTIES.webSearch.default,
+  ...options,
+});
 
 function readSearxngTarget(url: string): HostPort {
   try {

@@ -127,6 +127,25 @@ describe("hotcell call", () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  describe.each([
+    ["tools"],
+    ["policy explain web_search {}"],
+    ["serve --port 0"],
+    ["mcp"],
+    ["mcp --http"],
+    ["exec true"],
+  ])("hotcell %s", (command) => {
+    test.each([
+      [{ allowedPrivateHosts: ["a.test:80", "http://b.test"] }, 'allowedPrivateHosts[1] is "http://b.test"'],
+      [{ webSearch: { searxngUrl: "localhost:8080" } }, '(SEARXNG_URL) is "localhost:8080"'],
+      [{ networkSets: { work: ["https://x.test/y"] } }, 'write "network(x.test:443)"'],
+    ])("with %j is exit 2 at the start", async (config, message) => {
+      const { run } = openWorld({ "c.json": JSON.stringify(config) });
+      const { code, err } = await run([...command.split(" "), "--toolset", "web", "--config", "c.json"]);
+      expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    });
+  });
+
   test("exec offers no --json, for what it prints is the command's, and refuses it", async () => {
     const { run } = openWorld();
     expect((await run(["exec", "--help"])).out).not.toContain("--json");
