@@ -10,7 +10,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type RequestStateCodec,
-  Server,
+  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { KeptCell } from "../../cells.ts";
@@ -23,6 +23,7 @@ import { createQuestionForm, QUESTION_KEY, readQuestionForm } from "./question-f
 import { createProgressReport } from "./report-progress.ts";
 import { ROOTS_KEY, readRoots, rootsWithin } from "./roots.ts";
 import { type Handles, hasOwnSession, refuseCreate, takeHandle } from "./server-cells.ts";
+import { argumentsOf, ToolServer } from "./tool-server.ts";
 
 export interface ServerParts {
   readonly tools: readonly McpDefinition[];
@@ -52,10 +53,8 @@ export function createStates(key: Uint8Array): RequestStateCodec<RequestState> {
   });
 }
 
-type Params = { readonly name: string; readonly arguments?: unknown };
-
 export function createServer(parts: ServerParts): Server {
-  const server = new Server(
+  const server = new ToolServer(
     { name: "hotcell", title: "hotcell", version: readVersion() },
     {
       capabilities: { tools: {} },
@@ -77,8 +76,13 @@ export function createServer(parts: ServerParts): Server {
       const capabilities = capabilitiesOf(server, context);
       const roots = parts.usesFiles(params.name) ? rootsOf(capabilities, context) : undefined;
       if (roots === "unknown") return await askRoots(parts, context);
-      const call = { canAsk: canAsk(capabilities), ...(roots && { roots }) };
-      return await toResult(await start(params, call, parts, round), parts, context);
+      const call = {
+        name: params.name,
+        arguments: argumentsOf(params),
+        canAsk: canAsk(capabilities),
+        ...(roots && { roots }),
+      };
+      return await toResult(await start(call, parts, round), parts, context);
     } catch (error) {
       return toFailedResult(error);
     }
@@ -129,19 +133,19 @@ async function askRoots({ states }: ServerParts, context: ServerContext): Promis
 }
 
 async function start(
-  { name, arguments: given }: Params,
-  call: Omit<McpCall, "name" | "arguments">,
+  call: McpCall,
   { tools, cell, handles, calls }: ServerParts,
   round: Round,
 ): Promise<RoundEnd> {
+  const { name, arguments: given } = call;
   if (handles === null) {
     refuseCreate(name);
-    return calls.start({ ...call, name, arguments: given }, cell, round);
+    return calls.start(call, cell, round);
   }
   handles.refuseMore(name);
   const { handle, args } = hasOwnSession(tools, name) ? { args: given } : takeHandle(given);
   const used = handle === undefined ? cell : handles.find(handle);
-  return calls.start({ ...call, name, arguments: args }, used, round);
+  return calls.start({ ...call, arguments: args }, used, round);
 }
 
 function answer(

@@ -35,6 +35,17 @@ describe.each(ERAS)("sessions as handles, %s", (era) => {
     expect(structured(await client.callTool(READ)).error?.code).toBe("NOT_FOUND");
   });
 
+  test("arguments as JSON text name the session too", async () => {
+    const { connect } = await openHttpWorld(CLONE);
+    const client = await connect(era);
+    const { output } = structured(await client.callTool({ name: "session_create", arguments: {} }));
+    const session = output?.session ?? "";
+    const params = { name: WRITE.name, arguments: JSON.stringify({ ...WRITE.arguments, session }) };
+    const request = { method: "tools/call", params } as never;
+    const written = (await client.request(request)) as { structuredContent?: unknown };
+    expect(structured(written).meta?.session).toBe(session);
+  });
+
   test.each([
     ["what nobody created", "nobody-00000000"],
     ["a name of an object's own", "constructor"],

@@ -5,6 +5,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ERAS, openMcpWorld, openStdioWorld, WAYS } from "../../../test/kit/worlds/mcp-world.ts";
 import { answerQuestion, listQuestions } from "../../approval/desk.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { readLog } from "../../log/read.ts";
+import { listRuns, runPaths } from "../../log/runs.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { sessions } from "../sessions.ts";
 
@@ -77,6 +79,32 @@ describe.each(WAYS)("MCP %s", (way) => {
     expect(result.content).toMatchObject([
       { type: "text", text: expect.stringContaining(`Error ${code}: `) },
     ]);
+  });
+
+  test.each([
+    ["an array", [1], "INVALID_ARGUMENTS", "expected an object, got an array of 1"],
+    ["a number", 5, "INVALID_ARGUMENTS", "expected an object, got 5"],
+    ["text that is no object", "a.txt", "INVALID_ARGUMENTS", "Could not read the JSON"],
+  ])(
+    "arguments that are %s: the client reads why the call failed, and the log has it",
+    async (_what, given, code, message) => {
+      const { client, stateDir } = await openMcpWorld(way);
+      const result = await callWith(client, given);
+      expect(result).toMatchObject({
+        isError: true,
+        structuredContent: { error: { code, message: expect.stringContaining(message) } },
+      });
+      expect(loggedCallsIn(stateDir)).toMatchObject([{ toolName: "read_file", input: given }]);
+    },
+  );
+
+  test("arguments as JSON text are read, and null is none", async () => {
+    const { client, root } = await openMcpWorld(way);
+    fs.writeFileSync(path.join(root, "a.txt"), "one\n");
+    const text = await callWith(client, '{"path":"a.txt"}');
+    expect(text.structuredContent).toMatchObject({ output: { content: "1\tone" } });
+    const none = await callWith(client, null);
+    expect(none.structuredContent).toMatchObject({ error: { code: "INVALID_ARGUMENTS" } });
   });
 
   test("a cancelled request cancels the call", async () => {
@@ -161,6 +189,18 @@ describe.each(WAYS)("MCP %s", (way) => {
     expect(sessionOf(second)).toBe(sessionOf(first));
   });
 });
+
+function callWith(client: Client, given: unknown) {
+  const params = { name: "read_file", arguments: given };
+  return client.request({ method: "tools/call", params } as never) as ReturnType<Client["callTool"]>;
+}
+
+function loggedCallsIn(stateDir: string) {
+  const [run = ""] = listRuns(stateDir);
+  return [...readLog(runPaths(stateDir, run).logFile)]
+    .map(({ record }) => record)
+    .filter((record) => record?.kind === "tool.exec");
+}
 
 function sessionOf({ structuredContent }: { structuredContent?: unknown }): unknown {
   return (structuredContent as { meta: { session: string } }).meta.session;

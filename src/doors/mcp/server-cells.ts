@@ -1,4 +1,5 @@
 // The cells of an MCP server. On stdio there is one. Over HTTP a client may have more: it names them by a handle.
+import { readArguments } from "../../call/read-arguments.ts";
 import type { KeptCell } from "../../cells.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -68,11 +69,21 @@ export function withHandle(tool: McpDefinition): McpDefinition {
   return { ...tool, inputSchema: { ...tool.inputSchema, properties: { ...properties, session: HANDLE } } };
 }
 
-/** Splits the handle from the arguments of a call. */
+/** Splits the handle from the arguments of a call, which may be JSON text. */
 export function takeHandle(args: unknown): { readonly handle?: string; readonly args: unknown } {
-  if (!isJsonObject(args) || !Object.hasOwn(args, "session")) return { args };
-  const { session, ...rest } = args as JsonObject;
+  const read = typeof args === "string" ? readObject(args) : args;
+  if (!isJsonObject(read) || !Object.hasOwn(read, "session")) return { args };
+  const { session, ...rest } = read as JsonObject;
   return typeof session === "string" ? { handle: session, args: rest } : { args };
+}
+
+/** Null for text that the pipeline refuses. */
+function readObject(text: string): JsonObject | null {
+  try {
+    return readArguments(text).arguments;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether the tool of that name has an argument `session` of its own. */
