@@ -169,25 +169,30 @@ describe("what a request must have", () => {
     method: "initialize",
     params: INITIALIZE.params,
   });
-  // 66, 68 and 69 are about paths of another server.
-  const rows = readServerRows("baseline", "host", "origin", "csrf", "auth").filter(
-    ({ request }) =>
-      request.raw !== undefined ||
-      request.path?.startsWith("/api/tools/call") ||
-      request.path?.startsWith("/api/sessions"),
-  );
+  const rows = readServerRows("baseline", "host", "origin", "csrf", "auth");
+  /** The row's path with the path of MCP in place of the API's; a double slash stays. */
+  const toMcp = (path = "") => path.replace(/\/api\/(\/?)(tools\/call|sessions)/, "/$1mcp");
   test.each(rows.map((row) => [row.id, row.reason, row] as const))("%s: %s", async (_id, _reason, row) => {
     const { url, token } = await openHttpWorld();
     const port = Number(new URL(url).port);
-    const query = /\?.*$/.exec(row.request.path ?? "")?.[0] ?? "";
     const accept = { accept: "application/json, text/event-stream" };
     const request = { ...row.request, headers: { ...accept, ...row.request.headers } };
-    const status = await sendRow({ ...row, request }, { port, token, path: `/mcp${query}`, body: LIST });
-    if (row.expected === "accept") expect(status).toBe(200);
-    if (row.expected === "reject") {
+    const options = { port, token, path: toMcp(row.request.path), body: LIST };
+    for (let i = 0; i < (row.request.repeat ?? 1); i++) {
+      const status = await sendRow({ ...row, request }, options);
+      if (row.expected === "accept") expect(status).toBe(200);
+      if (row.expected !== "reject") continue;
       expect(status).toBeGreaterThanOrEqual(400);
       if (row.status !== undefined) expect(String(row.status).split("|")).toContain(String(status));
     }
+    expect((await post(url, token, INITIALIZE)).status, "the server still answers").toBe(200);
+  });
+
+  test("every row is sent to the path of MCP, as the row changes it", () => {
+    const paths = rows.map(({ request }) => toMcp(request.path));
+    expect(new Set(paths)).toEqual(
+      new Set(["/mcp", "", "//mcp", "/healthz/../mcp", "/mcp%2f..%2f..%2fhealthz", "/mcp?token=${TOKEN}"]),
+    );
   });
 });
 
