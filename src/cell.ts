@@ -207,7 +207,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   );
   const artifacts = createArtifactFiles(artifactsIn(dirname(dirname(log.file))));
   const session = files.session && recordOperations(files.session, log.event);
-  const sessionKit = session && createSessionKit(session, files, rulebook.protectionOf, options.strategy);
+  const sessionKit = session && createSessionKit(session, files, rulebook.protectionOf, options);
   const closeKept = (isUnused: boolean) => {
     try {
       artifacts.close();

@@ -69,6 +69,13 @@ export interface CellOptions {
    * @example 5_000
    */
   readonly waitMs?: number;
+  /**
+   * The most sessions of the project, those that exist already included. If there are so many, whatever would create
+   * another session throws UNAVAILABLE: `openCell`, `fork` and the tool `session_create`.
+   * @default no limit
+   * @example 1000
+   */
+  readonly maxSessions?: number;
 
   /**
    * The built-in toolsets to load: `coding`, `sidecar`, `mounts`, `studio`, `web`, `js`, `processes`, `session`, `kv`. The first one shapes the

@@ -95,6 +95,7 @@ const OPTIONS: OptionSchemas<CellOptions> = {
   guestProcesses: CONFIG_PROPERTIES.guestProcesses,
   waitMs: { type: "integer", minimum: 0, maximum: LIMITS.maxTimerMs },
   onProgress: null,
+  maxSessions: { type: "integer", minimum: 1 },
 };
 
 export const OPTION_NAMES: readonly string[] = Object.keys(OPTIONS);

@@ -192,7 +192,8 @@ export const ERRORS = {
     retry: false,
   },
   UNAVAILABLE: {
-    means: "The server takes no more of these requests for now: a limit is reached, or it is stopping.",
+    means:
+      "A limit is reached for now, such as the requests of a server or the sessions of a project, or the server is stopping.",
     fixer: "operator",
     retry: true,
   },

@@ -37,6 +37,8 @@ export interface FilesOptions {
   readonly onProgress?: (done: number, total: number | null) => void;
   /** How long to wait for a session that another process has open. */
   readonly waitMs?: number;
+  /** The most sessions of the project: then no more are created. */
+  readonly maxSessions?: number;
 }
 
 export interface Files {
@@ -87,12 +89,13 @@ async function openSessionFiles(
   options: FilesOptions,
   protectionOf: (path: string) => Protection | null,
 ): Promise<Files> {
-  const { strategy, onProgress, run, waitMs, fs: mode, database } = options;
+  const { strategy, onProgress, run, waitMs, maxSessions, fs: mode, database } = options;
   const store = {
     stateDir,
     protectionOf,
     ...(onProgress && { onProgress }),
     ...(waitMs !== undefined && { waitMs }),
+    ...(maxSessions !== undefined && { maxSessions }),
   };
   const project = tryRealPath(workspace) ?? workspace;
   const known = id ?? (run === undefined ? null : findNamedSession(stateDir, project, run));

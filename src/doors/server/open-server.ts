@@ -161,13 +161,14 @@ async function openParts(
     stateDir,
     protectionOf: createProtection(given.protect),
     waitMs,
+    maxSessions,
   };
   const events = createServerEvents(onError);
   const presence = createPresence();
   events.watch(watchSessions({ stateDir, project, events }));
   const questions = createQuestions({ stateDir, project, presence, events });
-  const cellOptions: CellOptions = { ...given, waitMs, onAsk: questions.onAsk };
-  const cells = createSessionCells({ project, store, mode, cell: cellOptions, maxSessions });
+  const cellOptions: CellOptions = { ...given, waitMs, maxSessions, onAsk: questions.onAsk };
+  const cells = createSessionCells({ project, store, mode, cell: cellOptions });
   const feed = createRunFeed();
   const runs = createRuns({ stateDir, agent, cells, feed, questions, onError });
   const preview = await openPreview(cellOptions);

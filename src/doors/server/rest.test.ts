@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createClient, ERAS } from "../../../test/kit/worlds/mcp-world.ts";
 import { serveModel, type WireAnswer } from "../../../test/kit/worlds/model-server.ts";
 import { openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
@@ -177,6 +178,34 @@ describe("sessions", () => {
     const made = await Promise.all([fork(), fork()]);
     expect(made.map(({ status }) => status).sort()).toEqual([200, 429]);
     expect(await fork()).toMatchObject({ status: 429, body: { error: { code: "UNAVAILABLE" } } });
+    expect((await get("/api/sessions")).body.sessions).toHaveLength(2);
+  });
+
+  test("srv-100: the tool session_create creates no more, also if two calls of it run at once", async () => {
+    const { get, post, session } = await withChange({ maxSessions: 2, toolsets: ["coding", "session"] });
+    const create = () => post("/api/tools/call", { name: "session_create", session });
+    const made = await Promise.all([create(), create()]);
+    expect(made.map(({ body }) => body.error?.code ?? "created").sort()).toEqual(["UNAVAILABLE", "created"]);
+    expect((await get("/api/sessions")).body.sessions).toHaveLength(2);
+  });
+
+  test.each(ERAS)("srv-100: MCP clients of %s get no session beyond the limit", async (era) => {
+    const { url, token, get, post } = await openServerWorld({
+      maxSessions: 2,
+      toolsets: ["coding", "session"],
+    });
+    const client = createClient(era);
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+    onTestFinished(() => client.close());
+    const { id } = (await post("/api/sessions")).body;
+    const codes = [];
+    for (const call of [write("c", "x"), { name: "session_create" }, { name: "session_create" }]) {
+      const { structuredContent } = await client.callTool(call);
+      codes.push((structuredContent as { error?: { code: string } }).error?.code ?? "done");
+    }
+    expect(codes).toEqual(["done", "UNAVAILABLE", "UNAVAILABLE"]);
+    await post(`/api/sessions/${id}/fork`);
     expect((await get("/api/sessions")).body.sessions).toHaveLength(2);
   });
 

@@ -3,7 +3,6 @@
 import type { Cell, CellOptions } from "../../cell.ts";
 import { type KeptCell, keepCell } from "../../cells.ts";
 import { closeOnFailure } from "../../core/close-on-failure.ts";
-import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { noSuchSession, readRecord, sessionDir } from "../../workspace/layers/record.ts";
 import { removeSession } from "../../workspace/layers/session-dirs.ts";
@@ -36,21 +35,14 @@ export interface SessionCellsOptions {
   /** Of sessions that it creates. */
   readonly mode: "overlay" | "agentfs";
   readonly cell: CellOptions;
-  readonly maxSessions: number;
 }
 
 export function createSessionCells(options: SessionCellsOptions): SessionCells {
-  const { project, store, mode, cell, maxSessions } = options;
+  const { project, store, mode, cell } = options;
   const cells = new Map<string, KeptCell>();
   let made: Promise<string> | null = null;
   const isHere = (id: string) => readRecord(sessionDir(store.stateDir, id)).workspace === project;
-  /** Forks that are not sessions yet. */
-  let forking = 0;
-  const refuseIfFull = () => {
-    if (sessionIds(store.stateDir).filter(isHere).length + forking >= maxSessions) throw tooMany(maxSessions);
-  };
   const create = async (name?: string) => {
-    refuseIfFull();
     if (name !== undefined) refuseName(store.stateDir, project, name);
     const session = await createSession(project, {
       ...store,
@@ -81,15 +73,7 @@ export function createSessionCells(options: SessionCellsOptions): SessionCells {
     find,
     has: (id) => sessionIds(store.stateDir).includes(id) && isHere(id),
     create,
-    async fork(id, signal) {
-      refuseIfFull();
-      forking++;
-      try {
-        return await use(id, (opened) => opened.fork({ signal }));
-      } finally {
-        forking--;
-      }
-    },
+    fork: (id, signal) => use(id, (opened) => opened.fork({ signal })),
     default() {
       made = keepOrCreate(made);
       return made;
@@ -99,12 +83,4 @@ export function createSessionCells(options: SessionCellsOptions): SessionCells {
       await Promise.all([...cells.values()].map((kept) => kept.close()));
     },
   };
-}
-
-function tooMany(maxSessions: number): HotcellError {
-  return new HotcellError(
-    "UNAVAILABLE",
-    `Could not create a session: this project has ${maxSessions}. Discard some, or remove those without changes with hotcell session gc.`,
-    { retryAfterSeconds: 60 },
-  );
 }

@@ -16,6 +16,8 @@ export interface SessionStore {
   readonly onProgress?: (done: number, total: number | null) => void;
   /** How long to wait for a lock that another process holds. */
   readonly waitMs?: number;
+  /** The most sessions of a project: then no more are created. No limit if omitted. */
+  readonly maxSessions?: number;
 }
 
 /** The live view: the file tree that the session's tools and commands use. */

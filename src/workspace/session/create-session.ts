@@ -5,6 +5,7 @@ import { fileClock } from "../fs/file-clock.ts";
 import { explainErrors } from "../fs/os-error.ts";
 import { openRoot } from "../fs/paths.ts";
 import { OWN_DATABASE, type Strategy } from "../layers/record.ts";
+import { refuseMoreSessions } from "../layers/refuse-more-sessions.ts";
 import { makeSession, newSessionId, removeSession } from "../layers/session-dirs.ts";
 import { newRecord } from "../layers/stack.ts";
 import type { SessionStore } from "../overlay/session-view.ts";
@@ -28,6 +29,7 @@ export async function createSession(workspace: string, options: CreateOptions): 
   const { fd, path: project } = openRoot(workspace);
   const { strategy = strategyFor(fd) } = options;
   fs.closeSync(fd);
+  refuseMoreSessions(project, stateDir, options.maxSessions);
   const database = databaseFor(options, project);
   const record = { ...newRecord(newSessionId(), project, strategy, fileClock(stateDir)), ...database };
   explainErrors("create a session of", project, () => makeSession(record, stateDir));

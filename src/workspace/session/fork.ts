@@ -1,6 +1,7 @@
 import { fileClock } from "../fs/file-clock.ts";
 import { readKeyValues, writeKeyValues } from "../kv/key-value-file.ts";
 import { sessionDir } from "../layers/record.ts";
+import { refuseMoreSessions } from "../layers/refuse-more-sessions.ts";
 import { makeSession, newSessionId } from "../layers/session-dirs.ts";
 import { forkRecord } from "../layers/stack.ts";
 import type { SessionStore } from "../overlay/session-view.ts";
@@ -18,6 +19,7 @@ export async function forkSessionOf(
   await checkpoint(state, null, signal);
   const { record, dir, store } = state;
   const child = forkRecord(record, record.stack.slice(0, -1), newSessionId(), fileClock(dir));
+  refuseMoreSessions(record.workspace, store.stateDir, store.maxSessions);
   makeSession(child, store.stateDir);
   writeKeyValues(sessionDir(store.stateDir, child.id), readKeyValues(dir));
   (await open(child.id, store)).close();
