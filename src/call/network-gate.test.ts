@@ -7,6 +7,7 @@ import { openRemembered, type Remember } from "../approval/remembered.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
+import type { RuleOrigin } from "../core/types.ts";
 import type { Log } from "../log/log.ts";
 import { parseRules } from "../policy/rule.ts";
 import { createNetworkGate, type NetworkGateParts } from "./network-gate.ts";
@@ -15,9 +16,9 @@ function makeGate(event: Log["event"], ...rules: string[]) {
   return createGate(rules, { log: { event } as Partial<Log> as Log });
 }
 
-function createGate(rules: readonly string[], more: Partial<NetworkGateParts> = {}) {
+function createGate(rules: readonly (string | RuleOrigin)[], more: Partial<NetworkGateParts> = {}) {
   return createNetworkGate({
-    policy: { rules: parseRules(rules.map((text) => ({ text, source: "options" }))) },
+    policy: { rules: parseRules(rules.map(toOrigin)) },
     approve: null,
     log: { event: () => {} } as Partial<Log> as Log,
     allowedPrivateHosts: [],
@@ -27,6 +28,10 @@ function createGate(rules: readonly string[], more: Partial<NetworkGateParts> = 
     ...more,
   });
 }
+
+const toOrigin = (rule: string | RuleOrigin) =>
+  typeof rule === "string" ? { text: rule, source: "options" } : rule;
+const ofProject = (text: string) => ({ text, source: "hotcell.config.json", line: 1, ofProject: true });
 
 const signal = new AbortController().signal;
 const target = { host: "example.com", port: 443 };
@@ -89,6 +94,22 @@ test("targets are the exact names of allow and ask rules", () => {
     ],
     true,
   ]);
+});
+
+test("ask rules that the project brings along are no targets and no grants, and do not open this machine", async () => {
+  const { port, close } = await startRawServer(() => {});
+  onTestFinished(close);
+  const here = { host: "host.hotcell.internal", port };
+  const ask = `ask network(host.hotcell.internal:${port})`;
+  const approve = vi.fn(() => ({ approved: true }));
+  const own = createGate([ofProject(ask)], { approve });
+  expect([own.targets, own.hasGrants]).toEqual([[], false]);
+  await expect(own.open(here, signal)).rejects.toThrow(`Only the project's own rule "${ask}" at`);
+  expect(approve).not.toHaveBeenCalled();
+  const withPublic = createGate(["allow network", ofProject(ask)], { approve });
+  await expect(withPublic.open(here, signal)).rejects.toThrow("private network access denied");
+  const granted = createGate([`allow ${ask.slice(4)}`], { approve });
+  (await granted.open(here, signal)).destroy();
 });
 
 describe("under ask network", () => {

@@ -13,7 +13,7 @@ import type { RefusedHost, Verdict } from "../core/types.ts";
 import type { Log } from "../log/log.ts";
 import { createDial, type Dial, resolveByDns } from "../net/dial.ts";
 import type { Judged, Policy } from "../policy/judge.ts";
-import { judgeNetwork, NO_NETWORK } from "../policy/judge-network.ts";
+import { judgeNetwork, NO_NETWORK, opensNetwork } from "../policy/judge-network.ts";
 import { exactTarget, networkRule, THIS_MACHINE } from "../policy/network-pattern.ts";
 import { NETWORK } from "../policy/tool-names.ts";
 import { builtInVerdict } from "../policy/verdicts.ts";
@@ -158,7 +158,7 @@ export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
   return {
     targets,
     isDirect: parts.isDirect,
-    hasGrants: policy.rules.some(({ tool, decision }) => tool === NETWORK && decision !== "deny"),
+    hasGrants: policy.rules.some(opensNetwork),
     async open(target, signal) {
       countConnection();
       const place = formatHostPort(target);
@@ -206,10 +206,10 @@ const judgedHost = (target: HostPort): Judged => ({
   protection: "none",
 });
 
-/** Hosts and ports that allow and ask rules name without a wildcard. */
+/** Hosts and ports that the rules which open the network name without a wildcard. */
 function exactTargets({ rules }: Pick<Policy, "rules">): HostPort[] {
   return rules
-    .filter(({ tool, decision, pattern }) => tool === NETWORK && decision !== "deny" && pattern !== null)
+    .filter((rule) => opensNetwork(rule) && rule.pattern !== null)
     .map(({ pattern }) => exactTarget(pattern!))
     .filter((target) => target !== null);
 }

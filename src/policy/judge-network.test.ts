@@ -86,7 +86,11 @@ describe("a rule", () => {
   test("that the project brings along opens nothing, and restricts what another rule opens", () => {
     const project = { text: "ask network", source: "hotcell.config.json", ofProject: true };
     const target = { host: "example.com", port: 443 };
-    expect(judgeNetwork(target, { rules: parseRules([project]) }).decision).toBe("deny");
+    expect(judgeNetwork(target, { rules: parseRules([{ ...project, line: 3 }]) })).toMatchObject({
+      decision: "deny",
+      reason:
+        'Only the project\'s own rule "ask network" at hotcell.config.json:3 is about "example.com:443", and such a rule opens no network. To allow it: "allow network(example.com:443)".',
+    });
     const own = { text: "allow network(example.com:443)", source: "options" };
     expect(
       judgeNetwork(target, { rules: parseRules([own, { ...project, text: "ask network(example.com:*)" }]) })

@@ -192,6 +192,19 @@ describe("hotcell tools", () => {
     expect(await names("mcp", (tool: { name: string; inputSchema: object }) => tool.name)).toEqual(listed);
   });
 
+  test("the description of run_command names network rules of the project's own configuration as such", async () => {
+    const rules = ["ask network(*.b.test:443)", "ask network(c.test:443)"];
+    const { run } = openWorld({ "hotcell.config.json": JSON.stringify({ rules }) });
+    const described = async (...flags: string[]) =>
+      (await run(["tools", ...flags])).out.split("\n").find((line) => line.startsWith("run_command"));
+    expect(await described()).toContain("there is no network and no input");
+    expect(
+      await described("--rule", "allow network(*.b.test:*)", "--rule", "ask network(d.test:1)"),
+    ).toContain(
+      "the network reaches *.b.test:*, d.test:1 (asks) only (the project's own rules ask before *.b.test:443, c.test:443) and no input",
+    );
+  });
+
   test("a format that is none is exit 2", async () => {
     expect(await openWorld().run(["tools", "--format", "xml"])).toMatchObject({ code: 2, out: "" });
   });
