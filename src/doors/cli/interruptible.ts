@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { HotcellError } from "../../core/errors.ts";
 
 export interface Interruption {
@@ -18,9 +19,12 @@ export async function interruptible<T>(
   let left = spared;
   const interrupt = (by: NodeJS.Signals) => {
     if (by === "SIGINT" && left-- > 0) return;
-    end();
+    const isSecond = interrupted.signal.aborted;
+    if (isSecond || !terminal) end();
     // Node aborts if it exits by itself when its terminal is gone.
     if (by === "SIGHUP") process.once("exit", () => process.kill(process.pid, by));
+    // Only a process that exits by itself puts the user's terminal back.
+    if (isSecond) process.exit(128 + constants.signals[by]);
     interrupted.abort(new HotcellError("CANCELLED", `Could not ${action}: it was interrupted.`, { by }));
   };
   const end = () => {

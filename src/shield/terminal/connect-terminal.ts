@@ -30,8 +30,16 @@ export function connectTerminal(inside: SandboxTerminal): () => Promise<void> {
     inside.input.once("drain", () => stdin.resume());
   };
   const resize = () => inside.resize(ownTerminalSize());
-  // Node restores the mode of the terminal when this process exits for any reason; the rest is up to us.
-  const reset = () => fs.writeSync(stdout.fd, RESET_TERMINAL);
+  // When this process exits for any other reason. Node would restore the mode of the terminal later; then SIGHUP may have
+  // ended the process.
+  const reset = () => {
+    try {
+      fs.writeSync(stdout.fd, RESET_TERMINAL);
+      stdin.setRawMode(false);
+    } catch {
+      // The terminal is gone.
+    }
+  };
   // When its window is closed, each use of the terminal fails, and a failed pipe stops. The signal that comes then ends the
   // program, whose output has to be read until then.
   const drop = () => {

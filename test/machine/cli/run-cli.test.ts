@@ -278,7 +278,7 @@ describe("the user's terminal", () => {
     const { shown } = terminal(`${HOTCELL} run -- bash leave.sh`, []);
     const [during, after] = shown.split("\x1b]52;c;Y3VybA==");
     expect(during).toMatch(/^\x1b\[22;0t/);
-    expect(after).toMatch(/^\x18/);
+    expect(after).toMatch(/^\x7f\x18/);
     for (const reset of ["\x1b[?1049l", "\x1b[?1003l", "\x1b[0m", "\x1b[23;0t"])
       expect(after).toContain(reset);
   });
@@ -297,6 +297,28 @@ describe("the user's terminal", () => {
     expect({ ...run, shown: "" }).toEqual({ shown: "", status, isRestored: true, missed: null });
     for (const reset of ["\x1b[?1049l", "\x1b[?1003l"]) expect(run.shown).toContain(reset);
   });
+
+  test.each([
+    ["SIGTERM", "SIGTERM", 143],
+    ["SIGINT", "SIGINT", 130],
+    ["SIGTERM", "SIGHUP", 129],
+    ["SIGHUP", "SIGTERM", 129],
+  ] as const)(
+    "is restored when hotcell gets %s, and %s before the program has ended",
+    (first, second, status) => {
+      const { terminal, hotcell } = openWorld();
+      const line = `trap "" HUP TERM; printf "\\e[?1049h\\e[?1003h"; echo x > f; echo ready; while sleep 0.1; do :; done`;
+      const to = `${HOTCELL} run`;
+      const run = terminal(`${HOTCELL} run -- bash -c '${line}'; exit $?`, [
+        { wait: "ready", signal: { name: first, to } },
+        // `script` says this, and waits for a program that takes no signal.
+        { wait: "killing shell", signal: { name: second, to } },
+      ]);
+      expect({ ...run, shown: "" }).toEqual({ shown: "", status, isRestored: true, missed: null });
+      for (const reset of ["\x1b[?1049l", "\x1b[?1003l"]) expect(run.shown).toContain(reset);
+      expect(hotcell(["session", "diff", "last"]).stdout).toContain("+x");
+    },
+  );
 
   test("may go away: the program ends, its changes stay, and the log has its end", () => {
     const { terminal, hotcell } = openWorld();
