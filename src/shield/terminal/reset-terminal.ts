@@ -7,7 +7,9 @@ const ESC = "\x1b";
 export const SAVE_TERMINAL = `${ESC}[22;0t`;
 
 export const RESET_TERMINAL = [
-  "\x18", // Cancels a sequence that the program began and did not end, without its effect.
+  // Cancels a sequence that the program began and did not end, without its effect. For tmux that is its end; a DEL, which
+  // shows nothing on a screen, makes the base64 of a text for the clipboard wrong there.
+  "\x7f\x18",
   `${ESC}\\`,
   `${ESC}[?2026l`, // Shows what was drawn so far.
   // The screen of before. Leaving the second screen also moves the cursor to where it was on entry, and tmux moves it

@@ -26,6 +26,8 @@ export interface TmuxTerminal {
   capture(): string;
   /** What tmux knows of the terminal, by the name of a format such as "pane_title". */
   read(format: string): string;
+  /** What programs have written to the clipboard. */
+  clipboard(): string;
 }
 
 const SEE_MS = 60_000;
@@ -39,6 +41,7 @@ export function openTmux({ cwd, dir, env }: TmuxOptions): TmuxTerminal {
   const bash = ["env", ...variables, "PS1=$ ", "bash", "--norc"];
   tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", cwd, ...bash);
   onTestFinished(() => void tmux("kill-server"));
+  tmux("set-option", "-s", "set-clipboard", "on");
   // tmux takes a semicolon at the end for the end of its own command.
   const type = (text: string) => void tmux("send-keys", "-l", text.replace(/;$/, "\\;"));
   const look = () => tmux("capture-pane", "-p", "-J");
@@ -68,5 +71,6 @@ export function openTmux({ cwd, dir, env }: TmuxOptions): TmuxTerminal {
     },
     capture: () => tmux("capture-pane", "-p", "-e", "-J"),
     read: (format) => tmux("display-message", "-p", `#{${format}}`).trimEnd(),
+    clipboard: () => tmux("list-buffers", "-F", "#{buffer_sample}").trimEnd(),
   };
 }

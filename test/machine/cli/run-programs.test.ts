@@ -180,3 +180,14 @@ test("what a program prints after it left its full screen stays above the summar
   expect(await end()).toEqual(ENDED);
   expect(await terminal.see("changed nothing")).toMatch(/^4\n5\nlast words\nhotcell: bash ended/m);
 });
+
+test("what a program began to write to the clipboard and did not end is not written at its end; without hotcell it is", async () => {
+  const begin = "printf 'on the way \\e]52;c;%s' Y3VybA==";
+  const { terminal, end } = run(`bash -c "${begin}"`);
+  expect(await end()).toEqual(ENDED);
+  await terminal.see("on the way");
+  expect(terminal.clipboard()).toBe("");
+  terminal.enter(`${begin}; printf '\\030th''en'`);
+  await terminal.see(/then/);
+  expect(terminal.clipboard()).toBe("curl");
+});
