@@ -34,7 +34,9 @@ function denied(target: HostPort, ofProject: Rule | undefined): Verdict {
   const found = ofProject
     ? `Only the project's own rule ${quote(ofProject.origin.text)} at ${formatOrigin(ofProject.origin)}`
     : "No rule";
-  const effect = ofProject ? ", and such a rule opens no network" : ", and commands have no network without one";
+  const effect = ofProject
+    ? ", and such a rule opens no network"
+    : ", and commands have no network without one";
   const reason = `${found} is about ${quote(formatHostPort(target))}${effect}.${next}`;
   return builtInVerdict("deny", NO_NETWORK, reason);
 }
