@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { hunksOf } from "../workspace/diff/hunks.ts";
+import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import { showName } from "../workspace/fs/names.ts";
 import type { CallParts } from "./call-parts.ts";
 import type { PreparedCall } from "./prepare.ts";
@@ -26,14 +27,19 @@ export async function previewCall(
   }
   const [path] = decision.paths;
   if (tool.preview === undefined || path === undefined) return null;
-  const before = await readCurrent(call, path, parts, signal);
-  const after = before === undefined ? null : tryPreview(() => tool.preview!(args, before));
-  if (before === undefined || after === null) return null;
+  const found = await readCurrent(call, path, parts, signal);
+  if (found === undefined) return null;
+  const before = found === null ? null : found.toString("utf8");
+  const after = tryPreview(() => tool.preview!(args, before));
+  if (after === null) return null;
   const name = showName(path);
   const hunks = hunksOf(path, before ?? "", after).map(({ header, lines }) => [header, ...lines].join("\n"));
   const text = [`--- ${before === null ? "/dev/null" : name}`, `+++ ${name}`, ...hunks].join("\n");
-  return { text: cut(text), version: before === null ? "absent" : hash("sha256", before, "hex") };
+  return { text: cut(text), version: versionOf(found) };
 }
+
+const versionOf = (found: Buffer | null): string =>
+  found === null ? "absent" : hash("sha256", found, "hex");
 
 /** Whether the file is still the one that the person saw. */
 export async function isStillShown(
@@ -45,13 +51,26 @@ export async function isStillShown(
   return (await previewCall(call, parts, signal))?.version === version;
 }
 
-/** Null if there is no such file; undefined if its text can't be shown, such as that of a huge file. */
+/**
+ * Throws unless the file is still the one that the person saw. To be called in the step in which the tool runs: while
+ * the call waited for others, they or the user may have changed the file.
+ */
+export function checkStillShown({ tool, decision }: PreparedCall, { version }: CallPreview): void {
+  const [path] = decision.paths;
+  // A plan is checked by the commit.
+  if (tool.preview === undefined || path === undefined) return;
+  const found = read(decision.place.files, path);
+  if (found !== undefined && versionOf(found) === version) return;
+  const message = `${tool.name} was not run: "${showName(path)}" changed after it was shown to the person who approved the call. Read it again, and repeat the call if it is still right.`;
+  throw new HotcellError("PRECONDITION_FAILED", message, { path });
+}
+
 async function readCurrent(
   { tool, start, decision: { place } }: PreparedCall,
   path: string,
   { around }: CallParts,
   signal: AbortSignal,
-): Promise<string | null | undefined> {
+): Promise<Buffer | null | undefined> {
   const about = {
     id: start.id,
     tool: tool.name,
@@ -59,14 +78,24 @@ async function readCurrent(
     runsCommands: false,
     usesFiles: true,
   } as const;
-  const { settled } = await around({ ...about, signal }, async () => ({
-    text: place.files.read(path, { maxBytes: LIMITS.maxDiffFileBytes }).toString("utf8"),
-  }));
+  let found: Buffer | null | undefined;
+  const { settled } = await around({ ...about, signal }, async () => {
+    found = read(place.files, path);
+    return {};
+  });
   signal.throwIfAborted();
-  if (settled.status === "fulfilled") return settled.value.text as string;
-  const { reason } = settled;
-  if (!(reason instanceof HotcellError)) throw reason;
-  return reason.code === "NOT_FOUND" ? null : undefined;
+  if (settled.status === "rejected" && !(settled.reason instanceof HotcellError)) throw settled.reason;
+  return found;
+}
+
+/** Null if there is no such file; undefined if its text can't be shown, such as that of a huge file. */
+function read(files: WorkspaceFS, path: string): Buffer | null | undefined {
+  try {
+    return files.read(path);
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    return error.code === "NOT_FOUND" ? null : undefined;
+  }
 }
 
 /** A call that is going to fail has no preview; it is asked about all the same. */

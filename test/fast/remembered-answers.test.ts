@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { ApprovalAnswer, ApprovalRequest } from "../../src/approval/approve.ts";
 import { openRemembered } from "../../src/approval/remembered.ts";
 import { type Cell, type CellOptions, openCell } from "../../src/cell.ts";
+import { LIMITS } from "../../src/core/limits.ts";
+import type { AnyObservation, CallEvent } from "../../src/core/types.ts";
 import { openTempCell } from "../kit/worlds/temp-cell.ts";
 
 /** A cell whose questions are answered by `answer`, and counted. */
@@ -131,3 +133,41 @@ test.each(WRITES)(
     expect(fs.readFileSync(path.join(root, "a.md"), "utf8")).toBe("a\nedited\n");
   },
 );
+
+test.each(WRITES)(
+  "an approved %s writes nothing if the file changes after the call started",
+  async (name, args) => {
+    const { cell, root } = await openTempCell(
+      { toolsets: ["coding", "mounts", "studio"], onAsk: () => true },
+      { "a.md": "a\n" },
+    );
+    const at = path.join(root, "a.md");
+    const onEvent = ({ kind }: CallEvent) => {
+      if (kind === "started") fs.appendFileSync(at, "edited\n");
+    };
+    const observation = await cell.call<AnyObservation>({ name, arguments: args }, { onEvent });
+    expect(observation.meta.outcome).toBe("executed_error");
+    expect(JSON.stringify(observation)).toContain("changed after it was shown");
+    expect(fs.readFileSync(at, "utf8")).toBe("a\nedited\n");
+  },
+);
+
+test("of two writes to one file that are approved at once, only one writes without another question", async () => {
+  const shown: (string | null)[] = [];
+  const { cell } = await openTempCell(
+    { fs: "overlay", trust: "supervised", onAsk: ({ preview }) => shown.push(preview) < 3 },
+    { "a.md": "a\n" },
+  );
+  const writes = await Promise.all(["b\n", "c\n"].map((content) => write(cell, "a.md", content)));
+  expect(writes.filter(({ success }) => success)).toHaveLength(1);
+});
+
+test("a file of which only a part could be shown has no diff in its question", async () => {
+  const shown: (string | null)[] = [];
+  const { cell } = await openTempCell(
+    { onAsk: ({ preview }) => shown.push(preview) > 0 },
+    { "a.md": "line\n".repeat(LIMITS.maxReadBytes / 5 + 1) },
+  );
+  expect((await write(cell, "a.md")).success).toBe(true);
+  expect(shown).toEqual([null]);
+});
