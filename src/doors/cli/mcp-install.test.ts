@@ -67,6 +67,31 @@ test("other servers and settings stay, and a second time nothing changes", async
   expect(fs.readFileSync(path.join(root, ".mcp.json"), "utf8")).toBe(text);
 });
 
+test("before a no, the change is shown as a diff without terminal escapes, also what the file loses", async () => {
+  const { run, root } = openCliWorld({ ".mcp.json": '{"a": "\\u001b[31m\u009b", "mcpServers": {}}\n' });
+  const { err } = await run(["mcp", "install", "claude-code"], NO);
+  const file = path.join(root, ".mcp.json");
+  expect(err.split("\n")).toEqual(
+    expect.arrayContaining([
+      `Change ${file}:`,
+      `--- ${file}`,
+      `+++ ${file}`,
+      '-{"a": "\\u001b[31m\\u{9b}", "mcpServers": {}}',
+      '+  "mcpServers": {',
+    ]),
+  );
+  expect(fs.readFileSync(file, "utf8")).toContain('"mcpServers": {}}');
+});
+
+test("of a file that exists, the diff shows the lines near the new ones; of a new file, all lines", async () => {
+  const { run, root } = openCliWorld({ ".codex/config.toml": "a = 1\nb = 2\nc = 3\nd = 4\n" });
+  const changed = await run(["mcp", "install", "codex", "--yes"]);
+  expect(changed.err).toContain("@@ -2,3 +2,7 @@\n b = 2\n c = 3\n d = 4\n+\n+[mcp_servers.hotcell]\n");
+  const created = await run(["mcp", "install", "cursor", "--yes"]);
+  const file = path.join(root, ".cursor/mcp.json");
+  expect(created.err).toContain(`Create ${file}:\n--- /dev/null\n+++ ${file}\n@@ -0,0 +1,`);
+});
+
 test("codex gets a table at the end of its file, once", async () => {
   const { run, root } = openCliWorld({ ".codex/config.toml": 'model = "x"' });
   const file = path.join(root, ".codex/config.toml");
