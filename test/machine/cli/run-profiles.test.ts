@@ -143,3 +143,60 @@ describe("a check of a profile", () => {
     );
   });
 });
+
+const AIDER = (python: string) => `#!${python}
+import argparse, aider
+known = argparse.ArgumentParser(allow_abbrev=False)
+for name in ("yes-always", "check-update", "show-release-notes", "analytics"):
+    known.add_argument(f"--{name}", action=argparse.BooleanOptionalAction)
+known.add_argument("--version", action="version", version=f"aider {aider.__version__}")
+known.parse_args()
+`;
+
+/** Lays a stand-in for aider out as pipx does: a virtual environment of Python, and a link to its program in ~/.local/bin. */
+function installAider(home: string): string {
+  const at = path.join(home, ".local/share/pipx/venvs/aider-chat");
+  const write = (name: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(at, name)), { recursive: true });
+    fs.writeFileSync(path.join(at, name), text, { mode: 0o755 });
+  };
+  const version = 'import sys; print("python%d.%d" % sys.version_info[:2], end="")';
+  const python = spawnSync("/usr/bin/python3", ["-c", version], { encoding: "utf8" }).stdout;
+  write("pyvenv.cfg", "home = /usr/bin\n");
+  write(`lib/${python}/site-packages/aider/__init__.py`, '__version__ = "0.86.1"\n');
+  write("bin/aider", AIDER(path.join(at, "bin/python")));
+  fs.symlinkSync("/usr/bin/python3", path.join(at, "bin/python"));
+  fs.mkdirSync(path.join(home, ".local/bin"));
+  fs.symlinkSync(path.join(at, "bin/aider"), path.join(home, ".local/bin/aider"));
+  return at;
+}
+
+describe("the check of the profile of aider", () => {
+  test("finds a program that pipx installed, starts it with the arguments of the profile, and says what it gets", () => {
+    const { top, hotcell } = openWorld();
+    const installed = installAider(top);
+    const { status, stdout, stderr } = hotcell("run", "--profile-check", "aider", "--json");
+    const none = { consequence: null, fix: null };
+    expect({ status, ...JSON.parse(stdout) }, stderr).toMatchObject({
+      status: 0,
+      ok: true,
+      findings: [
+        { name: "program", ok: true, found: `${top}/.local/bin/aider`, ...none },
+        { name: "shown", ok: true, found: installed, ...none },
+        { name: "terminal", ok: true },
+        { name: "version", ok: true, found: "aider 0.86.1", ...none },
+      ],
+      hosts: ["api.anthropic.com:443", "api.openai.com:443", "openrouter.ai:443"],
+      homeFiles: [{ path: ".aider.conf.yml" }],
+    });
+    expect(hotcell("run", "aider", "--keep", "--", "aider", "--version").stdout).toBe("aider 0.86.1\n");
+  });
+
+  test("says where it searched and how to install it if it is not there", () => {
+    const { status, stdout } = openWorld().hotcell("run", "--profile-check", "aider");
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      'NO  program  there is no program "aider" on your PATH, nor in ~/.local/bin\n    Fix: pipx install aider-chat\n',
+    );
+  });
+});
