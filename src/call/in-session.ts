@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import { createReadWriteLock } from "../core/read-write-lock.ts";
 import type { Effect } from "../core/types.ts";
+import { apartFromGitData } from "../workspace/diff/git-data.ts";
 import { showName } from "../workspace/fs/names.ts";
 import type { ChangeResult, Session } from "../workspace/session/session-types.ts";
 
@@ -50,9 +51,11 @@ export function createSessionRun(session: Session): RunInContext {
 }
 
 function describeChanges({ paths, unlisted, warning }: Omit<ChangeResult<unknown>, "result">): Json {
+  const { own, gitData } = apartFromGitData(paths, (path) => path);
   return {
-    count: paths.length,
-    paths: shownPaths(paths),
+    count: own.length,
+    paths: shownPaths(own),
+    ...(gitData > 0 && { gitData }),
     ...(unlisted.length > 0 && { unlisted: shownPaths(unlisted) }),
     ...(warning !== null && { warning }),
   };

@@ -109,10 +109,12 @@ export interface Meta extends CallMeta {
 
 /** What one call changed. */
 export type CallChanges = {
-  /** How many paths the call changed. */
+  /** How many paths the call wrote, also if their content is the same. */
   readonly count: number;
   /** The first 100 of these paths, relative to the project. */
   readonly paths: readonly string[];
+  /** How many paths it wrote that git itself writes with a commit, such as objects and refs. They are not in `count`. */
+  readonly gitData?: number;
   /** Directories among these paths with changed entries that are too deep to be listed: the whole counts as one change, which is never committed. */
   readonly unlisted?: readonly string[];
   /** Why the changes could not be recorded yet, such as a full disk. The next call records them before it begins. */

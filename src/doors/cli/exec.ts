@@ -1,8 +1,10 @@
+import fs from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Cell } from "../../cell.ts";
 import { makeVisible } from "../../core/quote.ts";
 import type { CommandOutput } from "../../tools/builtin-types.ts";
+import { sessionDir } from "../../workspace/layers/record.ts";
 import { cellOptions } from "./cell-options.ts";
 import { type Io, usage } from "./io.ts";
 import type { CellFlags } from "./main.ts";
@@ -31,14 +33,20 @@ export async function execCommand(
     if (error !== null) io.err(`hotcell: ${error.message}\n`);
     for (const line of noteLines(output)) io.err(`hotcell: ${makeVisible(line)}\n`);
     if (meta.weakened !== undefined) io.err(`hotcell: ${meta.weakened}\n`);
-    // A new session without changes ends with its cell.
-    const isKept = flags.session !== undefined || flags.name !== undefined || (meta.changes?.count ?? 0) > 0;
-    if (meta.session !== null && isKept) io.err(`hotcell: session ${meta.session}\n`);
-    if (signal.reason?.details.by === "SIGINT" && output?.signal) return INTERRUPTED;
-    return typeof output?.exit_code === "number" ? output.exit_code : NOT_RUN;
+    const isInterrupted = signal.reason?.details.by === "SIGINT" && output?.signal;
+    const exitCode = typeof output?.exit_code === "number" ? output.exit_code : NOT_RUN;
+    return { session: meta.session, exitCode: isInterrupted ? INTERRUPTED : exitCode };
   };
   // In a terminal the first Ctrl-C is the command's, to do with as it likes; by the second it is asked to end.
-  return withCell(io, await cellOptions(io, flags), work, { spared: isatty(0) ? 1 : 0, terminal });
+  const options = await cellOptions(io, flags);
+  const { session, exitCode } = await withCell(io, options, work, {
+    spared: isatty(0) ? 1 : 0,
+    terminal,
+  });
+  // A new session without changes ends with its cell.
+  const isKept = session !== null && fs.existsSync(sessionDir(options.stateDir!, session));
+  if (isKept) io.err(`hotcell: session ${session}\n`);
+  return exitCode;
 }
 
 /** The terminal has the output itself, but not why the network refused a host or which files are hidden. */

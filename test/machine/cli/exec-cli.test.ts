@@ -268,3 +268,36 @@ test("of an agent's git commit a diff has one line for git's data, and lists hoo
   );
   expect(stderr).not.toContain(".git/logs");
 });
+
+test("a session's counts are those of the files to review, and git's data is counted apart", () => {
+  const { hotcell, root } = openWorld();
+  initRepository(root);
+  const commit = "echo x >> f; git -c user.name=a -c user.email=a@b commit -qam agent";
+  const { stderr } = hotcell(["exec", "--name", "work", "--", "bash", "-c", commit]);
+  expect(stderr).toMatch(/^hotcell: session \S+\n$/);
+  const apart = Number(/^(\d+) paths of git's data/m.exec(hotcell(["diff", "--stat"]).stdout)?.[1]);
+  expect(apart).toBeGreaterThan(3);
+  const shown = JSON.parse(hotcell(["session", "show", "work", "--json"]).stdout);
+  expect(shown).toMatchObject({
+    changes: 1,
+    gitData: apart,
+    calls: [{ paths: 1, gitData: expect.any(Number) }],
+  });
+  const text = hotcell(["session", "show", "work"]).stdout;
+  expect(text).toContain(`\nchanges   1, and ${apart} paths of git's data in .git\n`);
+  expect(text).toMatch(/\n {2}#1 {2}exec {2}1 path \+\d+ of git's data /);
+  expect(hotcell(["session", "list"]).stdout).toContain(`  1 +${apart} of git's data  `);
+  const call = ["call", "--session", "work", "run_command", JSON.stringify({ command: commit })];
+  const { meta } = JSON.parse(hotcell([...call, "--rule", "allow run_command"]).stdout);
+  expect(meta.changes).toEqual({ count: 1, paths: ["f"], gitData: expect.any(Number) });
+  expect(hotcell(["commit", "--yes"]).stderr).toMatch(/^not committed: \d+ paths of git's data/);
+  expect(hotcell(["session", "rewind", "work", "--to", "2"]).stdout).toMatch(
+    new RegExp(`^The session now has \\d changes?, and ${apart} paths of git's data in \\.git\\. To undo`),
+  );
+});
+
+test("exec of a command that only touched a file names no session, for there is nothing to review", () => {
+  const { hotcell } = openWorld();
+  expect(hotcell(["exec", "--", "touch", "f"]).stderr).toBe("");
+  expect(hotcell(["session", "list"]).stdout).toContain("There is no session yet.");
+});

@@ -77,6 +77,7 @@ describe("without a terminal", () => {
       signal: null,
       durationMs: expect.any(Number),
       changes: 1,
+      gitData: 0,
       reached: [],
       refused: [],
       weakened: null,

@@ -1,8 +1,9 @@
 import { makeVisible } from "../../../core/quote.ts";
 import type { RefusedHost } from "../../../core/types.ts";
 import { readLog } from "../../../log/read.ts";
-import { formatAge, formatCount } from "../figures.ts";
+import { formatAge } from "../figures.ts";
 import type { Io } from "../io.ts";
+import { describeChangeCount } from "../session/git-data.ts";
 
 export interface ProgramSummary {
   readonly program: string;
@@ -13,6 +14,7 @@ export interface ProgramSummary {
   readonly signal: string | null;
   readonly durationMs: number;
   readonly changes: number;
+  readonly gitData: number;
   readonly stat: string;
   readonly reached: readonly ReachedHost[];
   readonly refused: readonly RefusedHost[];
@@ -42,7 +44,7 @@ export function printSummary(io: Io, summary: ProgramSummary): void {
 }
 
 function summaryLines(summary: ProgramSummary): string[] {
-  const { program, exitCode, durationMs, changes, session, reached, refused, weakened } = summary;
+  const { program, exitCode, durationMs, changes, gitData, session, reached, refused, weakened } = summary;
   const end = exitCode === null ? "did not run" : `ended with ${summary.signal ?? `status ${exitCode}`}`;
   const hosts = reached.map(({ host, connections }) => `${host} (${connections})`).join(", ");
   return [
@@ -52,6 +54,6 @@ function summaryLines(summary: ProgramSummary): string[] {
     ...refused.map(({ host, reason, rule }) =>
       rule === undefined ? `refused ${host}: ${reason}` : `refused ${host}; to allow it: --rule '${rule}'`,
     ),
-    session === null ? "changed nothing" : `${formatCount(changes, "change")} in session ${session}`,
+    session === null ? "changed nothing" : `${describeChangeCount(changes, gitData)} in session ${session}`,
   ];
 }

@@ -7,6 +7,8 @@ import { createDesk } from "../../../approval/desk.ts";
 import type { Cell, CellOptions } from "../../../cell.ts";
 import type { Config } from "../../../config/config.ts";
 import { LIMITS } from "../../../core/limits.ts";
+import { apartFromGitData } from "../../../workspace/diff/git-data.ts";
+import { statText } from "../../../workspace/diff/render.ts";
 import { configuredCell } from "../cell-options.ts";
 import { type Io, printJson, usage } from "../io.ts";
 import type { CellFlags } from "../main.ts";
@@ -105,7 +107,8 @@ async function runIn(cell: Cell, line: ProgramLine, { terminal, signal, yesCommi
   // `script` does not pass on how the program took the end that we asked for.
   const by: NodeJS.Signals | undefined = terminal ? signal.reason?.details.by : undefined;
   const exitCode = by === undefined ? ended : 128 + constants.signals[by];
-  const { changes, stat } = await cell.diff();
+  const { changes } = await cell.diff();
+  const { own, gitData } = apartFromGitData(changes, ({ path }) => path);
   const commits = yesCommit && exitCode === 0 && changes.length > 0;
   return {
     // A new session without changes ends with its cell.
@@ -113,8 +116,9 @@ async function runIn(cell: Cell, line: ProgramLine, { terminal, signal, yesCommi
     exitCode,
     signal: by ?? output?.signal ?? null,
     durationMs: Math.round(meta.durationMs),
-    changes: changes.length,
-    stat: changes.length > 0 ? stat() : "",
+    changes: own.length,
+    gitData,
+    stat: own.length > 0 ? statText(own) : "",
     refused: output?.refused_hosts ?? [],
     weakened: meta.weakened ?? null,
     problem: error?.message ?? null,

@@ -3,11 +3,12 @@
 import { stepLines } from "../../../tools/session/describe-plan.ts";
 import type { CommitPlan, Skipped } from "../../../workspace/commit/plan/plan.ts";
 import type { CommitResult } from "../../../workspace/commit/run-commit.ts";
+import { isGitData } from "../../../workspace/diff/git-data.ts";
 import { showName } from "../../../workspace/fs/names.ts";
 import { parentsOf } from "../../../workspace/fs/path-text.ts";
 import type { SessionRecord } from "../../../workspace/layers/record.ts";
 import { formatCount } from "../figures.ts";
-import { describeGitData, isGitData } from "./git-data.ts";
+import { describeGitData } from "./git-data.ts";
 
 export function planLines(plan: CommitPlan): string[] {
   return [
@@ -29,12 +30,12 @@ export function resultLine(
 export function skippedLines(skipped: readonly Skipped[]): string[] {
   const listed = skipped.filter(({ why }) => why !== "same in the project" && why !== IGNORED);
   const ignored = countFiles(skipped.filter(({ why }) => why === IGNORED));
-  const inGit = listed.filter(({ path }) => isGitData(path)).map(({ why }) => why);
+  const inGit = listed.filter(({ path }) => isGitData(path));
   const say = (what: string, why: Skipped["why"]) => `not committed: ${what} (${why}${HINTS.get(why) ?? ""})`;
   return [
     ...listed.filter(({ path }) => !isGitData(path)).map(({ path, why }) => say(showName(path), why)),
-    ...[...new Set(inGit)].map((why) => {
-      const count = inGit.filter((one) => one === why).length;
+    ...[...new Set(inGit.map(({ why }) => why))].map((why) => {
+      const count = countFiles(inGit.filter((one) => one.why === why));
       return `${say(describeGitData(count), why)}; ${AS_BRANCH}`;
     }),
     ...(ignored === 0

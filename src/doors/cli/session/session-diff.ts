@@ -1,4 +1,5 @@
 import type { Change } from "../../../workspace/diff/changes.ts";
+import { isGitData } from "../../../workspace/diff/git-data.ts";
 import { statText, unifiedText } from "../../../workspace/diff/render.ts";
 import { touchesGit } from "../../../workspace/diff/shown-changes.ts";
 import { showName } from "../../../workspace/fs/names.ts";
@@ -10,7 +11,7 @@ import { type ExitCode, type Io, printLines, printNotes, usage } from "../io.ts"
 import { printShown } from "../print-shown.ts";
 import { AS_BRANCH } from "./commit-text.ts";
 import { type FoundSession, findSession, type SessionFlags } from "./find-session.ts";
-import { describeGitData, isGitData } from "./git-data.ts";
+import { describeGitData } from "./git-data.ts";
 import { paintDiff, wantsColour } from "./paint-diff.ts";
 import { readPaths } from "./session-paths.ts";
 
@@ -39,7 +40,8 @@ export async function printDiff(
       end();
       const changes = diff.visible.filter(({ path }) => showsAll || !isGitData(path));
       await printChanges(io, { session: found.id, diff, changes }, flags);
-      return { changes, gitData: diff.visible.length - changes.length, ignored: diff.ignored };
+      const gitData = showsAll ? 0 : diff.shown.filter(({ path }) => isGitData(path)).length;
+      return { changes, gitData, ignored: diff.ignored };
     }),
   );
   const print = flags.stat === true ? printLines : printNotes;

@@ -31,6 +31,7 @@ test("hotcell session list is a table for people and an array for programs", asy
       strategy: "clone",
       state: "open",
       changes: 1,
+      gitData: 0,
       ignored: 0,
       bytes: expect.any(Number),
       artifactBytes: 0,
@@ -103,7 +104,7 @@ state     idle
 strategy  clone
 changes   2
 size      [\\d.]+ KB, \\d+ layers?
-calls that changed something:
+calls that wrote something:
   #1  write_file  2 paths  TIME  c3
 commits:
   1  1 path
@@ -114,7 +115,9 @@ $`,
   ]);
   const shown = JSON.parse((await run(["session", "show", id, "--json"])).out);
   expect(shown).toMatchObject({ id, workspace: root, strategy: "clone", changes: 2 });
-  expect(shown.calls).toEqual([{ id: "c3", tool: "write_file", at: expect.any(String), paths: 2 }]);
+  expect(shown.calls).toEqual([
+    { id: "c3", tool: "write_file", at: expect.any(String), paths: 2, gitData: 0 },
+  ]);
   expect(shown.commits).toEqual([{ tx: "1", paths: ["b"] }]);
 });
 

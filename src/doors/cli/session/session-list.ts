@@ -15,6 +15,7 @@ import {
   sessionStoreFor,
   workspaceOf,
 } from "./find-session.ts";
+import { describeGitData } from "./git-data.ts";
 
 export interface ListFlags extends SessionFlags {
   readonly all?: boolean;
@@ -53,9 +54,9 @@ function rowsOf(sessions: readonly SessionSummary[], all: boolean): string[][] {
   return [all ? [...HEAD, "PROJECT"] : HEAD, ...rows];
 }
 
-function rowOf({ id, name, created, changes, ignored, bytes, state }: SessionSummary): string[] {
+function rowOf({ id, name, created, changes, gitData, ignored, bytes, state }: SessionSummary): string[] {
   const age = formatAge(created, Date.now());
-  const more = ignored ? ` +${ignored} ignored` : "";
+  const more = `${gitData ? ` +${gitData} of git's data` : ""}${ignored ? ` +${ignored} ignored` : ""}`;
   return [id, name ?? "-", age, `${changes ?? "?"}${more}`, formatBytes(bytes), state];
 }
 
@@ -65,6 +66,7 @@ function describe(details: SessionDetails, homes: readonly HomeSummary[]): strin
     name,
     created,
     changes,
+    gitData,
     ignored,
     bytes,
     artifactBytes,
@@ -86,20 +88,24 @@ function describe(details: SessionDetails, homes: readonly HomeSummary[]): strin
     ...(database === null ? [] : [["database", database]]),
     [
       "changes",
-      changes === null ? "unknown, because the project cannot be read" : changesText(changes, ignored ?? 0),
+      changes === null
+        ? "unknown, because the project cannot be read"
+        : changesText(changes, gitData ?? 0, ignored ?? 0),
     ],
     ["size", `${formatBytes(bytes)}, ${formatCount(layers, "layer")}${artifactsText(artifactBytes)}`],
     ...(homes.length === 0 ? [] : [["homes", homes.map(homeText).join(", ")]]),
   ];
-  const changing = calls.map((call, at) => ({ ...call, n: at + 1 })).filter(({ paths }) => paths > 0);
+  const changing = calls
+    .map((call, at) => ({ ...call, n: at + 1 }))
+    .filter(({ paths, gitData }) => paths + gitData > 0);
   return [
     ...tableOf(facts),
-    ...(changing.length > 0 ? ["calls that changed something:"] : []),
+    ...(changing.length > 0 ? ["calls that wrote something:"] : []),
     ...tableOf(
-      changing.map(({ n, tool, paths, at, id: call }) => [
+      changing.map(({ n, tool, paths, gitData, at, id: call }) => [
         `  #${n}`,
         tool,
-        formatCount(paths, "path"),
+        `${formatCount(paths, "path")}${gitData === 0 ? "" : ` +${gitData} of git's data`}`,
         at,
         call,
       ]),
@@ -109,8 +115,12 @@ function describe(details: SessionDetails, homes: readonly HomeSummary[]): strin
   ];
 }
 
-function changesText(changes: number, ignored: number): string {
-  return ignored === 0 ? `${changes}` : `${changes}, and ${formatCount(ignored, "ignored file")}`;
+function changesText(changes: number, gitData: number, ignored: number): string {
+  return [
+    `${changes}`,
+    ...(gitData === 0 ? [] : [describeGitData(gitData)]),
+    ...(ignored === 0 ? [] : [formatCount(ignored, "ignored file")]),
+  ].join(", and ");
 }
 
 /** Homes belong to the project, not to the session. */

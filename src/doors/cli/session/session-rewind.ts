@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { quote } from "../../../core/quote.ts";
+import { apartFromGitData } from "../../../workspace/diff/git-data.ts";
 import { statText } from "../../../workspace/diff/render.ts";
 import { removeSessionWithLock } from "../../../workspace/session/registry/gc.ts";
 import type { SessionDiff } from "../../../workspace/session/session-diff.ts";
@@ -8,6 +9,7 @@ import { requireConfirmation, requireYesFlag } from "../ask.ts";
 import { formatCount } from "../figures.ts";
 import { type ExitCode, type Io, printJson, printLines, printNotes, usage } from "../io.ts";
 import { type FoundSession, findSession, type SessionFlags, withSession } from "./find-session.ts";
+import { describeChangeCount, describeGitData } from "./git-data.ts";
 import { callName, linesOf } from "./session-diff.ts";
 import { readPaths } from "./session-paths.ts";
 
@@ -84,8 +86,18 @@ async function askForAll(io: Io, session: Session, yes: boolean | undefined): Pr
   await requireConfirmation(io, "Discard all changes? This cannot be undone.", "discard the changes");
 }
 
-function describeAll({ visible, ignored }: SessionDiff): string {
-  return `${statText(visible)}${ignored === 0 ? "" : `${formatCount(ignored, "ignored file")}\n`}`;
+function describeAll({ shown, ignored }: SessionDiff): string {
+  const { own, gitData } = apartFromGitData(shown, ({ path }) => path);
+  const apart = [
+    ...(gitData === 0 ? [] : [`${describeGitData(gitData)}\n`]),
+    ...(ignored === 0 ? [] : [`${formatCount(ignored, "ignored file")}\n`]),
+  ];
+  return `${statText(own)}${apart.join("")}`;
+}
+
+function countChanges({ shown }: SessionDiff): { changes: number; gitData: number } {
+  const { own, gitData } = apartFromGitData(shown, ({ path }) => path);
+  return { changes: own.length, gitData };
 }
 
 async function printLeft(
@@ -96,13 +108,17 @@ async function printLeft(
   commits?: RewindResult["commits"],
 ): Promise<ExitCode> {
   const { id } = session.record;
-  const changes = await session.diff(({ shown }) => shown.length);
+  const { changes, gitData } = await session.diff(countChanges);
   const undo = canBeUndone ? ` To undo it: hotcell session rewind ${id} --undo` : "";
   if (json === true) {
-    printJson(io, { session: id, changes, ...(commits && { commits }) }, true);
+    printJson(
+      io,
+      { session: id, changes, ...(gitData > 0 && { gitData }), ...(commits && { commits }) },
+      true,
+    );
     return 0;
   }
-  printLines(io, `The session now has ${formatCount(changes, "change")}.${undo}`);
+  printLines(io, `The session now has ${describeChangeCount(changes, gitData)}.${undo}`);
   for (const tx of commits ?? [])
     printLines(
       io,

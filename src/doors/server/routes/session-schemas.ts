@@ -9,6 +9,7 @@ export const summary = gives({
   strategy: oneOf("kernel", "clone"),
   state: oneOf("idle", "open", "interrupted"),
   changes: orNull(count),
+  gitData: orNull(count),
   ignored: orNull(count),
   bytes: count,
   artifactBytes: count,
@@ -17,7 +18,7 @@ export const summary = gives({
 export const details = gives({
   ...(summary.properties as typeof summary),
   layers: count,
-  calls: listOf(gives({ id: text, tool: text, at: text, paths: count })),
+  calls: listOf(gives({ id: text, tool: text, at: text, paths: count, gitData: count })),
   commits: listOf(gives({ tx: text, paths: listOf(text) })),
 });
 

@@ -2,6 +2,7 @@ import path from "node:path";
 import { HotcellError } from "../../../core/errors.ts";
 import { isLockHeld } from "../../../core/lock.ts";
 import { committedPaths } from "../../commit/journal.ts";
+import { apartFromGitData } from "../../diff/git-data.ts";
 import { runToEnd } from "../../fs/cooperative.ts";
 import { createFingerprintCache } from "../../fs/fingerprint.ts";
 import { changedPathsIn } from "../../layers/layer-dirs.ts";
@@ -22,8 +23,10 @@ export interface SessionSummary {
   readonly strategy: Strategy;
   /** `interrupted`: a commit must be recovered. */
   readonly state: "idle" | "open" | "interrupted";
-  /** Without ignored files. Null if unknown: the project is missing or unreadable. */
+  /** Without ignored files and git's data. Null if unknown: the project is missing or unreadable. */
   readonly changes: number | null;
+  /** Changed paths that git itself writes with a commit, such as objects and refs. */
+  readonly gitData: number | null;
   /** Changed files that git ignores. */
   readonly ignored: number | null;
   /** Disk usage, including artifacts and `@state`. */
@@ -35,12 +38,14 @@ export interface SessionDetails extends SessionSummary {
   /** The file of a session in mode `agentfs`; null in mode `overlay`. */
   readonly database: string | null;
   readonly layers: number;
-  /** Calls that changed something. */
+  /** Calls that wrote something. */
   readonly calls: readonly {
     readonly id: string;
     readonly tool: string;
     readonly at: string;
+    /** Paths that it wrote, also with the same content, without git's data. */
     readonly paths: number;
+    readonly gitData: number;
   }[];
   readonly commits: readonly { readonly tx: string; readonly paths: readonly string[] }[];
 }
@@ -76,7 +81,9 @@ function callsIn(stack: Stack, stateDir: string): SessionDetails["calls"] {
   return stack.flatMap((layer) => {
     if (layer.call === null) return [];
     const at = new Date(layer.since).toISOString();
-    return [{ ...layer.call, at, paths: runToEnd(changedPathsIn(layer, stateDir)).paths.length }];
+    const { paths } = runToEnd(changedPathsIn(layer, stateDir));
+    const { own, gitData } = apartFromGitData(paths, (path) => path);
+    return [{ ...layer.call, at, paths: own.length, gitData }];
   });
 }
 
@@ -100,22 +107,19 @@ function stateOf(dir: string): SessionSummary["state"] {
   return isLockHeld(path.join(dir, "lock")) ? "open" : "idle";
 }
 
-type Counts = Pick<SessionSummary, "changes" | "ignored">;
+type Counts = Pick<SessionSummary, "changes" | "gitData" | "ignored">;
 
 async function countChanges(id: string, store: SessionDiffOptions): Promise<Counts> {
   const { stack } = readRecord(sessionDir(store.stateDir, id));
-  if (stack.every((layer) => isEmptyLayer(layer, store.stateDir))) return { changes: 0, ignored: 0 };
+  if (stack.every((layer) => isEmptyLayer(layer, store.stateDir)))
+    return { changes: 0, gitData: 0, ignored: 0 };
   try {
-    return await withDiff(
-      id,
-      { ...store, fingerprintOf: createFingerprintCache() },
-      ({ shown, ignored }) => ({
-        changes: shown.length,
-        ignored,
-      }),
-    );
+    return await withDiff(id, { ...store, fingerprintOf: createFingerprintCache() }, ({ shown, ignored }) => {
+      const { own, gitData } = apartFromGitData(shown, ({ path }) => path);
+      return { changes: own.length, gitData, ignored };
+    });
   } catch (error) {
-    if (error instanceof HotcellError) return { changes: null, ignored: null };
+    if (error instanceof HotcellError) return { changes: null, gitData: null, ignored: null };
     throw error;
   }
 }
