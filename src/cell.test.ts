@@ -936,7 +936,7 @@ test("what is no option, list or call is an error with a code, never a TypeError
     [() => cell.exec(["true"], { cdw: "." } as never), "CONFIG_INVALID"],
     [() => cell.callBatch({} as never), "INVALID_ARGUMENTS"],
     [() => cell.diff(null as never), "CONFIG_INVALID"],
-    [async () => cell.explain(undefined as never, {}), "UNKNOWN_TOOL"],
+    [async () => cell.explain(undefined as never, {}), "INVALID_ARGUMENTS"],
     [async () => cell.tools("x" as never), "INVALID_ARGUMENTS"],
   ];
   for (const [attempt, code] of wrong) await expect(attempt()).rejects.toMatchObject({ code });

@@ -12,6 +12,7 @@ import type { CallParts } from "./call/call-parts.ts";
 import type { CellOptions } from "./call/cell-options.ts";
 import {
   BOOLEAN,
+  checkArgument,
   checkOptions,
   checkTypes,
   type OptionSchemas,
@@ -31,6 +32,7 @@ import { createSessionApi, type SessionApi } from "./call/session/session-api.ts
 import { openToolFilesystems } from "./call/tool-filesystems.ts";
 import { createToolsAndPolicy, explainCall, wrongOption } from "./call/tools-and-policy.ts";
 import { warnIfThrows } from "./call/warn-if-throws.ts";
+import type { Schema } from "./config/schema.ts";
 import { closeOnFailure } from "./core/close-on-failure.ts";
 import { HotcellError } from "./core/errors.ts";
 import { isJsonObject, type JsonObject } from "./core/json.ts";
@@ -378,6 +380,18 @@ const EXEC_OPTIONS: OptionSchemas<ExecOptions> = {
   terminal: BOOLEAN,
 };
 
+const OBJECT: Schema = { type: "object" };
+const RUN_RECORD: Schema = {
+  type: "object",
+  required: ["kind", "run"],
+  properties: {
+    kind: { type: "string", enum: ["run.start", "run.end"] },
+    run: TEXT,
+    model: TEXT,
+    stop: TEXT,
+  },
+};
+
 function forCall(parts: CallParts, { onEvent, agentId, spending, roots }: CallOptions): CallParts {
   return {
     ...parts,
@@ -471,7 +485,9 @@ function makeCell(
     tools: (format) => toolDefinitions(parts.registry.list(parts.scope), format),
     explain(tool, args = {}) {
       refuseClosed();
-      return explainCall(String(tool), args, parts);
+      checkArgument("explain the call", "tool", tool, TEXT);
+      checkArgument("explain the call", "args", args, OBJECT);
+      return explainCall(tool, args, parts);
     },
     processes,
     ...createSessionApi(session, track),
@@ -479,7 +495,11 @@ function makeCell(
     session: session?.record.id ?? null,
     logFile: parts.log.file,
     agentDir: agentDirOf(parts.log.file),
-    recordRun: ({ kind, ...fields }) => parts.log.event(kind, fields),
+    recordRun(event) {
+      checkArgument("record the run", "event", event, RUN_RECORD);
+      const { kind, ...fields } = event;
+      parts.log.event(kind, fields);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

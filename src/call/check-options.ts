@@ -14,7 +14,7 @@ import type { CellOptions } from "./cell-options.ts";
 export const TEXT: Schema = { type: "string" };
 export const TEXTS: Schema = { type: "array", items: TEXT };
 export const BOOLEAN: Schema = { type: "boolean" };
-const NAME: Schema = { type: "string", minLength: 1 };
+export const NAME: Schema = { type: "string", minLength: 1 };
 
 /** A schema for each key of a type: the compiler ensures that the keys are complete. */
 type SchemasOf<T> = Readonly<Record<keyof T, Schema>>;
@@ -35,6 +35,7 @@ const OTHER_TYPES: ReadonlyMap<string, OtherType> = new Map([
   ["onAsk", FUNCTION],
   ["onEvent", FUNCTION],
   ["onProgress", FUNCTION],
+  ["packageDir", FUNCTION],
 ]);
 
 const MOUNT: SchemasOf<MountOptions> = { path: TEXT, access: TEXT };
@@ -64,8 +65,8 @@ const OPTIONS: OptionSchemas<CellOptions> = {
   strategy: { type: "string", enum: ["kernel", "clone"] },
   toolsets: TEXTS,
   tools: { type: "array" },
-  trust: null,
-  approve: null,
+  trust: CONFIG_PROPERTIES.trust,
+  approve: CONFIG_PROPERTIES.approve,
   onAsk: null,
   rules: { type: "array" },
   scope: { type: "object", required: ["permissions"], properties: SCOPE },
@@ -94,22 +95,22 @@ const OPTIONS: OptionSchemas<CellOptions> = {
   toolMemoryMb: CONFIG_PROPERTIES.toolMemoryMb,
   guestProcesses: CONFIG_PROPERTIES.guestProcesses,
   waitMs: { type: "integer", minimum: 0, maximum: LIMITS.maxTimerMs },
+  maxSessions: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   onProgress: null,
-  maxSessions: { type: "integer", minimum: 1 },
 };
 
 export const OPTION_NAMES: readonly string[] = Object.keys(OPTIONS);
 
 /** Throws CONFIG_INVALID with the first option that is wrong, what it is, and what is allowed. */
-export function checkOptions(options: CellOptions): void {
+export function checkOptions(options: CellOptions, action = "open the cell"): void {
   // Null also means that there is no scope.
   const given = options?.scope === null ? { ...options, scope: undefined } : options;
-  checkTypes(given, "open the cell", OPTIONS);
+  checkTypes(given, action, OPTIONS);
   if (options.model !== undefined && typeof options.model?.sendMessage !== "function")
-    throw refused("open the cell", "model", "is no model; open one with openModel of hotcell/agent");
+    throw refused(action, "model", "is no model; open one with openModel of hotcell/agent");
   for (const tool of Object.keys(options.scope?.permissions ?? {})) scopeTimeoutMs(options.scope, tool);
   const wrong = (options.tools ?? []).findIndex((tool) => typeof tool?.subjects !== "function");
-  if (wrong >= 0) throw refused("open the cell", `tools[${wrong}]`, "is no tool; make it with defineTool");
+  if (wrong >= 0) throw refused(action, `tools[${wrong}]`, "is no tool; make it with defineTool");
 }
 
 /** Throws CONFIG_INVALID with the first option that is unknown or of a wrong type. */
@@ -124,6 +125,14 @@ export function checkTypes(given: object, action: string, types: OptionSchemas<o
     if (other && !other.fits(value))
       throw refused(action, name, `is ${quote(value)}; allowed is ${other.allowed}`);
   }
+}
+
+/** Throws INVALID_ARGUMENTS if an argument of a method is missing or of a wrong type. */
+export function checkArgument(action: string, name: string, value: unknown, schema: Schema): void {
+  const fault = findFault(value, schema, [name]);
+  if (fault === null) return;
+  const message = `Could not ${action}: ${formatKey(fault.path)} ${fault.problem}.`;
+  throw new HotcellError("INVALID_ARGUMENTS", message);
 }
 
 export interface KnownKeys {

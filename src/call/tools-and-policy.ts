@@ -5,7 +5,7 @@ import { HotcellError } from "../core/errors.ts";
 import { type HostPort, readHostPort } from "../core/host-name.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import { type RuleOrigin, TRUST_LEVELS, type TrustLevel, type Verdict } from "../core/types.ts";
+import type { RuleOrigin, TrustLevel, Verdict } from "../core/types.ts";
 import { checkAddresses, type NetworkOptions } from "../net/network-clients.ts";
 import { type Judged, judge } from "../policy/judge.ts";
 import { judgeNetwork } from "../policy/judge-network.ts";
@@ -20,6 +20,8 @@ import { createRegistry, type Registry } from "../tools/registry.ts";
 import { createValidator } from "../tools/validate.ts";
 import { type FilesOptions, openFiles } from "../workspace/open-files.ts";
 import type { CallParts } from "./call-parts.ts";
+import type { CellOptions } from "./cell-options.ts";
+import { checkOptions } from "./check-options.ts";
 import { decide } from "./decide.ts";
 import { describeNetwork } from "./describe-network.ts";
 import { lookUp } from "./prepare.ts";
@@ -48,8 +50,6 @@ export interface ToolsAndPolicy
 
 export async function createToolsAndPolicy(options: ToolsAndPolicyOptions): Promise<ToolsAndPolicy> {
   const { trust = "guided", approve = "effects" } = options;
-  checkChoice("trust", trust, TRUST_LEVELS);
-  checkChoice("approve", approve, ["effects", "calls"]);
   checkAddresses(options);
   const toolsets = options.toolsets ?? ["coding"];
   const isDirect = options.toolAllowDirectNetwork ?? false;
@@ -78,11 +78,6 @@ function refuseAnyHost({ name, wasm }: Tool, isDirect: boolean): void {
     "CONFIG_INVALID",
     `Could not load the tool ${quote(name)}: its capability network is true, and TOOL_ALLOW_DIRECT_NETWORK is off. Name its hosts, or turn that on.`,
   );
-}
-
-/** A caller without a compiler may misspell a value. An unknown trust level must not disable approvals. */
-function checkChoice(name: string, value: string, allowed: readonly string[]): void {
-  if (!allowed.includes(value)) throw wrongOption(name, value, allowed.map(quote).join(", "));
 }
 
 export function wrongOption(name: string, value: unknown, allowed: string): HotcellError {
@@ -168,7 +163,8 @@ export interface Preview {
   close(): void;
 }
 
-export async function openPreview(options: ToolsAndPolicyOptions & FilesOptions): Promise<Preview> {
+export async function openPreview(options: CellOptions): Promise<Preview> {
+  checkOptions(options);
   const rulebook = await createToolsAndPolicy(options);
   const { session: _, ...project } = options;
   const files = await openFiles({ ...project, fs: "host" }, rulebook.protectionOf);

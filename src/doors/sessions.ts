@@ -1,6 +1,13 @@
 // Sessions in the library: list, show, gc and recover, and a cell that continues a session by its id.
 import fs from "node:fs";
-import { BOOLEAN, checkTypes, type OptionSchemas, TEXT, withoutUndefined } from "../call/check-options.ts";
+import {
+  BOOLEAN,
+  checkArgument,
+  checkTypes,
+  type OptionSchemas,
+  TEXT,
+  withoutUndefined,
+} from "../call/check-options.ts";
 import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { defaultStateDir } from "../config/load-config.ts";
 import { CONFIG_PROPERTIES } from "../config/schema.ts";
@@ -60,6 +67,7 @@ export const sessions: Sessions = {
   },
   async show(given, options = {}) {
     const store = storeOf("show the session", options, ANY);
+    checkArgument("show the session", "id", given, TEXT);
     return showSession(await findSessionId(given, store, null), store);
   },
   open: (given, options = {}) => openCell({ ...options, session: given }),
@@ -70,6 +78,7 @@ export const sessions: Sessions = {
   },
   async recover(given, options = {}) {
     const store = storeOf("recover commits", options, ANY);
+    if (given !== undefined) checkArgument("recover commits", "id", given, TEXT);
     return recoverSessions(store, given && (await findSessionId(given, store, null)));
   },
 };

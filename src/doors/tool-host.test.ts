@@ -5,7 +5,7 @@ import { tempDir } from "../../test/kit/worlds/temp-cell.ts";
 import { openCell } from "../cell.ts";
 import { LIMITS } from "../core/limits.ts";
 import { defineTool } from "../tools/define-tool.ts";
-import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
+import { createToolHost, type ToolHost, type ToolHostOptions } from "./tool-host.ts";
 
 const waiting = (begins: () => void, goOn: Promise<void>) =>
   defineTool({
@@ -75,6 +75,51 @@ test.each([
   expect(() => createToolHost(options as ToolHostOptions)).toThrow(
     expect.objectContaining({ code: "CONFIG_INVALID", message }),
   );
+});
+
+test.each([
+  [{ tools: 5 }, "tools is 5; allowed is a list"],
+  [{ tools: [{}] }, "tools[0] is no tool; make it with defineTool"],
+  [{ scope: {} }, 'scope has no "permissions"; give it one'],
+  [{ packageDir: "packages" }, 'packageDir is "packages"; allowed is a function'],
+  [{ commands: "yes" }, 'commands is "yes"; allowed are true, false'],
+  [{ mounts: 5 }, "mounts is 5; allowed is an object"],
+  [{ trust: "all" }, 'trust is "all"; allowed are "supervised", "guided", "autonomous"'],
+])("with %j no tool host is created, and the error names the option", (options, problem) => {
+  const refusal = { code: "CONFIG_INVALID", message: `Could not create the tool host: ${problem}.` };
+  expect(() => createToolHost(options as never)).toThrow(expect.objectContaining(refusal));
+});
+
+test.each<[string, (host: ToolHost, context: object) => Promise<unknown>, string]>([
+  [
+    "executeToolCall",
+    (host) => host.executeToolCall(undefined as never),
+    "run the call: params is undefined; allowed is an object",
+  ],
+  [
+    "executeToolCall",
+    (host) => host.executeToolCall({ toolCallId: "c", name: "fs.list", argumentsJson: "{}" } as never),
+    'run the call: params has no "context"; give it one',
+  ],
+  [
+    "executeToolCalls",
+    (host, context) => host.executeToolCalls({ calls: [null], context } as never),
+    "run the calls: params.calls[0] is null; allowed is an object",
+  ],
+  [
+    "cellOf",
+    (host, context) => host.cellOf({ ...context, projectRoot: 5 } as never),
+    "open the cell of the run: context.projectRoot is 5; allowed is text that is not empty",
+  ],
+  [
+    "endRun",
+    (host) => host.endRun(undefined as never),
+    "end the run: context is undefined; allowed is an object",
+  ],
+])("an argument of %s that has another type is refused by its name", async (_, attempt, problem) => {
+  const { host, context } = openHost();
+  const refusal = { code: "INVALID_ARGUMENTS", message: `Could not ${problem}.` };
+  await expect(attempt(host, context)).rejects.toMatchObject(refusal);
 });
 
 test("limits follow the agent that calls, and the log names it", async () => {

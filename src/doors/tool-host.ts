@@ -1,7 +1,18 @@
 // The ToolHost runs the tool calls of an engine that has its own agent loop. Each run of the engine is a kept cell.
-import { OPTION_NAMES, refuseUnknownKeys } from "../call/check-options.ts";
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  checkTypes,
+  NAME,
+  OPTION_NAMES,
+  type OptionSchemas,
+  refuseUnknownKeys,
+  TEXT,
+} from "../call/check-options.ts";
 import type { Cell, CellOptions } from "../cell.ts";
 import { type KeptCell, keepCell } from "../cells.ts";
+import type { Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
@@ -30,9 +41,9 @@ export interface ToolHostOptions extends Omit<CellOptions, (typeof DECIDED_BY_HO
   readonly commands?: boolean;
 }
 
-const OWN_OPTIONS: Readonly<Record<Exclude<keyof ToolHostOptions, keyof CellOptions>, true>> = {
-  packageDir: true,
-  commands: true,
+const OWN_OPTIONS: OptionSchemas<Pick<ToolHostOptions, Exclude<keyof ToolHostOptions, keyof CellOptions>>> = {
+  packageDir: null,
+  commands: BOOLEAN,
 };
 
 /** With the results of the other tools of a tool host: `{ ok: true, exit_code, stdout, … }`. */
@@ -97,7 +108,7 @@ export interface ToolHost {
 }
 
 export function createToolHost(options: ToolHostOptions): ToolHost {
-  refuseUnknownKeys(options, { known: OPTIONS_OF_HOST, action: "create the tool host" });
+  checkHostOptions(options);
   const { tools = [], scope = null } = options;
   const builtin = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "mounts");
   const offered = [...builtin, ...(options.commands === true ? [COMMAND_TOOL] : []), ...tools];
@@ -115,12 +126,9 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
     runs.set(key, run);
     return run;
   };
-  const executeToolCalls = async ({
-    calls,
-    context,
-    signal,
-    onEvent,
-  }: ToolCallsParams): Promise<ToolResult[]> => {
+  const executeToolCalls = async (params: ToolCallsParams): Promise<ToolResult[]> => {
+    checkArgument("run the calls", "params", params, CALLS_PARAMS);
+    const { calls, context, signal, onEvent } = params;
     try {
       const run = runOf(context);
       const requests = calls.map(({ toolCallId: id, name, argumentsJson }) => ({
@@ -140,13 +148,19 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   };
   return {
     getVisibleTools: () => toolDefinitions(visible, "openai") as unknown as OpenAIFunctionTool[],
-    async executeToolCall({ toolCallId, name, argumentsJson, ...params }) {
+    async executeToolCall(params) {
+      checkArgument("run the call", "params", params, CALL_PARAMS);
+      const { toolCallId, name, argumentsJson, ...others } = params;
       const calls = [{ toolCallId, name, argumentsJson }];
-      return (await executeToolCalls({ calls, ...params }))[0]!;
+      return (await executeToolCalls({ calls, ...others }))[0]!;
     },
     executeToolCalls,
-    cellOf: async (context) => lend(runOf(context)),
+    async cellOf(context) {
+      checkArgument("open the cell of the run", "context", context, CONTEXT);
+      return lend(runOf(context));
+    },
     async endRun(context) {
+      checkArgument("end the run", "context", context, objectWith({ projectRoot: NAME, runId: NAME }));
       const key = keyOf(context);
       const run = runs.get(key);
       if (run === undefined) return;
@@ -163,6 +177,27 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
       if (failed?.status === "rejected") throw failed.reason;
     },
   };
+}
+
+/** An object that may have more members than these. */
+function objectWith(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: "object", required: Object.keys(properties), properties, additionalProperties: {} };
+}
+
+const CONTEXT = objectWith({ projectRoot: NAME, packageId: TEXT, runId: NAME });
+/** What the model wrote of a call is checked with the call: an error in it is a result. */
+const CALL_PARAMS = objectWith({ context: objectWith({ ...CONTEXT.properties, agentId: TEXT }) });
+const CALLS_PARAMS = objectWith({
+  ...CALL_PARAMS.properties,
+  calls: { type: "array", items: { type: "object" } },
+});
+
+function checkHostOptions(options: ToolHostOptions): void {
+  const action = "create the tool host";
+  refuseUnknownKeys(options, { known: OPTIONS_OF_HOST, action });
+  const { packageDir, commands, ...cell } = options;
+  checkTypes({ packageDir, commands }, action, OWN_OPTIONS);
+  checkOptions(cell as CellOptions, action);
 }
 
 interface Run {

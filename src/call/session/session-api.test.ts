@@ -131,3 +131,41 @@ test.each<[string, (cell: Cell) => Promise<unknown>, string]>([
     expect(read()).toEqual(["old", "old", "old"]);
   },
 );
+
+test.each<[string, (cell: Cell) => unknown, string]>([
+  ["rewind", ({ rewind }) => rewind(undefined as never), "rewind: to is undefined; allowed is text"],
+  ["rewind", ({ rewind }) => rewind(["#1"] as never), "rewind: to is an array of 1; allowed is text"],
+  ["revert", ({ revert }) => revert(5 as never), "revert: tx is 5; allowed is text"],
+  [
+    "commitGitBranch",
+    ({ commitGitBranch }) => commitGitBranch(undefined as never),
+    "create the branch: branch is undefined; allowed is text",
+  ],
+  ["explain", ({ explain }) => explain(5 as never), "explain the call: tool is 5; allowed is text"],
+  [
+    "explain",
+    ({ explain }) => explain("write_file", null as never),
+    "explain the call: args is null; allowed is an object",
+  ],
+  [
+    "recordRun",
+    ({ recordRun }) => recordRun(undefined as never),
+    "record the run: event is undefined; allowed is an object",
+  ],
+  [
+    "recordRun",
+    ({ recordRun }) => recordRun({ kind: "tool.exec", run: "r" } as never),
+    'record the run: event.kind is "tool.exec"; allowed are "run.start", "run.end"',
+  ],
+])(
+  "an argument of %s that has another type is refused by its name, and the session keeps its changes",
+  async (_, attempt, problem) => {
+    const { cell } = await openChanged();
+    await cell.checkpoint();
+    await expect(async () => attempt(cell)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message: expect.stringContaining(`Could not ${problem}`),
+    });
+    expect((await cell.diff()).changes).toHaveLength(NAMES.length);
+  },
+);

@@ -10,7 +10,15 @@ import type { GitBranchOptions, GitBranchResult } from "../../workspace/session/
 import type { SessionCommitOptions } from "../../workspace/session/commit-options.ts";
 import type { SessionDiff } from "../../workspace/session/session-diff.ts";
 import type { RewindResult, Session } from "../../workspace/session/session-types.ts";
-import { BOOLEAN, checkTypes, type OptionSchemas, TEXT, TEXTS } from "../check-options.ts";
+import {
+  BOOLEAN,
+  checkArgument,
+  checkTypes,
+  NAME,
+  type OptionSchemas,
+  TEXT,
+  TEXTS,
+} from "../check-options.ts";
 import { warnIfThrows } from "../warn-if-throws.ts";
 
 export interface SignalOptions {
@@ -127,17 +135,24 @@ export function createSessionApi(session: Session | null, track: Track): Session
         const watched = onProgress && { onProgress: warnIfThrows("onProgress", onProgress) };
         return commit(withSelection(options), watched ?? {}, signal);
       }),
-    commitGitBranch: (branch, options = {}) =>
-      run("create the branch", GIT_BRANCH, options, ({ commitGitBranch }, signal) =>
+    async commitGitBranch(branch, options = {}) {
+      checkArgument("create the branch", "branch", branch, NAME);
+      return run("create the branch", GIT_BRANCH, options, ({ commitGitBranch }, signal) =>
         commitGitBranch(branch, options, signal),
-      ),
-    revert: (tx, options = {}) => run("revert", SIGNAL, options, ({ revert }, signal) => revert(tx, signal)),
+      );
+    },
+    async revert(tx, options = {}) {
+      if (tx !== undefined) checkArgument("revert", "tx", tx, NAME);
+      return run("revert", SIGNAL, options, ({ revert }, signal) => revert(tx, signal));
+    },
     discard: (options = {}) =>
       run("discard", PATHS, options, ({ discard }, signal) => discard(options.paths, signal)),
     checkpoint: (options = {}) =>
       run("begin a layer", SIGNAL, options, ({ checkpoint }, signal) => checkpoint(signal)),
-    rewind: (to, options = {}) =>
-      run("rewind", PATHS, options, ({ rewind }, signal) => rewind(to, options.paths, signal)),
+    async rewind(to, options = {}) {
+      checkArgument("rewind", "to", to, NAME);
+      return run("rewind", PATHS, options, ({ rewind }, signal) => rewind(to, options.paths, signal));
+    },
     undoRewind: (options = {}) =>
       run("undo the rewind", SIGNAL, options, ({ undoRewind }, signal) => undoRewind(signal)),
     fork: (options = {}) => run("fork", SIGNAL, options, ({ fork }, signal) => fork(signal)),
