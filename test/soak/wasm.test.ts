@@ -8,8 +8,8 @@ test("wasm-073, wasm-074 10,000 calls of wasm tools, 50 at a time, leave nothing
   expectNothingLeft(left);
 });
 
-test.each(["host", "overlay"] as const)(
-  "P6.2 with fs %s, 20,000 rounds of a guest whose directory is swapped for a link never lead outside",
+test.each(["host", "overlay", "clone"] as const)(
+  "P6.2 in mode %s, 20,000 rounds of a guest whose directory is swapped for a link never lead outside",
   (mode) => raceGuest(20_000, mode),
 );
 

@@ -57,11 +57,18 @@ const HOST_GUEST = `export default ({ rounds }, host) => {
   return { seen: [...seen] };
 }`;
 
+export const RACE_MODES = {
+  host: { fs: "host" },
+  overlay: { fs: "overlay" },
+  clone: { fs: "overlay", strategy: "clone" },
+} as const;
+export type RaceMode = keyof typeof RACE_MODES;
+
 /**
  * Throws if one of the rounds, half by WASI and half by host calls, leads outside, or if no round met both names. In a
  * session a background command swaps them; with fs `host`, where there is none, a process of the machine does.
  */
-export async function raceGuest(rounds: number, mode: "host" | "overlay"): Promise<void> {
+export async function raceGuest(rounds: number, mode: RaceMode): Promise<void> {
   const capabilities = { capabilities: { filesystem: "write" } };
   const limits = { timeout: 3000, fuel: Number.MAX_SAFE_INTEGER };
   const dirs = [
@@ -69,10 +76,12 @@ export async function raceGuest(rounds: number, mode: "host" | "overlay"): Promi
     await makeToolFolder({ js: HOST_GUEST }, { name: "by_host", ...capabilities, limits }),
   ];
   const tools = dirs.map((dir) => wasmTool({ path: dir, grant: { filesystem: "write" } }));
-  const options = { tools, trust: "autonomous", timeoutMs: 3_000_000, fs: mode } as const;
+  const options = { tools, trust: "autonomous", timeoutMs: 3_000_000, ...RACE_MODES[mode] } as const;
   const { cell, root } = await openTempCell(options);
   const outside = makeOutside(root);
-  const isSwapping = await (mode === "host" ? swapByProcess(root) : swapByCommand(cell, root));
+  const isSwapping = await (mode === "host"
+    ? swapByProcess(root, outside)
+    : swapByCommand(cell, root, outside));
 
   const byWasi = await cell.call({ name: "by_wasi", arguments: {} });
   expect(byWasi.error?.message).toContain(`exit code ${SAW_INSIDE + WAS_REFUSED}`);
@@ -93,8 +102,7 @@ export async function raceGuest(rounds: number, mode: "host" | "overlay"): Promi
 export async function raceCheckThenOpen(rounds: number): Promise<number> {
   const root = path.join(tempDir(), "ws");
   fs.mkdirSync(root);
-  makeOutside(root);
-  await swapByProcess(root);
+  await swapByProcess(root, makeOutside(root));
   const file = path.join(root, "d/f");
   let escapes = 0;
   for (let round = 0; round < rounds; round++) {
@@ -108,20 +116,21 @@ export async function raceCheckThenOpen(rounds: number): Promise<number> {
 
 type IsSwapping = () => boolean;
 
-async function swapByCommand(cell: Cell, root: string): Promise<IsSwapping> {
+/** The link is absolute: a relative one would lead elsewhere where the view of a session is mounted. */
+async function swapByCommand(cell: Cell, root: string, outside: string): Promise<IsSwapping> {
   compile("swap", root);
-  const command = "mkdir d; printf inside > d/f; ln -s ../outside link; exec ./swap d link";
+  const command = `mkdir d; printf ${INSIDE} > d/f; ln -s ${outside} link; exec ./swap d link`;
   const { output } = await cell.call({ name: "run_command", arguments: { command, background: true } });
   const id = `${(output as { process_id?: string } | null)?.process_id}`;
   while (!cell.processes.output(id).stdout.includes("ready")) await setTimeout(10);
   return () => cell.processes.list().some((one) => one.id === id && one.end === null);
 }
 
-async function swapByProcess(root: string): Promise<IsSwapping> {
+async function swapByProcess(root: string, outside: string): Promise<IsSwapping> {
   const program = compile("swap", path.dirname(root));
   fs.mkdirSync(path.join(root, "d"));
   fs.writeFileSync(path.join(root, "d/f"), INSIDE);
-  fs.symlinkSync("../outside", path.join(root, "link"));
+  fs.symlinkSync(outside, path.join(root, "link"));
   const swapper = spawn(program, ["d", "link"], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
   onTestFinished(() => void swapper.kill("SIGKILL"));
   await once(swapper.stdout, "data");

@@ -40,8 +40,8 @@ test("a guest whose process is killed is GUEST_CRASHED; the calls beside it and 
   expect((await cell.call({ name: "tested", arguments: {} })).output).toEqual({ done: true });
 });
 
-test.each(["host", "overlay"] as const)(
-  "P6.2 with fs %s, a guest that reads and writes while a directory is swapped for a link never leaves the workspace",
+test.each(["host", "overlay", "clone"] as const)(
+  "P6.2 in mode %s, a guest that reads and writes while a directory is swapped for a link never leaves the workspace",
   (mode) => raceGuest(2000, mode),
 );
 
