@@ -206,9 +206,29 @@ function sessionOf({ structuredContent }: { structuredContent?: unknown }): unkn
   return (structuredContent as { meta: { session: string } }).meta.session;
 }
 
+/** Ends the waits for an answer that begin after this call, as their time limit would. */
+function spyOnAnswerLimit(): () => void {
+  type Wait = (...args: unknown[]) => void;
+  const waits: Wait[] = [];
+  const begin = globalThis.setTimeout;
+  const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(((
+    done: Wait,
+    ms?: number,
+    ...args: unknown[]
+  ) => {
+    if (ms === LIMITS.mcpAnswerMs) waits.push(done);
+    return begin(done, ms, ...args);
+  }) as typeof setTimeout);
+  onTestFinished(() => spy.mockRestore());
+  return () => {
+    expect(waits).toHaveLength(1);
+    waits[0]!();
+  };
+}
+
 describe.each(["2026-07-28 on stdio", "2026-07-28 on http"] as const)("requestState, %s", (way) => {
   const ask = async () => {
-    const { client, root } = await openMcpWorld(way, { approve: "calls" }, ASKS);
+    const { client, root, stateDir } = await openMcpWorld(way, { approve: "calls" }, ASKS);
     const call = (extra: object) =>
       client.request(
         { method: "tools/call", params: { ...WRITE, ...extra } } as never,
@@ -219,7 +239,7 @@ describe.each(["2026-07-28 on stdio", "2026-07-28 on http"] as const)("requestSt
     const { requestState = "" } = await call({});
     const written = () => fs.existsSync(path.join(root, "a.txt"));
     const inputResponses = { approval: { action: "accept", content: { answer: "once" } } };
-    return { call, requestState, inputResponses, written };
+    return { call, requestState, inputResponses, written, stateDir };
   };
 
   test("names the call that waits", async () => {
@@ -243,6 +263,20 @@ describe.each(["2026-07-28 on stdio", "2026-07-28 on http"] as const)("requestSt
     const { call, requestState, inputResponses, written } = await ask();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + LIMITS.mcpAnswerMs + 1000 });
     onTestFinished(() => void vi.useRealTimers());
+    await expect(call({ requestState, inputResponses })).rejects.toThrow("requestState");
+    expect(written()).toBe(false);
+  });
+
+  test("is refused when its call has waited for the whole time: the call is refused, logged, and waits no longer", async () => {
+    const endWait = spyOnAnswerLimit();
+    const { call, requestState, inputResponses, written, stateDir } = await ask();
+    expect(listQuestions(stateDir)).toHaveLength(1);
+    expect(loggedCallsIn(stateDir)).toEqual([]);
+    endWait();
+    await expect.poll(() => loggedCallsIn(stateDir)).toHaveLength(1);
+    expect(loggedCallsIn(stateDir)).toMatchObject([{ toolName: WRITE.name, outcome: "not_executed" }]);
+    expect(JSON.stringify(loggedCallsIn(stateDir))).toContain("did not answer within 600 seconds");
+    expect(listQuestions(stateDir)).toEqual([]);
     await expect(call({ requestState, inputResponses })).rejects.toThrow("requestState");
     expect(written()).toBe(false);
   });
