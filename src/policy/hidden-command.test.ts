@@ -93,6 +93,11 @@ describe("a deny and the built-in deny list see", () => {
     "su -c 'CMD x'",
     "script -qc 'CMD x' y",
     "strace -f CMD x",
+    "env a-b%=1 CMD x",
+    "env =1 CMD x",
+    "sudo a.b=1 CMD x",
+    "env A=1 -b=1 CMD x",
+    "env /a=1 CMD x",
   ])("the command in %j", (template) => {
     expect(decide(template.replace("CMD", "evil"), "autonomous", "deny run_command(evil *)")).toBe("deny");
     expect(decide(template.replace("CMD", "reboot"), "autonomous")).toBe("deny");
@@ -143,6 +148,8 @@ describe("where a rule denies or asks about commands, a line in which the shell 
     "x='$(id)'; { echo; } >&\"$x\"",
     "HOME='$(id)'; echo >&~",
     "echo >&'\"gen\"/x'",
+    "env 'BASH_FUNC_ls%%=() { id; }' bash -c ls",
+    "nice env -i A=1 'BASH_FUNC_ls%%=() { id; }' bash x.sh",
   ];
 
   test.each(LINES)("%j", (line) => {
@@ -171,6 +178,7 @@ describe("where a rule denies or asks about commands, a line in which the shell 
 
   test.each<readonly [string, string]>([
     ...LINES.map((line) => [line, "allow run_command"] as const),
+    ["env my-var=1 org.gradle.x=2 =3 make", "deny run_command(id *)"],
     ["f() { ls; }; f", "deny run_command(id *)"],
     ["PATH=. NODE_OPTIONS=x npm test", "deny run_command(id *)"],
     ["trap 'rm x' EXIT; echo", "deny run_command(id *)"],

@@ -2,7 +2,7 @@
 import { quote } from "../../core/quote.ts";
 import type { ShellWord } from "./command-line.ts";
 import { guessCommands, type InnerCommand, readScriptWord, unknownCommand } from "./inner.ts";
-import { findNameHazard } from "./name-hazard.ts";
+import { findVariableHazard } from "./name-hazard.ts";
 import { unknownWord } from "./read-word.ts";
 import { scriptOf, sourceOf } from "./shell-script.ts";
 import { callbackOf, completionsOf, evalOf, startedShell, trapOf } from "./text-option.ts";
@@ -55,8 +55,10 @@ function wrappedBy(
   const start = findWrapped(words, options);
   if (start === null) return guessCommands(words);
   const before = words.slice(1, start).map(({ text, source }) => text ?? source);
-  const set = before.map((text) => /^(\w+)=/.exec(text)?.[1]).filter((variable) => variable !== undefined);
-  const hazards = set.map(findNameHazard).filter((hazard) => hazard !== null);
+  const set = before
+    .map((text) => /^([^-=][^=]*)=/.exec(text)?.[1])
+    .filter((variable) => variable !== undefined);
+  const hazards = set.map(findVariableHazard).filter((hazard) => hazard !== null);
   const wrapped = name === "xargs" ? fromInput(words.slice(start), before) : words.slice(start);
   return [
     ...hazards.map((hazard) => ({ type: "hazard", hazard }) as const),

@@ -9,9 +9,13 @@ export interface Hazard {
   readonly evaluates: boolean;
 }
 
-/** The hazard of setting a variable. The shell evaluates the subscript of a name, if there is one. */
+/** The hazard of setting a variable in the shell, which evaluates the subscript of a name, if there is one. */
 export function findNameHazard(name: string): Hazard | null {
-  if (!isPlainName(name)) return describeEvaluation(name);
+  return isPlainName(name) ? findVariableHazard(name) : describeEvaluation(name);
+}
+
+/** The hazard of a variable in the environment of a command. Its name may be any text: `BASH_FUNC_ls%%` is a function ls. */
+export function findVariableHazard(name: string): Hazard | null {
   const text = `${quote(name)} is set, and programs run or load the value of such a variable`;
   return isDangerousVariable(name) ? { text, evaluates: isEvaluatedVariable(name) } : null;
 }

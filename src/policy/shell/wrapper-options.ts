@@ -9,7 +9,7 @@ export interface WrapperOptions {
   readonly longValues?: readonly string[];
   /** The number of words before the command that are not options. */
   readonly operands?: number;
-  /** `NAME=value` may precede the command. */
+  /** `NAME=value` may precede the command; the name may be any text. */
   readonly assigns?: boolean;
   /** The option after which the command is text for a shell. */
   readonly script?: RegExp;
@@ -185,12 +185,14 @@ export function findWrapped(words: readonly ShellWord[], options: WrapperOptions
     const { text, fixed, source } = words[at]!;
     if (options.assigns && QUOTED_ASSIGNMENT.test(source)) takesOptions = false;
     else if (text === null || !fixed) return null;
+    // env sets it, sudo runs it.
+    else if (options.assigns && /^\/.*=/s.test(text)) return null;
     else if (takesOptions && text.startsWith("-")) {
       const more = valuesAfter(text, options);
       if (more === null || (more > 0 && words[at + 1]?.fixed !== true)) return null;
       at += more;
       takesOptions = text !== "--";
-    } else if (options.assigns && /^\w+=/.test(text)) {
+    } else if (options.assigns && text.includes("=")) {
       takesOptions = false;
     } else if (operands-- <= 0) {
       return at;
