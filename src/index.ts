@@ -18,9 +18,16 @@ export type {
   SessionApi,
   SignalOptions,
 } from "./call/session/session-api.ts";
-export { type CallOptions, type Cell, type CellOptions, type ExecOptions, openCell } from "./cell.ts";
+export {
+  type CallOptions,
+  type Cell,
+  type CellOptions,
+  type ExecOptions,
+  openCell,
+  type RunRecord,
+} from "./cell.ts";
 export type { HttpToolMethod, Interpreter } from "./config/tool-schema.ts";
-export { type ErrorCode, type ErrorDetails, HotcellError } from "./core/errors.ts";
+export { type ErrorCode, type ErrorDetails, HotcellError, type HotcellErrorOptions } from "./core/errors.ts";
 export type { HostPort } from "./core/host-name.ts";
 export type { Json, JsonObject } from "./core/json.ts";
 export type {
@@ -44,6 +51,7 @@ export type {
   Observation,
   Outcome,
   OutcomeStatus,
+  OutputPart,
   Progress,
   RefusedHost,
   RuleOrigin,
@@ -64,11 +72,15 @@ export {
   sessions,
 } from "./doors/sessions.ts";
 export {
+  type AnthropicImage,
+  type AnthropicText,
   type AnthropicToolMessage,
   type AnthropicToolResult,
   type OllamaToolMessage,
   type OpenAIFunctionOutput,
   type OpenAIToolMessage,
+  type ResponsesImage,
+  type ResponsesText,
   type ToolMessageFormat,
   type ToolMessages,
   toToolMessage,
@@ -163,6 +175,7 @@ export type {
   WriteFileArguments,
   WriteFileOutput,
 } from "./tools/builtin-types.ts";
+export type { ImageMime } from "./tools/coding/image-mime.ts";
 export type { CommandRequest, CommandResult, Commands } from "./tools/commands.ts";
 export { type CommandToolOptions, commandTool } from "./tools/configured/command-tool.ts";
 export { type HttpToolOptions, httpTool } from "./tools/configured/http-tool.ts";

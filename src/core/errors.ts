@@ -204,7 +204,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-interface HotcellErrorOptions extends ErrorOptions {
+export interface HotcellErrorOptions extends ErrorOptions {
   /** The tool's output until the error. */
   readonly output?: JsonObject;
 }

@@ -209,7 +209,7 @@ export interface AskedCall {
   readonly preview: string | null;
 }
 
-interface OutputPart {
+export interface OutputPart {
   readonly kind: "output";
   readonly stream: "stdout" | "stderr";
   readonly bytes: Uint8Array;

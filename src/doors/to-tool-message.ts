@@ -29,12 +29,12 @@ export interface OpenAIFunctionOutput {
   output: string | (ResponsesText | ResponsesImage)[];
 }
 
-interface ResponsesText {
+export interface ResponsesText {
   type: "input_text";
   text: string;
 }
 
-interface ResponsesImage {
+export interface ResponsesImage {
   type: "input_image";
   image_url: string;
   detail: "auto";
@@ -53,12 +53,12 @@ export interface AnthropicToolResult {
   is_error?: boolean;
 }
 
-interface AnthropicText {
+export interface AnthropicText {
   type: "text";
   text: string;
 }
 
-interface AnthropicImage {
+export interface AnthropicImage {
   type: "image";
   source: { type: "base64"; media_type: ImageMime; data: string };
 }

@@ -8,17 +8,32 @@ const ENTRIES = ["index", "agent", "mcp", "server", "testing"];
 
 /** Types that a program never has to name. */
 const INTERNAL = new Set([
-  // The table from which the type of error codes is derived.
+  // The tables from which exported types are derived.
   "ERRORS",
-  // For the agent loop of hotcell.
-  "RunRecord",
+  "DECIDED_BY_HOST",
+  "HTTP_TOOL",
+  "INLINE_TOOL",
   // The bodies of two unions whose members all have one more field.
   "AgentEventBody",
   "ChunkBody",
+  // A part of a union that is exported.
+  "NamedClass",
+  // How the types of built-in calls and of a tool's arguments are computed.
+  "Described",
+  "Flat",
+  "Mounts",
+  "RequestOf",
+  "Sidecar",
+  "Studio",
+  "Unchecked",
   // A capability of built-in tools only.
   "SessionKit",
+  "SessionPreview",
   // How hotcell itself starts a background process.
   "BackgroundRun",
+  "RefusedSoFar",
+  // The function that an author of a workspace passes.
+  "Open",
 ]);
 
 /** Paths of declaration files, without `.d.ts`, to their text. */
@@ -35,9 +50,11 @@ test("control: a hidden type is found, in the same file or imported", () => {
       "a",
       'import type { Far, Unused } from "./b.ts";\nexport interface Shown { readonly far: Far }\nexport interface Near {}\nexport declare function open(near: Near, shown: Shown, date: Date): void;\n',
     ],
-    ["b", "export interface Far {}\nexport interface Unused {}"],
+    ["b", "export interface Far { readonly inner: Inner }\ninterface Inner {}\nexport interface Unused {}"],
   ]);
   expect(findHiddenTypes(declarations, ["index"])).toEqual(["Shown uses Far", "open uses Near"]);
+  declarations.set("index", `${declarations.get("index")}\nexport type { Far } from "./b.ts";`);
+  expect(findHiddenTypes(declarations, ["index"])).toEqual(["Far uses Inner", "open uses Near"]);
 });
 
 function findHiddenTypes(declarations: Declarations, entries: readonly string[]): string[] {
@@ -86,7 +103,7 @@ function originalNames(list: string): string[] {
 
 function definitionsOf(text: string): { readonly name: string; readonly body: string }[] {
   const pattern =
-    /^export (?:declare )?(?:abstract )?(?:interface|type|class|function|const) (\w+)(.*?)(?=^export |^declare |^interface |^type |^import |$(?![\s\S]))/gms;
+    /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|function|const) (\w+)(.*?)(?=^export |^declare |^interface |^type |^import |$(?![\s\S]))/gms;
   return [...text.matchAll(pattern)].map(([, name, body]) => ({
     name: name!,
     body: body!.replace(/"[^"]*"/g, ""),
