@@ -1,8 +1,9 @@
 // Commands that are denied at every trust level unless a configured rule allows them: they harm the machine. The list only detects intent; the sandbox enforces the limits.
 import type { ShellWord, SimpleCommand } from "./shell/command-line.ts";
 import { baseName } from "./shell/inner-commands.ts";
+import { possibleWords } from "./shell/possible-words.ts";
 import { pathFrom } from "./shell/working-directory.ts";
-import { isAbove, isDevice, isHome, isSystemPath, isTemporary } from "./system-path.ts";
+import { isAbove, isDevice, isHome, isSystemPath } from "./system-path.ts";
 
 interface Blocked {
   /** In the notation of a rule. */
@@ -22,12 +23,14 @@ export const BLOCKED_COMMANDS: readonly Blocked[] = [
     blocks: (name, args, directory) =>
       name === "find" && isTreeDeletion(texts(args)) && startsOf(args, directory).some(isSystemPath),
   },
-  { pattern: "chmod 777 *", blocks: (name, args) => name === "chmod" && opensToAll(texts(args)) },
+  opening("chmod 777 /*", isSystemPath),
+  opening("chmod 777 ~", isHome),
 ];
 
 /** The pattern that blocks a command, or null. */
-export function findBlocked({ words: [first, ...args], directory }: SimpleCommand): string | null {
+export function findBlocked({ words: [first, ...rest], directory }: SimpleCommand): string | null {
   const name = baseName(first!.text ?? "");
+  const args = rest.flatMap(possibleWords);
   return BLOCKED_COMMANDS.find(({ blocks }) => blocks(name, args, directory))?.pattern ?? null;
 }
 
@@ -38,6 +41,12 @@ function named(command: string): Blocked {
 function removal(pattern: string, isForbidden: (path: string) => boolean): Blocked {
   const blocks: Blocked["blocks"] = (name, args, directory) =>
     isTreeRemoval(name, args) && pathsOf(args, directory).some(isForbidden);
+  return { pattern, blocks };
+}
+
+function opening(pattern: string, isForbidden: (path: string) => boolean): Blocked {
+  const blocks: Blocked["blocks"] = (name, args, directory) =>
+    name === "chmod" && texts(args).some(isOpenMode) && pathsOf(args, directory).some(isForbidden);
   return { pattern, blocks };
 }
 
@@ -76,9 +85,7 @@ function isLong(arg: string, option: string): boolean {
   return arg.length > 2 && option.startsWith(arg);
 }
 
-/** The project's files too: a commit would make them writable for everybody. */
-function opensToAll(args: readonly string[]): boolean {
-  const isMode = (arg: string) => /^([0-7]*777|(a|[ugo]{3})[+=][rwx]{3})$/.test(arg);
-  const operands = args.filter((arg) => !arg.startsWith("-") && !isMode(arg));
-  return args.some(isMode) && !(operands.length > 0 && operands.every(isTemporary));
+/** Everybody may read, write and execute. */
+function isOpenMode(arg: string): boolean {
+  return /^([0-7]*777|(a|[ugo]{3})[+=][rwx]{3})$/.test(arg);
 }

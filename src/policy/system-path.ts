@@ -13,10 +13,6 @@ export function isSystemPath(text: string): boolean {
   return !TEMPORARY.test(`${at}/`) && (SYSTEM.test(at) || SHARED.test(at));
 }
 
-export function isTemporary(text: string): boolean {
-  return TEMPORARY.test(normalize(text));
-}
-
 /** A device that programs write to as a disk; not `/dev/null` and the descriptors. */
 export function isDevice(text: string): boolean {
   return /^\/dev\/(?!(null|zero|full|tty|stdin|stdout|stderr|shm\/.*|fd\/.*)$)/.test(normalize(text));
