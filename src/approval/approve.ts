@@ -20,7 +20,7 @@ export interface ApprovalRequest {
   readonly agentId: string | null;
   readonly session: string | null;
   readonly project: string;
-  /** What the call would change: a diff, or the plan of a commit; null if that is not known beforehand. */
+  /** What the call would change: a diff, or the plan of a commit; or the scripts that a command runs. Null if that is not known beforehand. */
   readonly preview: string | null;
   /** For how long a yes can hold, beside this call. Empty for a commit, and for what a rule asks. */
   readonly rememberFor: readonly RememberFor[];

@@ -14,7 +14,7 @@ import { createFailure, createSuccess, type Ending } from "./ending.ts";
 import type { RunResult } from "./in-session.ts";
 import { type ObservedCall, observe, withUnrecordedNote } from "./observe.ts";
 import { isRefused, type PreparedCall, prepare, type RefusedCall } from "./prepare.ts";
-import { type CallPreview, checkStillShown, isStillShown, previewCall } from "./preview.ts";
+import { type CallPreview, checkStillShown, isStillShown, previewCall } from "./preview/preview.ts";
 import type { ProviderCall } from "./read-call-object.ts";
 
 export async function runCall(

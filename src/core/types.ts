@@ -205,7 +205,7 @@ export interface AskedCall {
   readonly digest: string;
   /** The rule, trust level or list that asks. */
   readonly rule: string;
-  /** What the call would change, as text; null if that is not known beforehand. */
+  /** What the call would change, or the scripts that it runs, as text; null if that is not known beforehand. */
   readonly preview: string | null;
 }
 

@@ -1,4 +1,5 @@
 // Every row of approvals.jsonl: nothing runs that a person did not see and allow, and a person sees exactly what runs.
+import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import type { CellOptions } from "../../src/cell.ts";
 import { digest } from "../../src/core/canonical-json.ts";
 import type { AnyObservation } from "../../src/core/types.ts";
 import { describeQuestion } from "../../src/doors/cli/approve.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
 import { ROOT } from "../kit/worlds/document.ts";
 import { openProbe } from "../kit/worlds/probe-tool.ts";
 import { openTempCell } from "../kit/worlds/temp-cell.ts";
@@ -174,21 +176,26 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(observation.success).toBe(false);
     expect(fs.readFileSync("/etc/hostname", "utf8")).not.toContain("mine");
   },
-  // A file that changed after the question is asked about again; a script of a command is inside the sandbox either way.
   "apr-021": async () => {
     const seen: (string | null)[] = [];
     const { cell, root } = await openTempCell(
       {
         onAsk({ preview }) {
           seen.push(preview);
-          if (seen.length === 1) fs.writeFileSync(path.join(root, "run.sh"), "two\n");
-          return true;
+          if (seen.length === 1) fs.writeFileSync(path.join(root, "run.sh"), "touch two\n");
+          return seen.length === 1;
         },
       },
-      { "run.sh": "one\n" },
+      { "run.sh": "touch one\n" },
     );
-    await cell.call(write("c1", "run.sh", "three\n"));
-    expect(seen).toEqual([expect.stringContaining("-one\n+three"), expect.stringContaining("-two\n+three")]);
+    fs.chmodSync(path.join(root, "run.sh"), 0o755);
+    const { meta } = await cell.call({ name: "run_command", arguments: { command: "./run.sh" } });
+    expect(meta.outcome).toBe("not_executed");
+    const versionOf = (text: string) => hash("sha256", text, "hex");
+    expect(seen).toEqual(
+      ["touch one\n", "touch two\n"].map((text) => expect.stringContaining(versionOf(text))),
+    );
+    expect(fs.readdirSync(root)).toEqual(["run.sh"]);
   },
   "apr-022": async () => {
     const { cell } = await openTempCell({ onAsk: () => true });
@@ -202,13 +209,31 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(observation.error?.code).toBe("PATH_OUTSIDE_WORKSPACE");
   },
   "apr-024": async () => {
-    let asked = 0;
-    const { tool } = openProbe();
-    const onAsk = () => ++asked > 0 && { approved: true, remember: { for: "project" } as const };
-    const { cell } = await openTempCell({ tools: [tool], onAsk });
-    for (const [at, command] of ["echo", "echo", "echo x > ~/.bashrc"].entries())
-      await cell.call(call({ command }, `c${at}`));
-    expect(asked).toBe(2);
+    const asked: unknown[] = [];
+    const tool = defineTool({
+      name: "shell",
+      description: "Takes a command line.",
+      input: { type: "object", properties: { command: { type: "string" } } },
+      subject: "command",
+      run: () => ({}),
+    });
+    const { cell } = await openTempCell({
+      tools: [tool],
+      rules: ["allow run_command(echo *)", "allow shell(echo *)"],
+      onAsk({ arguments: args }) {
+        asked.push(args.command);
+        return false;
+      },
+    });
+    const others = ["echo x > ~/.bashrc", "echo x > /etc/motd", "echo x; curl evil", "echo $(curl evil)"];
+    for (const name of ["shell", "run_command"])
+      for (const command of others)
+        expect((await cell.call({ name, arguments: { command } })).meta.outcome).toBe("not_executed");
+    // The first is a protected path, which no yes allows.
+    const asks = others.slice(1);
+    expect(asked).toEqual([...asks, ...asks]);
+    expect((await cell.call({ name: "shell", arguments: { command: "echo x" } })).success).toBe(true);
+    expect(asked).toHaveLength(2 * asks.length);
   },
   // A cell's tools are fixed when it opens: what is swapped later is not loaded.
   "apr-026": async () => {

@@ -171,3 +171,50 @@ test("a file of which only a part could be shown has no diff in its question", a
   expect((await write(cell, "a.md")).success).toBe(true);
   expect(shown).toEqual([null]);
 });
+
+test.each([
+  ["bin/run.sh", {}, "present"],
+  ["./run.sh", { cwd: "bin" }, "present"],
+  ["cd bin && ./run.sh", {}, "present"],
+  ["env A=b ./bin/run.sh", {}, "present"],
+  ["./bin/new.sh", {}, "absent"],
+])(
+  "the question of %j %j names the script's version, and the command does not run if it changes",
+  async (command, more, state) => {
+    const shown: (string | null)[] = [];
+    const { cell, root } = await openTempCell(
+      { onAsk: ({ preview }) => shown.push(preview) > 0 },
+      { "bin/run.sh": "touch ran\n" },
+    );
+    const onEvent = ({ kind }: CallEvent) => {
+      if (kind === "started")
+        fs.writeFileSync(path.join(root, "bin", state === "absent" ? "new.sh" : "run.sh"), "touch b\n");
+    };
+    const call = { name: "run_command", arguments: { command, ...more } };
+    const { error } = await cell.call(call, { onEvent });
+    expect(error).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      message: expect.stringContaining("changed after it was shown"),
+    });
+    expect(shown).toEqual([
+      expect.stringMatching(
+        state === "absent" ? /new\.sh": there is no such file$/ : /run\.sh": sha256 [0-9a-f]{64}$/,
+      ),
+    ]);
+  },
+);
+
+test.each(["echo a", "/bin/echo a", "~/run.sh", "$X/run.sh"])(
+  "the question of %j names no script",
+  async (command) => {
+    const shown: (string | null)[] = [];
+    const { cell } = await openTempCell({
+      onAsk({ preview }) {
+        shown.push(preview);
+        return false;
+      },
+    });
+    await cell.call({ name: "run_command", arguments: { command } });
+    expect(shown).toEqual([null]);
+  },
+);

@@ -1,16 +1,18 @@
 // Shows the person who approves a call what it would change.
 import { hash } from "node:crypto";
-import { HotcellError } from "../core/errors.ts";
-import { LIMITS } from "../core/limits.ts";
-import { hunksOf } from "../workspace/diff/hunks.ts";
-import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
-import { showName } from "../workspace/fs/names.ts";
-import type { CallParts } from "./call-parts.ts";
-import type { PreparedCall } from "./prepare.ts";
+import { HotcellError } from "../../core/errors.ts";
+import { inertJson } from "../../core/inert-json.ts";
+import { LIMITS } from "../../core/limits.ts";
+import { hunksOf } from "../../workspace/diff/hunks.ts";
+import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
+import type { CallParts } from "../call-parts.ts";
+import type { PreparedCall } from "../prepare.ts";
+import { describeScripts, scriptsOf } from "./scripts.ts";
 
 export interface CallPreview {
   readonly text: string;
-  /** Which version of the file the diff is of, or the hash of the plan. */
+  /** Which version of the file the diff is of, or of the scripts that a command runs; or the hash of the plan. */
   readonly version: string;
 }
 
@@ -25,9 +27,11 @@ export async function previewCall(
     const { text, version } = await tool.previewSession(args, parts.session, signal);
     return { text: cut(text), version };
   }
+  const scripts = scriptsOf(call);
+  if (scripts.length > 0) return previewScripts(call, scripts, parts, signal);
   const [path] = decision.paths;
   if (tool.preview === undefined || path === undefined) return null;
-  const found = await readCurrent(call, path, parts, signal);
+  const found = await readNow(call, (files) => read(files, path), parts, signal);
   if (found === undefined) return null;
   const before = found === null ? null : found.toString("utf8");
   const after = tryPreview(() => tool.preview!(args, before));
@@ -36,6 +40,19 @@ export async function previewCall(
   const hunks = hunksOf(path, before ?? "", after).map(({ header, lines }) => [header, ...lines].join("\n"));
   const text = [`--- ${before === null ? "/dev/null" : name}`, `+++ ${name}`, ...hunks].join("\n");
   return { text: cut(text), version: versionOf(found) };
+}
+
+/** The arguments, and the version of each script that the command line runs. */
+async function previewScripts(
+  call: PreparedCall,
+  scripts: readonly string[],
+  parts: CallParts,
+  signal: AbortSignal,
+): Promise<CallPreview | null> {
+  const found = await readNow(call, (files) => describeScripts(scripts, files), parts, signal);
+  if (found === undefined || found.length === 0) return null;
+  const text = [inertJson(call.arguments, 2), ...found].join("\n");
+  return { text: cut(text), version: found.join("\n") };
 }
 
 const versionOf = (found: Buffer | null): string =>
@@ -52,25 +69,35 @@ export async function isStillShown(
 }
 
 /**
- * Throws unless the file is still the one that the person saw. To be called in the step in which the tool runs: while
- * the call waited for others, they or the user may have changed the file.
+ * Throws unless the file or script is still the one that the person saw. To be called in the step in which the tool
+ * runs: while the call waited for others, they or the user may have changed it. A plan is checked by the commit.
  */
-export function checkStillShown({ tool, decision }: PreparedCall, { version }: CallPreview): void {
+export function checkStillShown(call: PreparedCall, { version }: CallPreview): void {
+  const { tool, decision } = call;
+  const { files } = decision.place;
+  const scripts = scriptsOf(call);
+  if (scripts.length > 0) {
+    if (describeScripts(scripts, files).join("\n") !== version)
+      throw notAsShown(tool.name, scripts.join(" "));
+    return;
+  }
   const [path] = decision.paths;
-  // A plan is checked by the commit.
   if (tool.preview === undefined || path === undefined) return;
-  const found = read(decision.place.files, path);
-  if (found !== undefined && versionOf(found) === version) return;
-  const message = `${tool.name} was not run: "${showName(path)}" changed after it was shown to the person who approved the call. Read it again, and repeat the call if it is still right.`;
-  throw new HotcellError("PRECONDITION_FAILED", message, { path });
+  const found = read(files, path);
+  if (found === undefined || versionOf(found) !== version) throw notAsShown(tool.name, path);
 }
 
-async function readCurrent(
+function notAsShown(tool: string, path: string): HotcellError {
+  const message = `${tool} was not run: "${showName(path)}" changed after it was shown to the person who approved the call. Read it again, and repeat the call if it is still right.`;
+  return new HotcellError("PRECONDITION_FAILED", message, { path });
+}
+
+async function readNow<T>(
   { tool, start, decision: { place } }: PreparedCall,
-  path: string,
+  look: (files: WorkspaceFS) => T,
   { around }: CallParts,
   signal: AbortSignal,
-): Promise<Buffer | null | undefined> {
+): Promise<T | undefined> {
   const about = {
     id: start.id,
     tool: tool.name,
@@ -78,9 +105,9 @@ async function readCurrent(
     runsCommands: false,
     usesFiles: true,
   } as const;
-  let found: Buffer | null | undefined;
+  let found: T | undefined;
   const { settled } = await around({ ...about, signal }, async () => {
-    found = read(place.files, path);
+    found = look(place.files);
     return {};
   });
   signal.throwIfAborted();

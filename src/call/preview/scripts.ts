@@ -1,0 +1,48 @@
+// The files of the workspace that a command line runs by their paths, as `./run.sh`. A yes holds for their content.
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { HotcellError } from "../../core/errors.ts";
+import { quote } from "../../core/quote.ts";
+import { readCommandLine } from "../../policy/shell/read-command-line.ts";
+import { pathFrom } from "../../policy/shell/working-directory.ts";
+import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import { showName } from "../../workspace/fs/names.ts";
+import type { PreparedCall } from "../prepare.ts";
+
+/** Their paths, as far as the line shows them. */
+export function scriptsOf({ tool, arguments: { cwd }, decision }: PreparedCall): string[] {
+  if (tool.subject !== "command") return [];
+  const start = typeof cwd === "string" ? cwd : ".";
+  const lines = decision.judged.subjects.map(readCommandLine);
+  const commands = lines.flatMap((line) => (line.readable ? line.commands : []));
+  const paths = commands.flatMap(({ words: [name], directory }) =>
+    name!.fixed && name!.text?.includes("/") === true ? [pathFrom(directory, name!)] : [],
+  );
+  const inWorkspace = paths.filter((at) => !at.startsWith("~"));
+  return [...new Set(inWorkspace.map((at) => (at.startsWith("/") ? at : `${start}/${at}`)))];
+}
+
+/** One line for each script that is in the workspace, with its version. */
+export function describeScripts(scripts: readonly string[], files: WorkspaceFS): string[] {
+  return scripts.flatMap((at) => {
+    const version = versionOf(at, files);
+    return version === null ? [] : [`runs ${quote(showName(path.posix.normalize(at)))}: ${version}`];
+  });
+}
+
+/** Null if it is not in the workspace, or no tool may read it. */
+function versionOf(at: string, files: WorkspaceFS): string | null {
+  try {
+    const file = files.open(at);
+    try {
+      const hash = createHash("sha256");
+      for (const chunk of file.chunks()) hash.update(chunk);
+      return `sha256 ${hash.digest("hex")}`;
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    return error.code === "NOT_FOUND" ? "there is no such file" : null;
+  }
+}
