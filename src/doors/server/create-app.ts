@@ -16,15 +16,20 @@ type Bindings = { readonly Bindings: { readonly body: unknown } };
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  readonly admit: Admission["admit"];
+  readonly admission: Admission;
   /** Answers requests that are no part of the API, by their path. */
   readonly mounted: ReadonlyMap<string, HttpHandler>;
 }
 
-export function createApp({ routes, admit, mounted }: AppOptions): HttpHandler {
+export function createApp({ routes, admission, mounted }: AppOptions): HttpHandler {
   const app = new Hono<Bindings>();
+  const { admit, admitStream } = admission;
   for (const [path, handle] of mounted)
-    app.all(path, ({ req, env }) => admit(() => handle(req.raw, env.body)));
+    app.all(path, ({ req: { raw }, env: { body } }) => {
+      const work = () => handle(raw, body);
+      // With GET a client listens for notifications until it leaves; with POST the stream ends with its call.
+      return raw.method === "GET" ? admit(work) : admitStream(work);
+    });
   for (const route of routes) {
     const check = createCheck(route);
     app.on(route.method, route.path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { type ChatSocket, openChatSocket } from "../../../test/kit/worlds/chat-socket.ts";
+import { connectClient, ERAS } from "../../../test/kit/worlds/mcp-world.ts";
 import { openProbe } from "../../../test/kit/worlds/probe-tool.ts";
 import { type Answer, openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
 import { createStubModel } from "../../../test/kit/worlds/stub-model.ts";
@@ -32,20 +33,28 @@ async function nextError(chat: ChatSocket) {
   return chat.frames.find(isError);
 }
 
-test(`of more than ${maxRequests} requests at once the others get 429 with the seconds to wait, and none is lost`, async () => {
+/** A tool whose calls wait until `open` is called. */
+function openSlow() {
   let open = () => {};
   const passed = new Promise<void>((resolve) => {
     open = resolve;
   });
+  let started = 0;
   const slow = defineTool({
     name: "slow",
     description: "Waits.",
     input: { type: "object" },
     async run() {
+      started++;
       await passed;
       return {};
     },
   });
+  return { slow, open: () => open(), started: () => started };
+}
+
+test(`of more than ${maxRequests} requests at once the others get 429 with the seconds to wait, and none is lost`, async () => {
+  const { slow, open } = openSlow();
   const { get, post } = await openServerWorld({ tools: [slow], rules: ["allow slow"] });
   const refused: Answer[] = [];
   const all = Array.from({ length: maxRequests + 10 }, async () => {
@@ -61,6 +70,34 @@ test(`of more than ${maxRequests} requests at once the others get 429 with the s
     expect([body.error.code, headers.get("retry-after")]).toEqual(["UNAVAILABLE", "1"]);
   expect((await get("/api/status")).status).toBe(200);
 });
+
+test(`${maxRequests} calls of an MCP client of an earlier revision count as requests; its stream for notifications does not`, async () => {
+  const { slow, open, started } = openSlow();
+  const { url, token, get } = await openServerWorld({ tools: [slow], rules: ["allow slow"] });
+  const client = await connectClient(`${url}/mcp`, token, "2025-11-25");
+  const calls = Array.from({ length: maxRequests }, () => client.callTool({ name: "slow", arguments: {} }));
+  await vi.waitUntil(() => started() === maxRequests, { timeout: 50_000 });
+  expect(await get("/api/status")).toMatchObject({ status: 429, body: { error: { code: "UNAVAILABLE" } } });
+  open();
+  expect((await Promise.all(calls)).filter(({ isError }) => isError)).toEqual([]);
+  await vi.waitUntil(async () => (await get("/api/status")).status === 200, { timeout: 50_000 });
+});
+
+test.each(ERAS)(
+  "a server that closes lets calls of MCP clients of %s end, and their answers arrive",
+  async (era) => {
+    const { slow, open, started } = openSlow();
+    const { server, url, token } = await openServerWorld({ tools: [slow], rules: ["allow slow"] });
+    const client = await connectClient(`${url}/mcp`, token, era);
+    const call = client.callTool({ name: "slow", arguments: {} }, { onprogress: () => {} });
+    await vi.waitUntil(() => started() === 1, { timeout: 50_000 });
+    const closed = server.close();
+    expect((await fetch(`${url}/livez`).catch(() => ({ status: 503 }))).status).toBe(503);
+    open();
+    expect(await call).toMatchObject({ structuredContent: { success: true } });
+    await closed;
+  },
+);
 
 test(`while ${maxQuestions} questions wait, calls and runs are refused; an answer makes room`, async () => {
   const { tool, ran } = openProbe();

@@ -87,9 +87,9 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
   const { port = LIMITS.server.port, host = "127.0.0.1", tokenFile, ...others } = options;
   const stateDir = openStateDir(options.stateDir ?? defaultStateDir(process.env), options.workspace);
   const token = chooseToken(host, tokenFile, stateDir);
-  const { admit, stop } = createAdmission();
+  const admission = createAdmission();
   const parts = await openParts({ ...others, stateDir }, token);
-  const sockets = createSocketServer(parts, admit);
+  const sockets = createSocketServer(parts, admission.admit);
   const { onAsk: _, ...cellOptions } = parts.cellOptions;
   const mcp = await openMcpHandler({
     ...cellOptions,
@@ -104,7 +104,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
     hasLogin: true,
     maxBodyBytes: LIMITS.server.maxBodyBytes,
     limits: { maxConnections: LIMITS.server.maxConnections },
-    handle: createApp({ routes: routesOf(parts), admit, mounted: new Map([[MCP_PATH, mcp.handle]]) }),
+    handle: createApp({ routes: routesOf(parts), admission, mounted: new Map([[MCP_PATH, mcp.handle]]) }),
     upgrade: sockets.upgrade,
     onError: parts.onError,
   });
@@ -112,7 +112,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
     url: http.url,
     tokenFile: token.file,
     async close() {
-      const ended = stop();
+      const ended = admission.stop();
       http.drain();
       await Promise.all([
         Promise.race([ended, setTimeout(GRACE_MS, null, { ref: false })]),

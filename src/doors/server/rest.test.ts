@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createClient, ERAS } from "../../../test/kit/worlds/mcp-world.ts";
+import { connectClient, ERAS } from "../../../test/kit/worlds/mcp-world.ts";
 import { serveModel, type WireAnswer } from "../../../test/kit/worlds/model-server.ts";
 import { openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
@@ -194,10 +194,7 @@ describe("sessions", () => {
       maxSessions: 2,
       toolsets: ["coding", "session"],
     });
-    const client = createClient(era);
-    const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
-    onTestFinished(() => client.close());
+    const client = await connectClient(`${url}/mcp`, token, era);
     const { id } = (await post("/api/sessions")).body;
     const codes = [];
     for (const call of [write("c", "x"), { name: "session_create" }, { name: "session_create" }]) {

@@ -102,15 +102,24 @@ export async function openHttpWorld(options: Partial<CellOptions> = {}): Promise
     url,
     token,
     close,
-    async connect(era, capabilities = {}, prepare = () => {}) {
-      const client = createClient(era, capabilities);
-      prepare(client);
-      const requestInit = { headers: { authorization: `Bearer ${token}` } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-      onTestFinished(() => client.close());
-      return client;
-    },
+    connect: (...client) => connectClient(url, token, ...client),
   };
+}
+
+/** Connects a client with a server on HTTP. */
+export async function connectClient(
+  url: string,
+  token: string,
+  era: Era,
+  capabilities: ClientCapabilities = {},
+  prepare: Prepare = () => {},
+): Promise<Client> {
+  const client = createClient(era, capabilities);
+  prepare(client);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  onTestFinished(() => client.close());
+  return client;
 }
 
 function createStreamTransport(from: Readable, to: Writable): Transport {
