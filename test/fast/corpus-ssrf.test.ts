@@ -31,7 +31,7 @@ const ALL: readonly Row[] = readFileSync(new URL("../corpus/ssrf.jsonl", import.
   .split("\n")
   .map((line) => JSON.parse(line));
 
-/** Rows of category allowlist are about rules: src/policy/judge-network.test.ts. */
+/** Rows of category allowlist are about rules: corpus-ssrf-allowlist.test.ts. */
 const ROWS = ALL.filter(({ cat }) => cat !== "allowlist");
 
 let server: RawServer;
