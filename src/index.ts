@@ -87,9 +87,9 @@ export {
 } from "./doors/to-tool-message.ts";
 export {
   createToolHost,
-  type HostRunContext as RunContext,
   type HostToolCall,
   type OpenAIFunctionTool,
+  type RunContext,
   type ToolCallContext,
   type ToolCallParams,
   type ToolCallsParams,
@@ -273,8 +273,8 @@ export type {
   Written as WriteResult,
 } from "./workspace/files/workspace-fs.ts";
 export type {
+  FileIdentity,
   Fingerprint,
-  Identity as FileIdentity,
   Version as FileVersion,
 } from "./workspace/fs/fingerprint.ts";
 export type { Owner as FileOwner } from "./workspace/fs/owner.ts";

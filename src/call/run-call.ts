@@ -7,7 +7,7 @@ import { type Deadline, startDeadline } from "../core/deadline.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { AnyObservation, CallRequest, RunMeta, Verdict } from "../core/types.ts";
 import { scopeTimeoutMs } from "../policy/scope.ts";
-import type { RunContext } from "../runners/runner.ts";
+import type { RunnerContext } from "../runners/runner.ts";
 import type { CallParts } from "./call-parts.ts";
 import { createPathCheck } from "./decide.ts";
 import { createFailure, createSuccess, type Ending } from "./ending.ts";
@@ -216,7 +216,7 @@ function run(
 ): Promise<RunResult> {
   const { tool, start, decision } = call;
   const about = { callId: start.id, tool: tool.name };
-  const context: RunContext = {
+  const context: RunnerContext = {
     callId: start.id,
     signal,
     agentId: parts.agentId,

@@ -53,7 +53,7 @@ const OPTIONS_OF_HOST = [
   ...OPTION_NAMES.filter((name) => !DECIDED_BY_HOST.some((decided) => decided === name)),
 ];
 
-export interface HostRunContext {
+export interface RunContext {
   readonly projectRoot: string;
   readonly packageId: string;
   readonly runId: string;
@@ -66,7 +66,7 @@ export interface HostToolCall {
 }
 
 export interface ToolCallContext {
-  readonly context: HostRunContext & { readonly agentId: string };
+  readonly context: RunContext & { readonly agentId: string };
   readonly signal?: AbortSignal;
   /** Called with the output of a command while it runs, and with the progress of a long search. */
   readonly onEvent?: (event: CallEvent) => void;
@@ -101,9 +101,9 @@ export interface ToolHost {
    * The cell of a run: to see its changes, and to commit them. It stays open until `endRun`, or until you close it; the
    * next call opens the session again.
    */
-  cellOf(context: HostRunContext): Promise<Cell>;
+  cellOf(context: RunContext): Promise<Cell>;
   /** Closes the cell of a run after the calls that it has; a later call opens it again, on the same session. */
-  endRun(context: Pick<HostRunContext, "projectRoot" | "runId">): Promise<void>;
+  endRun(context: Pick<RunContext, "projectRoot" | "runId">): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   const runs = new Map<string, Run>();
   let open = true;
 
-  const runOf = (context: HostRunContext): Run => {
+  const runOf = (context: RunContext): Run => {
     if (!open)
       throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the tool host is closed.");
     const key = keyOf(context);
@@ -266,7 +266,7 @@ async function tracked<T>(calls: Set<Promise<unknown>>, work: () => Promise<T>):
 }
 
 /** The same project by another spelling is the same. */
-function keyOf({ projectRoot, runId }: Pick<HostRunContext, "projectRoot" | "runId">): string {
+function keyOf({ projectRoot, runId }: Pick<RunContext, "projectRoot" | "runId">): string {
   return JSON.stringify([tryRealPath(projectRoot) ?? projectRoot, runId]);
 }
 
@@ -284,7 +284,7 @@ function unopened(error: unknown): ToolResult {
 
 function cellOptions(
   { packageDir, mounts, commands = false, ...options }: ToolHostOptions,
-  { projectRoot, packageId, runId }: HostRunContext,
+  { projectRoot, packageId, runId }: RunContext,
 ): CellOptions {
   const pkg = packageDir?.(packageId) ?? null;
   return {

@@ -17,9 +17,9 @@ import { findHardLink } from "../workspace/files/find-hard-link.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import { showName } from "../workspace/fs/names.ts";
 import type { HiddenSecrets } from "../workspace/secrets/find-secrets.ts";
-import type { RunContext } from "./runner.ts";
+import type { RunnerContext } from "./runner.ts";
 
-export type CommandsFor = (context: RunContext) => Commands;
+export type CommandsFor = (context: RunnerContext) => Commands;
 
 export interface CommandParts {
   readonly shield: Shield;
@@ -184,7 +184,7 @@ function stdioOf({ attached, terminal }: CommandRequest): Stdio {
 
 function timeoutOf(
   { attached, terminal, timeoutMs }: CommandRequest,
-  context: RunContext,
+  context: RunnerContext,
   { maxTimeoutMs }: CommandLimits,
 ): number {
   if (attached || terminal) return LIMITS.maxTimerMs;

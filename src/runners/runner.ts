@@ -7,7 +7,7 @@ import type { PathCheck } from "../workspace/files/view.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 
 /** The context of one run. */
-export interface RunContext {
+export interface RunnerContext {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly agentId: string | null;
@@ -33,6 +33,6 @@ export interface Runner {
     tool: Tool,
     args: JsonObject,
     reach: { readonly files: WorkspaceFS; readonly check: PathCheck },
-    context: RunContext,
+    context: RunnerContext,
   ): Promise<JsonObject>;
 }

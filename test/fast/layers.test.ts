@@ -98,14 +98,16 @@ describe("exported names", () => {
     expect(findTwice(readSources())).toEqual([]);
   });
 
-  test("control: one that is is found; what a file only passes on is not defined there", () => {
+  test("control: one that is is found, also by an alias; what a file only passes on is not defined there", () => {
     const sources = new Map([
       ["a.ts", "export interface Place {}"],
       ["b.ts", "export type Place = string;"],
       ["c.ts", 'export type { Place } from "./a.ts";'],
       ["d.test.ts", "export const Place = 1;"],
+      ["e.ts", "export interface Seat {}"],
+      ["f.ts", 'export {\n  type Chair as Seat,\n} from "./g.ts";'],
     ]);
-    expect(findTwice(sources)).toEqual(["Place: a.ts, b.ts"]);
+    expect(findTwice(sources)).toEqual(["Place: a.ts, b.ts", "Seat: e.ts, f.ts"]);
   });
 });
 
@@ -123,11 +125,19 @@ function findCrowded(files: readonly string[]): string[] {
 const DEFINITION =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
 
+/** `export { A as B }` gives another thing the name B. */
+function aliasesOf(text: string): RegExpMatchArray[] {
+  return [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list]) => [
+    ...list!.matchAll(/\bas (\w+)/g),
+  ]);
+}
+
 function findTwice(sources: Sources): string[] {
   const homes = new Map<string, string[]>();
   for (const [file, text] of sources) {
     if (file.endsWith(".test.ts")) continue;
-    for (const name of new Set(Array.from(text.matchAll(DEFINITION), ([, found]) => found!)))
+    const definitions = [...text.matchAll(DEFINITION), ...aliasesOf(text)];
+    for (const name of new Set(definitions.map(([, found]) => found!)))
       homes.set(name, [...(homes.get(name) ?? []), file]);
   }
   return [...homes]

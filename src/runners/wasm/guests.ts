@@ -13,7 +13,7 @@ import type {
 } from "../../tools/wasm/guests.ts";
 import { pagesOf } from "../../wasm/contract.ts";
 import type { MeteredModule } from "../../wasm/meter.ts";
-import type { RunContext } from "../runner.ts";
+import type { RunnerContext } from "../runner.ts";
 import { createAnswers } from "./answer-message.ts";
 import { throwIfLimited, timeoutError } from "./limit-errors.ts";
 import { createOutput } from "./output.ts";
@@ -22,7 +22,7 @@ import { openGuestProcesses } from "./pool/open-processes.ts";
 import { createRecorder } from "./recording/recording.ts";
 import { serveFiles } from "./workspace-files.ts";
 
-export type GuestsFor = (context: RunContext) => Guests;
+export type GuestsFor = (context: RunnerContext) => Guests;
 
 export interface GuestsOptions {
   /** What no manifest exceeds. */
@@ -75,7 +75,7 @@ function refusalBy({ decision, rule, reason }: Verdict): string | null {
 function cappedLimits(
   asked: GuestLimits,
   { maxTimeoutMs, maxMemoryMiB }: GuestsOptions,
-  context: RunContext,
+  context: RunnerContext,
 ): GuestLimits {
   return {
     timeoutMs: context.scopeTimeoutMs ?? Math.min(asked.timeoutMs, maxTimeoutMs),
@@ -93,7 +93,7 @@ interface PooledRun {
   readonly keepRecording: GuestsOptions["keepRecording"];
 }
 
-async function runInPool(run: PooledRun, context: RunContext): Promise<GuestResult> {
+async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestResult> {
   const { request, limits, moduleKey, module, pool, keepRecording } = run;
   const denied = new Set<string>();
   const output = createOutput(request, context);

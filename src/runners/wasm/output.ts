@@ -2,7 +2,7 @@
 // no longer hotcell's program.
 import { LIMITS } from "../../core/limits.ts";
 import type { GuestRequest } from "../../tools/wasm/guests.ts";
-import type { RunContext } from "../runner.ts";
+import type { RunnerContext } from "../runner.ts";
 import { guestCrashed } from "./pool/guest-crashed.ts";
 
 export interface GuestOutput {
@@ -20,7 +20,7 @@ export interface GuestOutput {
 
 export function createOutput(
   { onStdout, onStderr }: Pick<GuestRequest, "onStdout" | "onStderr">,
-  { emit }: Pick<RunContext, "emit">,
+  { emit }: Pick<RunnerContext, "emit">,
 ): GuestOutput {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

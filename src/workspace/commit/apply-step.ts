@@ -4,11 +4,11 @@ import { osErrorCode } from "../../core/errors.ts";
 import type { Cooperative } from "../fs/cooperative.ts";
 import {
   areOneFile,
-  type FileIdentity,
   fingerprintAt,
   identityAt,
   isOneFile,
   sameVersion,
+  type UnhashedFingerprint,
 } from "../fs/fingerprint.ts";
 import {
   atExactPathCooperatively,
@@ -133,8 +133,8 @@ const OPERATIONS: Readonly<Record<CommitStep["op"], Operation>> = {
 interface StepState {
   readonly ref: EntryRef;
   /** The staged entry, and the project's. */
-  readonly fresh: FileIdentity | null;
-  readonly found: FileIdentity | null;
+  readonly fresh: UnhashedFingerprint | null;
+  readonly found: UnhashedFingerprint | null;
 }
 
 function* replace(

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { osErrorCode } from "../../core/errors.ts";
 import type { Cooperative } from "../fs/cooperative.ts";
-import { areOneFile, type FileIdentity, type Fingerprint, isStillVersion } from "../fs/fingerprint.ts";
+import { areOneFile, type Fingerprint, isStillVersion, type UnhashedFingerprint } from "../fs/fingerprint.ts";
 import { type EntryRef, entryExists, entryPath } from "../fs/no-follow.ts";
 import type { ConflictReason } from "./plan/plan.ts";
 
@@ -13,7 +13,7 @@ export interface MoveAsideOptions {
   readonly aside: EntryRef;
   readonly expect: Fingerprint;
   /** What was just seen at its path. */
-  readonly found: FileIdentity | null;
+  readonly found: UnhashedFingerprint | null;
   readonly tick: () => void;
 }
 

@@ -28,14 +28,14 @@ export interface Version {
 }
 
 /** Identifies a file, and shows whether it was written since. */
-export interface Identity {
+export interface FileIdentity {
   readonly size: number;
   readonly mtimeNs: string;
   readonly ino: string;
   readonly dev: string;
 }
 
-export interface Fingerprint extends Version, Identity {
+export interface Fingerprint extends Version, FileIdentity {
   /** Null if hotcell could not give a replacement to this owner. */
   readonly owner: Owner | null;
 }
@@ -54,10 +54,10 @@ export function* fingerprintOf(root: Root | null, path: string): Cooperative<Fin
 }
 
 /** A fingerprint without the content. */
-export type FileIdentity = Omit<Fingerprint, "sha256">;
+export type UnhashedFingerprint = Omit<Fingerprint, "sha256">;
 
 /** Null if the entry does not exist or cannot be reached. */
-export function identityAtPath(root: Root | null, path: string): FileIdentity | null {
+export function identityAtPath(root: Root | null, path: string): UnhashedFingerprint | null {
   if (root === null) return null;
   return atExactPath(root, path, (ref) => (typeof ref === "string" ? null : identityAt(ref)));
 }
@@ -128,18 +128,18 @@ export function areOneFile(a: EntryRef, b: EntryRef): boolean {
   return isOneFile(identityAt(a), identityAt(b));
 }
 
-export function isOneFile(a: FileIdentity | null, b: FileIdentity | null): boolean {
+export function isOneFile(a: UnhashedFingerprint | null, b: UnhashedFingerprint | null): boolean {
   return a !== null && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Null if the entry does not exist. */
-export function identityAt(ref: EntryRef): FileIdentity | null {
+export function identityAt(ref: EntryRef): UnhashedFingerprint | null {
   const stat = fs.lstatSync(entryPath(ref), { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : statOf(stat);
 }
 
 /** The fingerprint of a version that does not exist on disk yet, or of which only the identity is known besides. */
-export function expectedVersion(version: Version & Partial<Identity>): Fingerprint {
+export function expectedVersion(version: Version & Partial<FileIdentity>): Fingerprint {
   return { size: 0, mtimeNs: "", ino: "", dev: "", ...version, owner: null };
 }
 
@@ -161,7 +161,7 @@ export function tryOpen({ dir, name }: EntryRef): number | null {
   }
 }
 
-function statOf(stat: fs.BigIntStats): FileIdentity {
+function statOf(stat: fs.BigIntStats): UnhashedFingerprint {
   return {
     kind: kindOf(stat) ?? "device",
     mode: Number(stat.mode) & 0o7777,
@@ -173,7 +173,7 @@ function statOf(stat: fs.BigIntStats): FileIdentity {
   };
 }
 
-function isUnwritten(a: Identity, b: Identity): boolean {
+function isUnwritten(a: FileIdentity, b: FileIdentity): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 

@@ -7,11 +7,11 @@ import { bytesOf } from "../../diff/text.ts";
 import type { FileKind } from "../../files/workspace-fs.ts";
 import type { Cooperative } from "../../fs/cooperative.ts";
 import {
-  type FileIdentity,
   type Fingerprint,
   fingerprintOf,
   identityAtPath,
   sha256Of,
+  type UnhashedFingerprint,
 } from "../../fs/fingerprint.ts";
 import { joinPath, parentOf } from "../../fs/path-text.ts";
 import type { Root } from "../../fs/paths.ts";
@@ -168,7 +168,7 @@ function isCertain(
 }
 
 /** Either the session changed the mode, or somebody has changed it in the project since. */
-function hasOtherMode(shown: FileIdentity | null, found: Fingerprint): boolean {
+function hasOtherMode(shown: UnhashedFingerprint | null, found: Fingerprint): boolean {
   return shown?.kind === "directory" && shown.mode !== found.mode;
 }
 
