@@ -48,7 +48,7 @@ export function inspectModule(bytes: Uint8Array, contract: ModuleContract): Insp
     refuseModule(
       "memory section",
       `${min} pages (${min / 16} MiB) at the start`,
-      `at most ${contract.maxMemoryPages} (${contract.maxMemoryPages / 16} MiB): raise limits.memory`,
+      `at most ${contract.maxMemoryPages} (${contract.maxMemoryPages / 16} MiB); limits.memory in the manifest of a tool can allow more`,
     );
   checkExports(exports, contract);
   return { imports, exports, memoryPages: min };

@@ -81,6 +81,7 @@ function cappedLimits(
     timeoutMs: context.scopeTimeoutMs ?? Math.min(asked.timeoutMs, maxTimeoutMs),
     memoryMiB: Math.min(asked.memoryMiB, maxMemoryMiB),
     fuel: asked.fuel,
+    areFixed: asked.areFixed ?? false,
   };
 }
 
@@ -169,7 +170,7 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
   } catch (error) {
     if (ending === null) throw error;
     if (ending === "cancel") throw context.signal.reason;
-    throw timeoutError(limits.timeoutMs, Math.round(performance.now() - startedMs));
+    throw timeoutError(limits, Math.round(performance.now() - startedMs));
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener("abort", cancel);

@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 
 export function throwIfLimited(
   end: GuestEnd,
-  { memoryMiB, fuel }: GuestLimits,
+  { memoryMiB, fuel, areFixed }: GuestLimits,
   { denied, outputBytes }: { readonly denied: readonly string[]; readonly outputBytes: number },
 ): void {
   const { status, exitCode, memoryDenied, memoryBytes, message } = end;
@@ -26,7 +26,9 @@ export function throwIfLimited(
     throw limitError(
       "MEMORY_LIMIT",
       `it had ${(memoryBytes / MiB).toFixed(1)} MiB of memory, and asked for more than its ${memoryMiB} MiB`,
-      raise("limits.memory, or TOOL_MEMORY_MB if that is lower"),
+      areFixed
+        ? "hotcell wasm run gives no more. To allow more, make the module a tool, with a larger limits.memory and TOOL_MEMORY_MB."
+        : raise("limits.memory, or TOOL_MEMORY_MB if that is lower"),
       { limit: memoryMiB * MiB, used: memoryBytes },
     );
   if (status === "output")
@@ -50,11 +52,13 @@ function trapError(message: string, denied: readonly string[], used: Record<stri
   );
 }
 
-export function timeoutError(timeoutMs: number, usedMs: number): HotcellError {
+export function timeoutError({ timeoutMs, areFixed }: GuestLimits, usedMs: number): HotcellError {
   return limitError(
     "TIMEOUT",
     `after ${usedMs} ms it had run longer than its ${timeoutMs} ms`,
-    raise("limits.timeout, or TOOL_TIMEOUT_SECS if that is lower"),
+    areFixed
+      ? "hotcell wasm run gives no more. Let the module do less at a time."
+      : raise("limits.timeout, or TOOL_TIMEOUT_SECS if that is lower"),
     { limit: timeoutMs, used: usedMs },
   );
 }

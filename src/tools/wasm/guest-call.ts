@@ -125,9 +125,6 @@ function invalidOutput(
   stderr: string,
   denied: readonly string[],
 ): HotcellError {
-  const message = `The output of ${name} is not one JSON object: ${reason}`;
-  return new HotcellError("INVALID_OUTPUT", message.endsWith(".") ? message : `${message}.`, {
-    stderr: lastWords(stderr),
-    denied,
-  });
+  const message = `The output of ${name} is not one JSON object: ${reason.replace(/\.$/, "")}. Let the tool write one JSON object to standard output, and everything else to standard error.`;
+  return new HotcellError("INVALID_OUTPUT", message, { stderr: lastWords(stderr), denied });
 }

@@ -17,6 +17,8 @@ export interface GuestLimits {
   readonly timeoutMs: number;
   readonly memoryMiB: number;
   readonly fuel: number;
+  /** Whether no setting raises them, as with `hotcell wasm run`. */
+  readonly areFixed?: boolean;
 }
 
 /** Fixed time and random bytes, so that a run can be repeated. */

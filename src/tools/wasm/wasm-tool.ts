@@ -98,7 +98,7 @@ function outputChecker(
     const [problem] = check.errors ?? [];
     throw new HotcellError(
       "INVALID_OUTPUT",
-      `The output of ${name} does not match its output schema: ${problem?.instancePath || "it"} ${problem?.message}.`,
+      `The output of ${name} does not match its output schema: ${problem?.instancePath || "it"} ${problem?.message}. Correct the tool, or outputSchema in its manifest.`,
       { ...problem },
     );
   };

@@ -154,6 +154,16 @@ describe("hotcell wasm run", () => {
     expect(await openCliWorld().run(["wasm", "run", module])).toMatchObject({ code: expected, err });
   });
 
+  test("a module that wants more memory than there is reads the limit, and that no option raises it", async () => {
+    const grow = "(if (i32.eq (memory.grow (i32.const 65535)) (i32.const -1)) (then unreachable))";
+    const module = path.join(await makeToolFolder({ wat: command(grow) }), "tool.wasm");
+    expect(await openCliWorld().run(["wasm", "run", module])).toEqual({
+      code: 134,
+      out: "",
+      err: "hotcell: The wasm tool was ended: it had 0.1 MiB of memory, and asked for more than its 1024 MiB. hotcell wasm run gives no more. To allow more, make the module a tool, with a larger limits.memory and TOOL_MEMORY_MB.\n",
+    });
+  });
+
   test.each([
     [["wasm", "run", "nosuch.wasm"], 'Could not read the module "nosuch.wasm" (ENOENT)'],
     [["wasm", "run", "text.wasm"], "INVALID"],

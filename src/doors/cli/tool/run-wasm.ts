@@ -37,7 +37,12 @@ export async function runWasm(
         args: [path.basename(file), ...args],
         env,
         input,
-        limits: { timeoutMs: maxTimeoutMs, memoryMiB: LIMITS.toolMemoryMiB, fuel: Number.MAX_SAFE_INTEGER },
+        limits: {
+          timeoutMs: maxTimeoutMs,
+          memoryMiB: LIMITS.toolMemoryMiB,
+          fuel: Number.MAX_SAFE_INTEGER,
+          areFixed: true,
+        },
         mounts,
         hostCall: async () => NO_HOST_CALLS,
         onStdout: (bytes) => void io.out(bytes),

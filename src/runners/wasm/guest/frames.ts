@@ -1,8 +1,8 @@
 // Messages between hotcell and a guest: two lengths, a head in JSON, and bytes. Never V8's own serialisation: its reader
 // is not made for what a guest sends.
-import { HotcellError } from "../../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { LIMITS } from "../../../core/limits.ts";
+import { guestCrashed } from "../pool/guest-crashed.ts";
 
 export interface Frame {
   readonly head: JsonObject;
@@ -48,7 +48,8 @@ export class FrameDecoder {
     if (this.size < LENGTHS_BYTES) return null;
     const lengths = this.peek(LENGTHS_BYTES);
     const [head, body] = [lengths.readUInt32LE(0), lengths.readUInt32LE(4)];
-    if (head > LIMITS.maxGuestFrameHeadBytes || body > LIMITS.maxHostCallBytes) throw brokenFrame();
+    if (head > LIMITS.maxGuestFrameHeadBytes || body > LIMITS.maxHostCallBytes)
+      throw guestCrashed("it sent a broken message");
     const whole = LENGTHS_BYTES + head + body;
     if (this.size < whole) return null;
     const bytes = this.peek(whole);
@@ -76,12 +77,5 @@ function frameOf(content: Buffer, headLength: number): Frame {
     const head = JSON.parse(content.toString("utf8", 0, headLength));
     if (isJsonObject(head)) return { head, body: content.subarray(headLength) };
   } catch {}
-  throw brokenFrame();
-}
-
-function brokenFrame(): HotcellError {
-  return new HotcellError(
-    "GUEST_CRASHED",
-    "Could not go on with the wasm tool: its process sent a broken message.",
-  );
+  throw guestCrashed("it sent a broken message");
 }

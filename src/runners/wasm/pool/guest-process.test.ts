@@ -96,11 +96,12 @@ test.each<[string, Buffer]>([
   ["a second ready", frame({ op: "ready" })],
   ["an unknown ending", frame({ ...END, status: "won" })],
   ["an ending that is no text", frame({ ...END, status: ["exit"] })],
-])("%s ends the run with GUEST_CRASHED", async (_name, bytes) => {
+])("%s ends the run with GUEST_CRASHED, and the message says what to do", async (_name, bytes) => {
   const { process, guest } = await openProcess();
   const ended = process.run(jobOf());
   guest.write(bytes);
-  await expect(ended).rejects.toMatchObject({ code: "GUEST_CRASHED" });
+  const message = expect.stringContaining("Call the tool again: it gets a new process.");
+  await expect(ended).rejects.toMatchObject({ code: "GUEST_CRASHED", message });
   expect(process.isUsable).toBe(false);
 });
 
