@@ -188,7 +188,8 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   checkOptions(options);
   const { timeoutMs = LIMITS.toolTimeoutMs } = options;
   checkSurroundings(options);
-  const limitsOf = limitsBy(options);
+  const { observationBytes = LIMITS.observationBytes } = options.limits ?? {};
+  const limitsOf = limitsBy(options, observationBytes);
   const { http, search, allowedPrivateHosts, close: closeClients } = createNetworkClients(options);
   const rulebook = await createToolsAndPolicy(options);
   const { onProgress } = options;
@@ -254,7 +255,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     env: { ...offline, ...user.env, ...options.env },
     gate,
   });
-  const processes = createProcesses();
+  const processes = createProcesses(observationBytes);
   const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
   const commandsFor = createCommandsFor({ shield, commandView, processes, workspace, log, limits, gate });
   const guests = openGuests({
@@ -288,6 +289,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     agentId: options.agentId ?? null,
     timeoutMs,
     cell: { ...namesOf(session), isolation: "none" },
+    observationBytes,
     newId: () => `call_${randomUUID()}`,
     now: () => performance.now(),
   };
@@ -336,11 +338,13 @@ function openLogOf({ session, stateDir, run }: Files, secrets: readonly string[]
     : openLog({ ...runPaths(stateDir, run), secrets });
 }
 
-function limitsBy({ agents = {}, limits = {} }: CellOptions): (agentId: string | null) => ToolLimits {
+function limitsBy(
+  { agents = {} }: CellOptions,
+  observationBytes: number,
+): (agentId: string | null) => ToolLimits {
   const byId = new Map(Object.entries(agents));
   for (const [id, limits] of byId) checkFileLimits(id, limits);
   const givenTo = (agentId: string | null) => (agentId === null ? {} : (byId.get(agentId) ?? {}));
-  const { observationBytes = LIMITS.observationBytes } = limits;
   return (agentId) => ({ ...LIMITS.mounts, ...withoutUndefined(givenTo(agentId)), observationBytes });
 }
 

@@ -44,6 +44,8 @@ export interface CallParts {
   readonly agentId: string | null;
   /** The time limit of a call if neither its scope nor its tool sets one. */
   readonly timeoutMs: number;
+  /** The most that an observation of `run_js` shows, as JSON. */
+  readonly observationBytes: number;
   /** The cell's part of the meta of every observation. */
   readonly cell: Pick<CallMeta, "session" | "strategy" | "isolation">;
   readonly newId: () => string;

@@ -202,8 +202,8 @@ export interface CellOptions {
    */
   readonly deterministic?: boolean;
   /**
-   * The limits of one command, and `observationBytes`: what a tool of the toolsets `coding` and `kv` shows a model at once. Sizes
-   * are in bytes. A missing limit keeps its default: `cpuSeconds` 600, `memoryBytes` 4 GiB, `processes` 512, `fileBytes`
+   * The limits of one command, and `observationBytes`: what a tool of the toolsets `coding`, `processes`, `js` and `kv` shows a
+   * model at once. Sizes are in bytes. A missing limit keeps its default: `cpuSeconds` 600, `memoryBytes` 4 GiB, `processes` 512, `fileBytes`
    * 4 GiB, `openFiles` 4096, `diskBytes` 8 GiB, `homeBytes` 4 GiB, `outputBytes` 64 MiB, `observationBytes` 32 KiB,
    * `maxTimeoutMs` 600,000 (the longest time that a call may ask for).
    * @default {}

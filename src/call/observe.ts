@@ -32,7 +32,7 @@ export function observe(
   { start, tool }: { readonly start: CallStart; readonly tool: Tool | null },
   parts: CallParts,
 ): ObservedCall {
-  const { fitting, artifact } = limitOutput(ending, start, parts);
+  const { fitting, artifact } = limitOutput(ending, start, budgetOf(tool, parts), parts);
   const meta = createMeta(fitting, artifact, start, parts);
   const output = shapeOutput(tool?.toolset ?? parts.toolset, start.name, fitting.result);
   return { observation: { ...output, meta } as AnyObservation, output, ending: fitting };
@@ -79,22 +79,35 @@ function createMeta(
   };
 }
 
+/** How much JSON an observation may have. */
+interface Budget {
+  readonly size: number;
+  sizeOf(json: string): number;
+}
+
+/** Other toolsets keep within the budget of a model, or within limits of their own, by themselves. */
+function budgetOf(tool: Tool | null, { observationBytes }: CallParts): Budget {
+  if (tool?.toolset === "js") return { size: observationBytes, sizeOf: Buffer.byteLength };
+  return { size: LIMITS.maxObservationBytes, sizeOf: ({ length }) => length };
+}
+
 /** Does not trust a tool's output to be JSON or to be small. */
 function limitOutput(
   ending: Ending,
   start: CallStart,
+  budget: Budget,
   { log }: CallParts,
 ): { readonly fitting: Ending; readonly artifact: string | null } {
   if (ending.result.output === undefined) return { fitting: ending, artifact: null };
   try {
     const given = ending.result.output;
-    if (measureJsonValue(given) <= LIMITS.maxObservationBytes) return { fitting: ending, artifact: null };
+    if (measureJsonValue(given) <= budget.size) return { fitting: ending, artifact: null };
     const output = checkJsonValue(given);
     const text = JSON.stringify(output);
-    if (text.length <= LIMITS.maxObservationBytes) return { fitting: ending, artifact: null };
+    if (budget.sizeOf(text) <= budget.size) return { fitting: ending, artifact: null };
     // In lines, so that it can be read on.
     const artifact = log.artifact(Buffer.from(plainText(output, 1)));
-    const result = { ...ending.result, output: cutToFit(output) } as Result;
+    const result = { ...ending.result, output: cutToFit(output, budget) } as Result;
     return { fitting: { ...ending, result }, artifact };
   } catch (error) {
     const ended = createFailure(notJson(start.name, error), start, ending.intent);
@@ -107,11 +120,11 @@ function notJson(tool: string, error: unknown): unknown {
   return new HotcellError("EXECUTION_ERROR", `${tool} ran, but its result is not JSON: ${error.message}`);
 }
 
-function cutToFit(output: JsonObject): JsonObject {
+function cutToFit(output: JsonObject, { size, sizeOf }: Budget): JsonObject {
   for (let share = 2; ; share *= 2) {
-    const limit = Math.floor(LIMITS.maxObservationBytes / share);
+    const limit = Math.floor(size / share);
     const shorter = { ...(shorten(output, limit) as JsonObject), truncated: true };
-    if (JSON.stringify(shorter).length <= LIMITS.maxObservationBytes) return shorter;
+    if (sizeOf(JSON.stringify(shorter)) <= size) return shorter;
   }
 }
 

@@ -214,7 +214,7 @@ export const CONFIG_PROPERTIES = {
         type: "integer",
         minimum: 1024,
         maximum: 1024 * 1024,
-        description: "What one observation of the toolset coding shows a model.",
+        description: "What one observation of the toolsets coding, processes, js and kv shows a model.",
       },
       cpuSeconds: { ...COUNT, description: "CPU time of one process." },
       memoryBytes: {

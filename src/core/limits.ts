@@ -151,7 +151,7 @@ export const LIMITS = {
   guestProcesses: 4,
   guestIdleMs: 30_000,
   guestModules: 8,
-  /** The text of one observation of the toolset `coding`, in bytes. */
+  /** The text of one observation of the toolsets `coding`, `processes`, `js` and `kv`, in bytes. */
   observationBytes: 32 * 1024,
   /** An image that `read_file` shows; it travels as base64. */
   maxImageBytes: 1024 * 1024,

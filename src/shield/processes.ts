@@ -1,6 +1,5 @@
 // The background processes of a cell. They continue while other calls run, and end with the cell at the latest.
 import { HotcellError } from "../core/errors.ts";
-import { LIMITS } from "../core/limits.ts";
 import { quote } from "../core/quote.ts";
 import type { RefusedHost } from "../core/types.ts";
 import { captureOutput } from "./process/capture-output.ts";
@@ -51,7 +50,8 @@ interface TrackedProcess {
   readonly stop: () => Promise<void>;
 }
 
-export function createProcesses(): Processes {
+/** `shownBytes` is what `output` shows of both streams together. */
+export function createProcesses(shownBytes: number): Processes {
   const tracked = new Map<string, TrackedProcess>();
   let started = 0;
   const find = (id: string): TrackedProcess => {
@@ -63,7 +63,7 @@ export function createProcesses(): Processes {
   return {
     async start(command, run, refusedHosts) {
       const id = `p${++started}`;
-      const process = await begin(id, command, run, refusedHosts);
+      const process = await begin({ id, command, shownBytes }, run, refusedHosts);
       tracked.set(id, process);
       return process.info();
     },
@@ -80,14 +80,19 @@ export function createProcesses(): Processes {
   };
 }
 
+interface Beginning {
+  readonly id: string;
+  readonly command: string;
+  readonly shownBytes: number;
+}
+
 async function begin(
-  id: string,
-  command: string,
+  { id, command, shownBytes }: Beginning,
   run: BackgroundRun,
   refusedHosts: RefusedSoFar,
 ): Promise<TrackedProcess> {
   const stopping = new AbortController();
-  const captured = captureOutput({ bytes: LIMITS.maxShownOutputBytes }, null);
+  const captured = captureOutput({ bytes: shownBytes, isShared: true }, null);
   const started = new Date();
   let end: CommandEnd | null = null;
   let ended: Promise<void> = Promise.resolve();

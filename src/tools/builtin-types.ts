@@ -397,6 +397,8 @@ export type RunJsOutput = {
   /** What the code wrote with `console.log`; missing if nothing. */
   readonly logs?: string;
   readonly note?: string;
+  /** True if it was longer than an observation: parts of it are missing, and `meta.artifact` is the whole. */
+  readonly truncated?: boolean;
 };
 
 export interface ProcessArguments {

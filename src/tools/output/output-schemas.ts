@@ -146,5 +146,5 @@ export const WEB_SEARCH_OUTPUT = studioOutput({
 
 export const RUN_JS_OUTPUT = objectOf(
   { result: { description: "What the code returned; null if nothing" } },
-  { logs: { ...text, description: "What the code wrote with console.log" }, note: text },
+  { logs: { ...text, description: "What the code wrote with console.log" }, note: text, truncated: flag },
 );

@@ -601,6 +601,19 @@ describe("a background process", () => {
     expect((await call("process_output", { process_id: "p1" })).output).toMatchObject({ stdout: "up\n" });
     expect((await call("process_output", { process_id: "p2" })).error?.code).toBe("NOT_FOUND");
   });
+  test("shows a model no more of its output than an observation may have", async () => {
+    const { cell, run } = await open({
+      toolsets: ["sidecar", "processes"],
+      limits: { observationBytes: 2048 },
+    });
+    await run("seq 5000; seq 5000 >&2", { background: true });
+    await vi.waitFor(() => expect(cell.processes.list()[0]!.end).not.toBeNull());
+    const { output } = await cell.call({ name: "process_output", arguments: { process_id: "p1" } });
+    const { stdout, stderr, truncated } = output!;
+    expect(stdout).toMatch(/^1\n2\n[\s\S]*\n\[… \d+ bytes cut …\]\n[\s\S]*\n5000\n$/);
+    expect(stderr).toBe(stdout);
+    expect([truncated, stdout.replace(/\[.*\]/, "").length <= 1024]).toEqual([true, true]);
+  });
 });
 
 test("nothing is left behind by a cell: no process, descriptor, cgroup or mount", async () => {

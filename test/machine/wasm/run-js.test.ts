@@ -67,6 +67,22 @@ describe("the toolset js", () => {
     expect((await run("return 1", { ...IN_SET, rules: ["deny run_js"] })).error?.code).toBe("DENIED");
   });
 
+  test.each([
+    ["a text", "return 'é'.repeat(100_000)"],
+    ["a list", "return Array.from({ length: 50_000 }, (_, n) => n)"],
+    ["logs", "for (let n = 0; n < 5000; n++) console.log('line', n)"],
+  ])(
+    "shows no more than an observation may have, and an artifact keeps the whole: %s",
+    async (_name, code) => {
+      const options = { ...IN_SET, limits: { observationBytes: 4096 } };
+      const { output, meta } = await run(code, options);
+      expect(output).toMatchObject({ truncated: true });
+      expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(4096);
+      expect(meta.artifact).toMatch(/^[0-9a-f]{64}$/);
+      expect((await run("return 'x'.repeat(4000)", options)).output).toEqual({ result: "x".repeat(4000) });
+    },
+  );
+
   test("a model reads the result as text, with what was logged before it", async () => {
     const { toToolMessage } = await import("../../../src/index.ts");
     const text = async (code: string) => toToolMessage(await run(code), "openai").content;
