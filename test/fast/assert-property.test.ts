@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { assertProperty } from "../kit/assert-property.ts";
+import { assertProperty, repeatably } from "../kit/assert-property.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -29,4 +29,12 @@ test("a failure says how to repeat it", async () => {
   await expect(assertProperty(property, { numRuns: 10 })).rejects.toThrow(
     /\nRepeat with: HOTCELL_TEST_SEED=7 npx vitest run \S+assert-property\.test\.ts -t "a failure says how to repeat it"$/,
   );
+});
+
+test("a failure of a check by a seed says how to repeat it, with a name that is a regular expression (seed 7)", async () => {
+  const check = () => expect(1).toBe(2);
+  await expect(repeatably(7, check)).rejects.toThrow(
+    /^expected 1 to be 2 [\s\S]*\nRepeat with: HOTCELL_TEST_SEED=7 npx vitest run \S+assert-property\.test\.ts -t "[^"]* expression \.seed 7\."$/,
+  );
+  await repeatably(7, () => {});
 });

@@ -45,6 +45,15 @@ describe("P6.4: the fast lane and the machine lane", () => {
   test("run random tests with a fixed seed and a new one", () => {
     const files = ["src", "test"].flatMap(sourcesIn).filter((file) => file !== "test/kit/assert-property.ts");
     expect(files.filter((file) => /\bfc\.(assert|check)\(/.test(read(file)))).toEqual([]);
+    const unseeded = files.filter((file) => !/\b(seedsTo|randomSeed)\(/.test(read(file)));
+    const sampling = new Set(unseeded.filter((file) => /\bfc\.sample\(/.test(read(file))));
+    expect(sampling.size).toBeGreaterThan(0);
+    // What imports a file that samples has to give it seeds, or passes them on itself.
+    for (const file of sampling) {
+      const imports = (other: string) => read(other).includes(`/${path.basename(file)}"`);
+      for (const other of unseeded.filter(imports)) sampling.add(other);
+    }
+    expect([...sampling].filter((file) => file.endsWith(".test.ts"))).toEqual([]);
   });
 
   test.each(["fast", "machine"])("can each be run alone: %s", (lane) => {

@@ -31,8 +31,23 @@ function report<Ts>(run: fc.RunDetails<Ts>): void {
   throw new Error(message, { cause: run.errorInstance });
 }
 
-/** The command that runs the present test with this seed. */
-export function howToRepeat(seed: number): string {
+/** So many fixed seeds, and a new one. */
+export function seedsTo(count: number): number[] {
+  return [...Array.from({ length: count }, (_, at) => at + 1), randomSeed()];
+}
+
+/** Runs a check that a seed determines. A failure says how to repeat it. */
+export async function repeatably(seed: number, check: () => unknown): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n\n${howToRepeat(seed)}`, { cause: error });
+  }
+}
+
+/** The command that runs the present test with this seed. The name of the test is a regular expression there. */
+function howToRepeat(seed: number): string {
   const { testPath, currentTestName } = expect.getState();
-  return `Repeat with: HOTCELL_TEST_SEED=${seed} npx vitest run ${testPath} -t ${JSON.stringify(currentTestName)}`;
+  const name = currentTestName!.replace(/[\\^$.*+?()[\]{}|"`!]/g, ".");
+  return `Repeat with: HOTCELL_TEST_SEED=${seed} npx vitest run ${testPath} -t "${name}"`;
 }

@@ -2,13 +2,14 @@
 import { expect } from "vitest";
 import { fdPath } from "../../../src/workspace/fs/paths.ts";
 import { databaseOf, type Strategy, sessionDir } from "../../../src/workspace/layers/record.ts";
+import { repeatably, seedsTo } from "../assert-property.ts";
 import { randomChanges } from "../models/random-changes.ts";
 import { readOverlaidCopy } from "../worlds/agentfs-reader.ts";
 import { survey } from "../worlds/planted-tree.ts";
 import { tempSessionWorld } from "../worlds/session-world.ts";
 
 export async function checkAgentfsSequences(strategy: Strategy, sequences: number): Promise<void> {
-  for (let seed = 1; seed <= sequences; seed++) await checkSequence(strategy, seed);
+  for (const seed of seedsTo(sequences)) await repeatably(seed, () => checkSequence(strategy, seed));
 }
 
 async function checkSequence(strategy: Strategy, seed: number): Promise<void> {

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { openCell } from "../../../src/cell.ts";
 import { judge } from "../../../src/policy/judge.ts";
 import { parseRules } from "../../../src/policy/rule.ts";
-import { howToRepeat } from "../assert-property.ts";
+import { repeatably } from "../assert-property.ts";
 import { evaluations } from "../models/arbitrary-evaluations.ts";
 import { tempDir } from "../worlds/temp-cell.ts";
 
@@ -29,11 +29,15 @@ const RULES = parseRules([
 const CALL = { tool: "run_command", danger: "dangerous", effect: "change", protection: "none" } as const;
 
 /** Throws if a line ran `evil` that the policy allows. The share of lines that ran it shows that the test can fail. */
-export async function compareWithBash(seed: number, count: number): Promise<void> {
+export function compareWithBash(seed: number, count: number): Promise<void> {
+  return repeatably(seed, () => compareLines(seed, count));
+}
+
+async function compareLines(seed: number, count: number): Promise<void> {
   const lines = [...new Set(fc.sample(evaluations, { seed, numRuns: count }))];
   const ran = await runLines(lines);
   const missed = [...ran].map((at) => lines[at]!).filter((line) => decide(line) === "allow");
-  expect(missed, howToRepeat(seed)).toEqual([]);
+  expect(missed).toEqual([]);
   expect(ran.size / lines.length).toBeGreaterThan(0.02);
 }
 

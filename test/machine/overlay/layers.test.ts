@@ -11,6 +11,7 @@ import { makeSession, removeDirectory } from "../../../src/workspace/layers/sess
 import { checkpointRecord, forkRecord, newRecord } from "../../../src/workspace/layers/stack.ts";
 import { openKernelView } from "../../../src/workspace/overlay/kernel-view.ts";
 import type { SessionView } from "../../../src/workspace/overlay/session-view.ts";
+import { repeatably, seedsTo } from "../../kit/assert-property.ts";
 import { IS_ROOT } from "../../kit/is-root.ts";
 import { randomChanges } from "../../kit/models/random-changes.ts";
 import { directory, file, plant } from "../../kit/worlds/planted-tree.ts";
@@ -121,20 +122,21 @@ function stacked(
 
 const marks = ({ stack }: SessionRecord) => stack.map(({ collapsed }) => collapsed);
 
-test.each([1, 2, 3])(
+test.each(seedsTo(3))(
   "what stands for layers shows what they show, also when the project changes (seed %i)",
-  async (seed) => {
-    const world = makeWorld();
-    const record = await work(world, 130, seed, LIMIT);
-    const stack = frozen(record);
-    expect(stack.filter(({ collapsed }) => collapsed !== undefined).length).toBe(3);
-    expect(await shown(world, record, stack)).toEqual(await shown(world, record, oneByOne(stack)));
-    randomChanges(seed + 1000)(world.project, 40);
-    for (const height of [0, 1, 39, 40, 41, 79, 80, 81, 125, stack.length]) {
-      const lower = stack.slice(0, height);
-      expect(await shown(world, record, lower)).toEqual(await shown(world, record, oneByOne(lower)));
-    }
-  },
+  (seed) =>
+    repeatably(seed, async () => {
+      const world = makeWorld();
+      const record = await work(world, 130, seed, LIMIT);
+      const stack = frozen(record);
+      expect(stack.filter(({ collapsed }) => collapsed !== undefined).length).toBe(3);
+      expect(await shown(world, record, stack)).toEqual(await shown(world, record, oneByOne(stack)));
+      randomChanges(seed + 1000)(world.project, 40);
+      for (const height of [0, 1, 39, 40, 41, 79, 80, 81, 125, stack.length]) {
+        const lower = stack.slice(0, height);
+        expect(await shown(world, record, lower)).toEqual(await shown(world, record, oneByOne(lower)));
+      }
+    }),
 );
 
 test("a stack that is taller than the kernel takes can be mounted when it is collapsed", async () => {

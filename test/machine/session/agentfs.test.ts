@@ -9,6 +9,7 @@ import { exportSession } from "../../../src/workspace/agentfs/export-session.ts"
 import { fdPath } from "../../../src/workspace/fs/paths.ts";
 import { importSession } from "../../../src/workspace/session/import-session.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
+import { repeatably, seedsTo } from "../../kit/assert-property.ts";
 import { randomChanges } from "../../kit/models/random-changes.ts";
 import { readOverlaid } from "../../kit/worlds/agentfs-reader.ts";
 import { ROOT } from "../../kit/worlds/document.ts";
@@ -33,30 +34,30 @@ async function importInto(world: SessionWorld, at: string, strategy: Session["re
   return { session: await world.open(record.id), leftOut };
 }
 
+async function checkSequence(strategy: Session["record"]["strategy"], seed: number): Promise<void> {
+  const world = tempSessionWorld(new Map(), undefined, (project) => randomChanges(seed)(project, 40));
+  const session = await world.create(strategy);
+  const change = randomChanges(seed + 1000);
+  const store = { stateDir: world.stateDir, protectionOf };
+  for (const call of ["1", "2", "3"])
+    await session.change({ id: call, tool: "run_command" }, async () => change(fdPath(session.view.fd), 15));
+  if (seed % 3 === 0) await session.rewind("3");
+  if (seed % 4 === 0)
+    await session.commit({ selection: { paths: ["a"], hunks: [] }, onConflict: "skip" }).catch(() => {});
+  await session.checkpoint();
+  const at = path.join(world.top, "session.db");
+  expect([seed, (await exportSession(session.record, store, at)).leftOut]).toEqual([seed, []]);
+  const view = viewOf(session);
+  expect([seed, readOverlaid(world.project, at)]).toEqual([seed, view]);
+  const again = await importInto(world, at, strategy);
+  expect([seed, unprivileged(viewOf(again.session))]).toEqual([seed, unprivileged(view)]);
+  session.close();
+  world.remove();
+}
+
 describe.each(STRATEGIES)("P3.7, P6.1: a session of the strategy %s as an AgentFS file", (strategy) => {
   test("shows after random changes, rewinds and commits the session's view, and becomes the same session again", async () => {
-    for (let seed = 1; seed <= SEQUENCES; seed++) {
-      const world = tempSessionWorld(new Map(), undefined, (project) => randomChanges(seed)(project, 40));
-      const session = await world.create(strategy);
-      const change = randomChanges(seed + 1000);
-      const store = { stateDir: world.stateDir, protectionOf };
-      for (const call of ["1", "2", "3"])
-        await session.change({ id: call, tool: "run_command" }, async () =>
-          change(fdPath(session.view.fd), 15),
-        );
-      if (seed % 3 === 0) await session.rewind("3");
-      if (seed % 4 === 0)
-        await session.commit({ selection: { paths: ["a"], hunks: [] }, onConflict: "skip" }).catch(() => {});
-      await session.checkpoint();
-      const at = path.join(world.top, "session.db");
-      expect([seed, (await exportSession(session.record, store, at)).leftOut]).toEqual([seed, []]);
-      const view = viewOf(session);
-      expect([seed, readOverlaid(world.project, at)]).toEqual([seed, view]);
-      const again = await importInto(world, at, strategy);
-      expect([seed, unprivileged(viewOf(again.session))]).toEqual([seed, unprivileged(view)]);
-      session.close();
-      world.remove();
-    }
+    for (const seed of seedsTo(SEQUENCES)) await repeatably(seed, () => checkSequence(strategy, seed));
   }, 120_000);
 
   test("shows what a background user changed in the project, unless the session changed it", async () => {
