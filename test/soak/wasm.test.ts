@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { callMany, expectNothingLeft } from "../kit/machine-and-soak/wasm-load.ts";
 import { raceCheckThenOpen, raceGuest } from "../kit/machine-and-soak/wasm-race.ts";
 
-test("wasm-073, wasm-074 10,000 calls of wasm tools, 50 at a time, leave nothing behind", async () => {
+test("wasm-074 10,000 calls of wasm tools, 50 at a time, leave nothing behind", async () => {
   const left = await callMany(10_000, 50);
   console.log(JSON.stringify(left));
   expectNothingLeft(left);

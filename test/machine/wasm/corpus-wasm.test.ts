@@ -110,6 +110,46 @@ test("wasm-083 proc_exit(0) ends the guest, not hotcell", async () => {
   expect((await runRow(row, "host")).observation.error?.code).toBe("INVALID_OUTPUT");
 });
 
+const withPages = (wat: string, count: number) =>
+  wat.replace('(memory (export "memory") 1)', `(memory (export "memory") ${count})`);
+
+test("wasm-045 a path of 1 MB is ENAMETOOLONG", async () => {
+  const open = (length: number) => `(memory.fill (i32.const 65536) (i32.const 97) (i32.const ${length}))
+    (call $exit (call $open (i32.const 3) (i32.const 0) (i32.const 65536) (i32.const ${length}) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 20)))`;
+  const codes = [100, 1_000_000].map(async (length) => {
+    const row = { id: "wasm-045", cat: "fs-escape", name: "", expected: "deny" } as const;
+    const { observation } = await runRow({ ...row, wat: withPages(command(open(length)), 32) }, "host");
+    return observation.error?.message;
+  });
+  const [ENOENT, ENAMETOOLONG] = [44, 37].map((code) => expect.stringContaining(`exit code ${code}`));
+  expect(await Promise.all(codes)).toEqual([ENOENT, ENAMETOOLONG]);
+});
+
+describe("wasm-061 a guest that writes 1 byte 1e9 times", () => {
+  const write = (fd: string) =>
+    `(i32.store (i32.const 8) (i32.const 1024)) (i32.store (i32.const 12) (i32.const 1))
+     (loop $l (drop (call $write ${fd} (i32.const 8) (i32.const 1) (i32.const 16)))
+       (i32.store (i32.const 24) (i32.add (i32.load (i32.const 24)) (i32.const 1)))
+       (br_if $l (i32.lt_u (i32.load (i32.const 24)) (i32.const 1000000000))))`;
+  const FILE = `(drop (call $open (i32.const 3) (i32.const 0) (i32.const 1024) (i32.const 1) (i32.const 1) (i64.const 64) (i64.const 0) (i32.const 0) (i32.const 20)))`;
+  test.each([
+    ["standard output", write("(i32.const 1)"), "OUTPUT_LIMIT", 100],
+    ["standard error", write("(i32.const 2)"), "TIMEOUT", 1],
+    ["a file", `${FILE} ${write("(i32.load (i32.const 20))")}`, "TIMEOUT", 1],
+  ])("to %s is ended, and harms no other call", async (_where, code, expected, timeout) => {
+    const write = { capabilities: { filesystem: "write" }, limits: { timeout, fuel: 1e15 } };
+    const dirs = [
+      await makeToolFolder({ wat: command(code, "f") }, { name: "flood", ...write }),
+      await makeToolFolder({ wat: command("") }, { name: "other" }),
+    ];
+    const tools = dirs.map((path) => wasmTool({ path, grant: { filesystem: "write" } }));
+    const { cell } = await openTempCell({ tools, trust: "autonomous", timeoutMs: 100_000 });
+    const flood = cell.call({ name: "flood", arguments: {} });
+    expect((await cell.call({ name: "other", arguments: {} })).output).toEqual({});
+    expect((await flood).error?.code).toBe(expected);
+  });
+});
+
 describe("output", () => {
   const say = async (text: string | Buffer) => {
     const bytes = Buffer.from(text);
@@ -124,7 +164,7 @@ describe("output", () => {
     const tools = [
       wasmTool({
         path: await makeToolFolder({
-          wat: wat.replace('(memory (export "memory") 1)', '(memory (export "memory") 64)'),
+          wat: withPages(wat, 64),
         }),
       }),
     ];

@@ -10,7 +10,25 @@ import { makeToolFolder } from "../../kit/worlds/wasm-tool-folder.ts";
 const guestPids = () =>
   fs.readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
 
-test("wasm-073, wasm-074 calls 50 at a time, good and bad, leave no descriptor, process or memory behind", async () => {
+test("wasm-073 of 1,000 calls at once, as many run as there are guest processes; the others wait, and all succeed", async () => {
+  const js = "export default ({ n }) => ({ n })";
+  const tools = [wasmTool({ path: await makeToolFolder({ js }) })];
+  const { cell } = await openTempCell({ tools, guestProcesses: 3 });
+  const before = guestPids().length;
+  let most = 0;
+  const numbers = Array.from({ length: 1000 }, (_, n) => n);
+  const outputs = await Promise.all(
+    numbers.map(async (n) => {
+      const { output } = await cell.call({ name: "tested", arguments: { n } });
+      most = Math.max(most, guestPids().length - before);
+      return output?.n;
+    }),
+  );
+  expect(outputs).toEqual(numbers);
+  expect(most).toBe(3);
+});
+
+test("wasm-074 calls 50 at a time, good and bad, leave no descriptor, process or memory behind", async () => {
   expectNothingLeft(await callMany(400, 50));
 });
 

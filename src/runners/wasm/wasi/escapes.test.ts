@@ -75,9 +75,6 @@ test("wasm-036 a workspace that is renamed stays the workspace", () => {
   expect([typeof guest.open("x", {}), guest.open("other", {})]).toEqual(["number", "ENOENT"]);
 });
 
-test("wasm-045 a path of a MB", () =>
-  expect(guest.call("path_filestat_get", 3, 0, 0, 60_000, 0)).toBe("ENAMETOOLONG"));
-
 test("wasm-047 a mount to read is not written, and the denial is noted", () => {
   const reader = openHostFixture({ access: "read" });
   fs.writeFileSync(path.join(reader.root, "f"), "kept");
