@@ -1,6 +1,7 @@
 // Answers the HTTP requests of MCP clients. Clients of the revision 2026-07-28 have no connection: each request stands
 // alone. Clients of earlier revisions have one, beside it.
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import type { Approve } from "../../approval/approve.ts";
 import type { CellOptions } from "../../cell.ts";
 import { keepCell } from "../../cells.ts";
 import type { HttpHandler } from "../http/http-server.ts";
@@ -12,6 +13,11 @@ import { createHandles, withHandle } from "./server-cells.ts";
 export interface McpHandlerOptions extends Omit<CellOptions, "onAsk"> {
   /** How long a session stays open without a call. */
   readonly idleMs: number;
+  /**
+   * Makes a function that asks limit its questions.
+   * @default no limit
+   */
+  readonly limitQuestions?: (ask: Approve) => Approve;
   readonly onError: (error: Error) => void;
 }
 
@@ -29,10 +35,11 @@ export const MCP_PATH = "/mcp";
 
 export async function openMcpHandler({
   idleMs,
+  limitQuestions,
   onError,
   ...options
 }: McpHandlerOptions): Promise<McpHandler> {
-  const { cellOptions, stateDir, ...shared } = await openMcpService(options);
+  const { cellOptions, stateDir, ...shared } = await openMcpService(options, limitQuestions);
   const keep = (more: Partial<CellOptions> = {}) => keepCell({ ...cellOptions, ...more }, idleMs);
   const cell = keep();
   const handles = createHandles((session) => keep({ session }));

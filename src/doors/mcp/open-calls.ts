@@ -53,7 +53,10 @@ interface OpenCall {
   hasEnded: boolean;
 }
 
-export function createOpenCalls(stateDir: string): OpenCalls {
+export function createOpenCalls(
+  stateDir: string,
+  limitQuestions: (ask: Approve) => Approve = (ask) => ask,
+): OpenCalls {
   const calls = new Map<string, OpenCall>();
   /** If a question was answered elsewhere, its client has yet to fetch the end. */
   const forgetIfOver = (id: string, { hasEnded, answer }: OpenCall) => {
@@ -63,7 +66,7 @@ export function createOpenCalls(stateDir: string): OpenCalls {
     const call = calls.get(request.callId)!;
     return waitForClient(call, request, () => forgetIfOver(request.callId, call));
   };
-  const ask = createDesk({ stateDir, client: askClient });
+  const ask = limitQuestions(createDesk({ stateDir, client: askClient }));
   return {
     onAsk(request, signal) {
       const call = calls.get(request.callId);

@@ -1,5 +1,6 @@
 // What the MCP servers of a process share, on stdio and over HTTP.
 import { randomBytes } from "node:crypto";
+import type { Approve } from "../../approval/approve.ts";
 import { openPreview } from "../../call/tools-and-policy.ts";
 import type { CellOptions } from "../../cell.ts";
 import { defaultStateDir } from "../../config/load-config.ts";
@@ -15,10 +16,13 @@ export interface McpService
 }
 
 /** Opens no session. */
-export async function openMcpService(options: Omit<CellOptions, "onAsk">): Promise<McpService> {
+export async function openMcpService(
+  options: Omit<CellOptions, "onAsk">,
+  limitQuestions?: (ask: Approve) => Approve,
+): Promise<McpService> {
   const stateDir = options.stateDir ?? defaultStateDir(process.env);
   const preview = await openPreview(options);
-  const calls = createOpenCalls(stateDir);
+  const calls = createOpenCalls(stateDir, limitQuestions);
   try {
     return {
       tools: preview.tools("mcp") as McpDefinition[],

@@ -1,5 +1,6 @@
 // What the server takes at once, and what it says to those who come after.
 import type { IncomingMessage } from "node:http";
+import type { ElicitResult } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { type ChatSocket, openChatSocket } from "../../../test/kit/worlds/chat-socket.ts";
@@ -129,6 +130,32 @@ test(`while ${maxQuestions} questions wait, calls and runs are refused; an answe
   const results = (await Promise.all(calls)).map(({ body }) => body.success);
   expect(results.filter(Boolean)).toHaveLength(1);
   expect(ran).toHaveLength(1);
+});
+
+test.each(ERAS)(`questions of MCP clients of %s count among the ${maxQuestions}`, async (era) => {
+  const { tool, ran } = openProbe();
+  const world = await openServerWorld({ tools: [tool] });
+  const { url, token, get, post } = world;
+  let answer = (_: ElicitResult) => {};
+  const answered = new Promise<ElicitResult>((resolve) => {
+    answer = resolve;
+  });
+  let asked = 0;
+  const client = await connectClient(`${url}/mcp`, token, era, { elicitation: { form: {} } }, (made) =>
+    made.setRequestHandler("elicitation/create", () => {
+      asked++;
+      return answered;
+    }),
+  );
+  const call = () => client.callTool({ name: "probe", arguments: {} });
+  const calls = Array.from({ length: maxQuestions }, call);
+  await vi.waitUntil(() => asked === maxQuestions, { timeout: 50_000 });
+  expect(await call()).toMatchObject({ structuredContent: { error: { code: "DENIED" } } });
+  expect((await post("/api/tools/call", { name: "probe" })).status).toBe(429);
+  expect((await get("/api/approvals")).body.questions).toHaveLength(maxQuestions);
+  answer({ action: "accept", content: { answer: "once" } });
+  await Promise.all(calls);
+  expect([asked, ran.length]).toEqual([maxQuestions, maxQuestions]);
 });
 
 test(`of more than ${maxRuns} runs at once the others get 429 with the seconds to wait, and leave no session`, async () => {

@@ -94,6 +94,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
   const mcp = await openMcpHandler({
     ...cellOptions,
     idleMs: LIMITS.server.cellIdleMs,
+    limitQuestions: parts.questions.limit,
     onError: parts.onError,
   });
   const http = await openHttpServer({

@@ -21,6 +21,8 @@ import type { ServerEvents } from "./server-events.ts";
 export interface Questions {
   /** For `onAsk` of the cells. */
   readonly onAsk: Approve;
+  /** The same function, whose questions count as those of this server. Too many are answered with no. */
+  limit(ask: Approve): Approve;
   /** The questions of this project that wait, also those of other processes, and of runs that a restart interrupted. */
   list(): Question[];
   /** Throws NOT_FOUND and PRECONDITION_FAILED as `answerQuestion` does. Returns the question. */
@@ -55,6 +57,24 @@ export function createQuestions({ stateDir, project, presence, events }: Questio
     if (announced.delete(id)) events.emit({ type: "approval:answered", id, callId, session, approved });
   };
   const isAsking = (id: string) => [...asking].some((question) => question.id === id);
+  const limit =
+    (ask: Approve): Approve =>
+    async (request, signal) => {
+      if (asking.size >= maxQuestions)
+        return { approved: false, reason: `${maxQuestions} questions wait for an answer already` };
+      const question = toQuestion(request);
+      asking.add(question);
+      announce(question);
+      let approved = false;
+      try {
+        const answer = await ask(request, signal);
+        approved = typeof answer === "boolean" ? answer : answer.approved;
+        return answer;
+      } finally {
+        asking.delete(question);
+        retire(question, approved);
+      }
+    };
   events.watch({
     begin() {
       announced.clear();
@@ -69,22 +89,8 @@ export function createQuestions({ stateDir, project, presence, events }: Questio
   });
   return {
     list,
-    async onAsk(request, signal) {
-      if (asking.size >= maxQuestions)
-        return { approved: false, reason: `${maxQuestions} questions wait for an answer already` };
-      const question = toQuestion(request);
-      asking.add(question);
-      announce(question);
-      let approved = false;
-      try {
-        const answer = await desk(request, signal);
-        approved = typeof answer === "boolean" ? answer : answer.approved;
-        return answer;
-      } finally {
-        asking.delete(question);
-        retire(question, approved);
-      }
-    },
+    onAsk: limit(desk),
+    limit,
     answer(id, answer) {
       const question = findQuestion(stateDir, id);
       if (question?.project !== project)
