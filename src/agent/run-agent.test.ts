@@ -149,6 +149,15 @@ describe("a run", () => {
     expect(results(events)).toHaveLength(3);
   });
 
+  test("AC-31: a run that sets no limit has 200 turns with tools, and one without", async () => {
+    const turns = Array.from({ length: 202 }, (_, at) => ({ calls: [read(`${at}.txt`)] }));
+    const { events, model } = await play(turns);
+    const withTools = model.requests.map(({ tools = [] }) => tools.length > 0);
+    expect(withTools).toEqual([...Array(200).fill(true), false]);
+    expect(results(events)).toHaveLength(200);
+    expect(endOf(events).stop).toBe("iterations");
+  });
+
   test("an answer at the token limit ends the run as such, and a refusal too", async () => {
     expect(endOf((await play([{ text: "abc", stop: "length" }])).events).stop).toBe("length");
     expect(endOf((await play([{ text: "no", stop: "refusal" }])).events).stop).toBe("refusal");

@@ -1,4 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { serveModel } from "../../test/kit/worlds/model-server.ts";
+import { openTempCell } from "../../test/kit/worlds/temp-cell.ts";
+import { WIRE_CASES } from "../../test/kit/worlds/wire-cases.ts";
+import { openModel } from "../models/open-model.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { runAgent } from "./run-agent.ts";
 import { asTextMessages, readTextCalls } from "./text-calls.ts";
 
 const OFFERED = new Set(["read_file", "time.now"]);
@@ -116,3 +122,25 @@ test("a conversation for a model without tools has calls in tags and results as 
     { name: "time.now" },
   ]);
 });
+
+test.each(["openai", "ollama"] as const)(
+  "a call that %s streams as text is run, and its result goes back as text",
+  async (dialect) => {
+    const [text] = WIRE_CASES[dialect];
+    const called = WIRE_CASES[dialect].find(({ name }) => name === "a call as text")!;
+    const bytes = [...Buffer.from(called.body.join(""))].map((byte) => Uint8Array.of(byte));
+    const server = await serveModel({ body: bytes }, { body: text!.body });
+    const model = openModel({ model: `${dialect}/m`, baseUrl: server.url, apiKey: "k" });
+    const { cell } = await openTempCell({}, { "é😀.txt": "hello" });
+    const prompt = [{ role: "user", content: "go" }] as const;
+    const events: AgentEvent[] = [];
+    for await (const event of runAgent({ cell, model, messages: prompt })) events.push(event);
+    expect(events.filter(({ kind }) => kind === "call.result")).toMatchObject([
+      { outcome: "executed_ok", message: { name: "read_file", content: expect.stringContaining("hello") } },
+    ]);
+    expect(events.at(-1)).toMatchObject({ kind: "run.end", stop: "done" });
+    expect(JSON.stringify(server.requests[1]!.body)).toContain("hello");
+    await model.close();
+    await server.close();
+  },
+);

@@ -1,11 +1,15 @@
-import { afterEach, describe, expect, test } from "vitest";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { EnvHttpProxyAgent, getGlobalDispatcher, request, setGlobalDispatcher } from "undici";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   type ModelServer,
   serveModel,
   type WireAnswer,
   type WireRequest,
 } from "../../test/kit/worlds/model-server.ts";
-import { type Dialect, summarize, WIRE_CASES } from "../../test/kit/worlds/wire-cases.ts";
+import { type Dialect, summarize, WIRE_CASES, type WireCase } from "../../test/kit/worlds/wire-cases.ts";
 import type { ModelChunk, ModelProvider, ModelRequest } from "./model.ts";
 import { type ModelOptions, openModel } from "./open-model.ts";
 import { readEvents, readJsonLines } from "./read-stream.ts";
@@ -51,6 +55,32 @@ describe.each(DIALECTS)("%s", (dialect) => {
   test.each(cases)("reads $name", async ({ body, expected }) => {
     const { model } = await open(dialect, [{ body }]);
     expect(summarize(await ask(model))).toEqual(expected);
+  });
+
+  test.each(cases)(
+    "reads $name in pieces of one byte, also within a character",
+    async ({ body, expected }) => {
+      const bytes = Buffer.from(body.join(""));
+      const { model } = await open(dialect, [{ body: [...bytes].map((byte) => Uint8Array.of(byte)) }]);
+      expect(summarize(await ask(model))).toEqual(expected);
+    },
+  );
+
+  test("a character of several bytes is read whole, however its bytes are split", async () => {
+    const [{ body }] = cases as [WireCase];
+    const bytes = Buffer.from(body.join(""));
+    async function* pieces(size: number) {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const read = async (size: number) => {
+      const all: unknown[] = [];
+      const parts = dialect === "ollama" ? readJsonLines(pieces(size), "h") : readEvents(pieces(size), "h");
+      for await (const part of parts) all.push(part);
+      return all;
+    };
+    const whole = await read(bytes.length);
+    expect(JSON.stringify(whole)).toContain("😀");
+    for (const size of [1, 2, 3]) expect(await read(size)).toEqual(whole);
   });
 
   test("chunks are numbered and have one message id; the end has the whole message and the usage", async () => {
@@ -163,6 +193,54 @@ describe.each(DIALECTS)("%s", (dialect) => {
     ]);
     expect(summarize(await ask(cut.model)).ends).toBe("MODEL_STREAM_CUT");
     expect(cut.server.requests.length).toBe(1);
+  });
+
+  test("cancelling during the wait before a request is repeated ends it with CANCELLED, and nothing is sent again", async () => {
+    const { model, server } = await open(dialect, [
+      { status: 503, headers: { "retry-after": "30" }, body: ["{}"] },
+    ]);
+    const cancel = new AbortController();
+    const asking = ask(model, HELLO, cancel.signal);
+    await vi.waitFor(() => expect(server.requests.length).toBe(1));
+    await setTimeout(200);
+    cancel.abort();
+    expect((await asking).at(-1)).toMatchObject({ type: "error", error: { code: "CANCELLED" } });
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("no proxy is taken from the environment", async () => {
+    let dialled = 0;
+    const proxy = http.createServer().on("connect", (_, socket) => {
+      dialled += 1;
+      socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    });
+    await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
+    opened.push({
+      async close() {
+        proxy.close();
+        proxy.closeAllConnections();
+      },
+    });
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"])
+      for (const spelled of [name, name.toLowerCase()]) vi.stubEnv(spelled, url);
+    for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, "");
+    const before = getGlobalDispatcher();
+    const withProxy = new EnvHttpProxyAgent();
+    setGlobalDispatcher(withProxy);
+    try {
+      const [good] = cases;
+      const { model, server } = await open(dialect, [{ body: good!.body }]);
+      await expect(request(server.url)).rejects.toThrow("502");
+      expect(dialled).toBeGreaterThan(0);
+      dialled = 0;
+      expect(summarize(await ask(model))).toEqual(good!.expected);
+      expect(dialled).toBe(0);
+    } finally {
+      setGlobalDispatcher(before);
+      await withProxy.destroy();
+      vi.unstubAllEnvs();
+    }
   });
 
   test("a provider that asks to wait for long is not waited for: the error has its time", async () => {
@@ -472,26 +550,79 @@ describe("requests in each wire's own form", () => {
   });
 });
 
+test("Anthropic gets a redacted thinking block back as it came, before the call that followed it", async () => {
+  const redacted = WIRE_CASES.anthropic.find(({ name }) => name === "redacted thinking and a call")!;
+  const { model, server } = await open("anthropic", [{ body: redacted.body }]);
+  const end = (await ask(model)).at(-1)!;
+  if (end.type !== "end") throw new Error("no end");
+  await ask(model, {
+    messages: [
+      ...HELLO.messages,
+      end.message,
+      { role: "tool", callId: "t1", name: "read_file", content: "A", isError: false },
+    ],
+  });
+  expect(server.requests[1]!.body.messages[1].content).toEqual([
+    { type: "redacted_thinking", data: "ENCRYPTED" },
+    { type: "tool_use", id: "t1", name: "read_file", input: { path: "é😀" } },
+  ]);
+});
+
 describe("the calls of an answer", () => {
+  const start = (toolId: unknown, toolName: string) => ({ type: "tool_call_start", toolId, toolName });
+  const delta = (toolId: unknown, content: string) => ({ type: "tool_call_delta", toolId, content });
+  const end = (toolId: unknown) => ({ type: "tool_call_end", toolId, complete: true });
+  const own = expect.stringMatching(/./);
+
   test.each([
-    ["AC-25: Anthropic's tool_use", "anthropic"],
-    ["AC-26: OpenAI's tool_calls", "openai"],
-    ["AC-27: Ollama's tool_calls", "ollama"],
-  ] as const)("%s gives start, deltas and end with id and name", async (_, dialect) => {
+    [
+      "AC-25: Anthropic's tool_use",
+      "anthropic",
+      [
+        start("t1", "read_file"),
+        delta("t1", '{"path":'),
+        delta("t1", '"a"}'),
+        start("t2", "read_file"),
+        delta("t2", '{"path":"b"}'),
+        end("t1"),
+        end("t2"),
+      ],
+    ],
+    [
+      "AC-26: OpenAI's tool_calls",
+      "openai",
+      [
+        start("c1", "read_file"),
+        delta("c1", '{"path":'),
+        delta("c1", '"a"}'),
+        start("c2", "list"),
+        delta("c2", "{}"),
+        end("c1"),
+        end("c2"),
+      ],
+    ],
+    [
+      "AC-27: Ollama's tool_calls, each with a single delta, and an id of hotcell's own if it has none",
+      "ollama",
+      [
+        start("call_9", "read_file"),
+        delta("call_9", '{"path":"a"}'),
+        end("call_9"),
+        start(own, "list"),
+        delta(own, "{}"),
+        end(own),
+      ],
+    ],
+  ] as const)("%s are exactly these chunks", async (_, dialect, expected) => {
     const two = WIRE_CASES[dialect].find(
-      ({ expected }) => expected.calls?.length === 2 && expected.ends === "tool_calls",
+      ({ expected: { calls, ends } }) => calls?.length === 2 && ends === "tool_calls",
     )!;
     const { model } = await open(dialect, [{ body: two.body }]);
-    const chunks = await ask(model);
-    const start = chunks.find((chunk) => chunk.type === "tool_call_start")!;
-    if (start.type !== "tool_call_start") throw new Error("no start");
-    const own = chunks.filter((chunk) => "toolId" in chunk && chunk.toolId === start.toolId);
-    expect(start.toolName).toBe("read_file");
-    expect(own.map(({ type }) => type).filter((type, at, all) => all.indexOf(type) === at)).toEqual([
-      "tool_call_start",
-      "tool_call_delta",
-      "tool_call_end",
-    ]);
+    const chunks = (await ask(model)).filter(({ type }) => type.startsWith("tool_call"));
+    expect(chunks.map(({ messageId: _id, index: _at, ...chunk }) => chunk)).toEqual(expected);
+    const ids = chunks.flatMap((chunk) => (chunk.type === "tool_call_start" ? [chunk.toolId] : []));
+    expect(chunks.map((chunk) => "toolId" in chunk && ids.indexOf(chunk.toolId))).not.toContain(-1);
+    expect(new Set(ids).size).toBe(2);
   });
 });
 

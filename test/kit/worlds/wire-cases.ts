@@ -59,6 +59,9 @@ const sse = (...events: readonly SseEvent[]): string[] =>
     return `${name === null ? "" : `event: ${name}\n`}data: ${text}\n\n`;
   });
 
+/** What a small model writes that has learned its calls as text. */
+const TEXT_CALL = 'Sure.\n<tool_call>\n{"name": "read_file", "arguments": {"path": "é😀.txt"}}\n</tool_call>';
+
 // Anthropic.
 
 const named = (type: string, rest: object = {}): SseEvent => [type, { type, ...rest }];
@@ -131,6 +134,20 @@ const ANTHROPIC: readonly WireCase[] = [
       ],
       ends: "tool_calls",
     },
+  },
+  {
+    name: "redacted thinking and a call",
+    body: sse(
+      messageStart,
+      blockStart(0, { type: "redacted_thinking", data: "ENCRYPTED" }),
+      blockStop(0),
+      toolStart(1, "t1", "read_file"),
+      json(1, '{"path":"é'),
+      json(1, '😀"}'),
+      blockStop(1),
+      ...messageEnd("tool_use"),
+    ),
+    expected: { calls: [["read_file", '{"path":"é😀"}', true]], ends: "tool_calls" },
   },
   {
     name: "a call without arguments",
@@ -301,6 +318,11 @@ const OPENAI: readonly WireCase[] = [
       DONE,
     ],
     expected: { calls: [readA, ["list", "{}", true]], ends: "tool_calls" },
+  },
+  {
+    name: "a call as text",
+    body: [...chat(choice({ content: TEXT_CALL }), choice({}, "stop")), DONE],
+    expected: { text: TEXT_CALL, ends: "stop" },
   },
   {
     name: "reasoning",
@@ -671,6 +693,11 @@ const OLLAMA: readonly WireCase[] = [
       ollamaEnd("stop"),
     ],
     expected: { thinking: "hm", calls: [readA, ["list", "{}", true]], ends: "tool_calls" },
+  },
+  {
+    name: "a call as text",
+    body: [says({ content: TEXT_CALL }), ollamaEnd("stop")],
+    expected: { text: TEXT_CALL, ends: "stop" },
   },
   {
     name: "the last line without its end",
