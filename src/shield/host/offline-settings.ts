@@ -32,7 +32,7 @@ const FAILED = new RegExp(
     "could(?: not|n't) resolve host|failed to resolve|failed to lookup address|no such host",
     "temporary failure in name resolution|name or service not known|nodename nor servname",
     "network is unreachable|no route to host|lookup .{1,200}: (?:dial|device|server misbehaving)",
-    "from versions: none|GOPROXY=off|using offline mode|enableNetwork|UV_OFFLINE|offline mode|trouble with your network|blocked because of your configuration settings",
+    "from versions: none|disabled by GOPROXY=off|using offline mode|enableNetwork|offline mode|trouble with your network|blocked because of your configuration settings",
   ].join("|"),
   "i",
 );

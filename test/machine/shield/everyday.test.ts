@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../../src/cell.ts";
+import { readLog } from "../../../src/log/read.ts";
 import { openPackageManagers } from "../../kit/worlds/real-project.ts";
 import { tempDir } from "../../kit/worlds/temp-cell.ts";
 
@@ -118,6 +119,39 @@ describe("without a network", () => {
     },
   );
 
+  /** The last argument makes the program try again, to show that the test would see it. */
+  const RETRYING: readonly (readonly [program: string, before: string, command: string, again: string])[] = [
+    [
+      "npm",
+      "true",
+      "npm install left-pad --loglevel http",
+      "--fetch-retries 2 --fetch-retry-mintimeout 1 --fetch-retry-maxtimeout 2",
+    ],
+    ["pip", "python3 -m venv v", "v/bin/pip install six", "--retries 2"],
+  ];
+  const DIRECTLY = "unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY";
+
+  test.each(RETRYING.filter(([program]) => program === "npm" || has(program)))(
+    "%s tries once and not again, whether the proxy refuses it or the lookup fails",
+    async (_, before, command, again) => {
+      const { cell } = await open({ "package.json": "{}" });
+      await run(cell, before, { timeout_ms: 120_000 });
+      const triesOf = async (line: string) => {
+        const { output } = await run(cell, line, { timeout_ms: 120_000 });
+        expect(output?.exit_code).not.toBe(0);
+        const said = `${output?.stdout}${output?.stderr}`;
+        return 1 + (said.match(/attempt (?!1 )\d+ failed|Retrying \(/g)?.length ?? 0);
+      };
+      const { meta } = await run(cell, command, { timeout_ms: 120_000 });
+      const connects = [...readLog(cell.logFile)].filter(
+        ({ record }) => record?.kind === "network.connect" && String(record.calls) === meta.callId,
+      );
+      expect(connects).toHaveLength(1);
+      expect(await triesOf(`${DIRECTLY}; ${command}`)).toBe(1);
+      expect(await triesOf(`${DIRECTLY}; ${command} ${again}`)).toBe(3);
+    },
+  );
+
   test.each([
     ["yarn 1", "yarn/bin/yarn.js"],
     ["yarn 4", "@yarnpkg/cli-dist/bin/yarn.js"],
@@ -149,9 +183,8 @@ describe("without a network", () => {
 
   test("other output has no note", async () => {
     const { cell } = await open();
-    expect((await run(cell, "echo ok; echo ECONNREFUSED 127.0.0.1:80 >&2; false")).output).not.toHaveProperty(
-      "note",
-    );
+    for (const command of ["echo ok; echo ECONNREFUSED 127.0.0.1:80 >&2; false", "env"])
+      expect((await run(cell, command)).output).not.toHaveProperty("note");
   });
 
   test("the toolset studio has the note in its text", async () => {
