@@ -191,17 +191,17 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const { observationBytes = LIMITS.observationBytes } = options.limits ?? {};
   const limitsOf = limitsBy(options, observationBytes);
   const { http, search, allowedPrivateHosts, close: closeClients } = createNetworkClients(options);
-  const rulebook = await createToolsAndPolicy(options);
+  const toolsAndPolicy = await createToolsAndPolicy(options);
   const { onProgress } = options;
   const watched = onProgress && { onProgress: warnIfThrows("onProgress", onProgress) };
-  const files = await openFiles({ ...options, ...watched }, rulebook.protectionOf);
+  const files = await openFiles({ ...options, ...watched }, toolsAndPolicy.protectionOf);
   const { workspace } = files;
-  const places = closeOnFailure(
+  const filesystems = closeOnFailure(
     () => files.close(true),
-    () => openToolFilesystems(options, files, rulebook.protectionOf),
+    () => openToolFilesystems(options, files, toolsAndPolicy.protectionOf),
   );
   const closeFiles = (isUnused: boolean) => {
-    places.close();
+    filesystems.close();
     files.close(isUnused);
   };
   const log = closeOnFailure(
@@ -210,7 +210,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   );
   const artifacts = createArtifactFiles(artifactsIn(dirname(dirname(log.file))));
   const session = files.session && recordOperations(files.session, log.event);
-  const sessionKit = session && createSessionKit(session, files, rulebook.protectionOf, options);
+  const sessionKit = session && createSessionKit(session, files, toolsAndPolicy.protectionOf, options);
   const closeKept = (isUnused: boolean) => {
     try {
       artifacts.close();
@@ -222,7 +222,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
   const commandView = closeOnFailure(
     () => closeKept(true),
     () =>
-      openCommandView(files, rulebook.protectionOf, {
+      openCommandView(files, toolsAndPolicy.protectionOf, {
         storage: options.storage,
         home: options.home ?? null,
         hasReadOnly: (options.protect?.readonly ?? []).length > 0,
@@ -233,7 +233,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     : NO_TOOLCHAINS;
   const remembered = openRemembered(files.stateDir);
   const gate = createNetworkGate({
-    policy: rulebook.policy,
+    policy: toolsAndPolicy.policy,
     approve: options.onAsk ?? null,
     log,
     allowedPrivateHosts,
@@ -262,12 +262,12 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     maxTimeoutMs: timeoutMs,
     maxMemoryMiB: options.toolMemoryMb ?? LIMITS.toolMemoryMiB,
     processes: options.guestProcesses ?? LIMITS.guestProcesses,
-    judgeHost: (target) => judgeNetwork(target, rulebook.policy),
+    judgeHost: (target) => judgeNetwork(target, toolsAndPolicy.policy),
     ...(options.deterministic && { keepRecording: log.recording }),
   });
   const parts: CallParts = {
-    ...rulebook,
-    filesystemOf: (tool, paths) => artifacts.find(paths) ?? places.of(tool),
+    ...toolsAndPolicy,
+    filesystemOf: (tool, paths) => artifacts.find(paths) ?? filesystems.of(tool),
     approve: options.onAsk ?? null,
     remembered,
     project: workspace.root,
@@ -284,7 +284,7 @@ export async function openCell(options: CellOptions): Promise<Cell> {
       kv: session?.kv ?? null,
     }),
     session: sessionKit,
-    around: session === null ? createHostRun() : createSessionRun(session),
+    runInContext: session === null ? createHostRun() : createSessionRun(session),
     log,
     agentId: options.agentId ?? null,
     timeoutMs,

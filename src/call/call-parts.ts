@@ -33,7 +33,7 @@ export interface CallParts {
   /** The project's path, for questions. */
   readonly project: string;
   readonly runner: Runner;
-  readonly around: RunInContext;
+  readonly runInContext: RunInContext;
   /** The session as a whole; null on the host. */
   readonly session: SessionKit | null;
   readonly log: Log;

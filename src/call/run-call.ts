@@ -233,7 +233,7 @@ function run(
   // A read is repeated if the project changed meanwhile: a request to a model or a server must not be.
   const effect = tool.needs.some((need) => REQUESTS.has(need)) ? "change" : tool.effect;
   const running = { id: start.id, tool: tool.name, effect, runsCommands, usesFiles, signal };
-  return parts.around(running, async () => {
+  return parts.runInContext(running, async () => {
     signal.throwIfAborted();
     begins();
     if (call.preview !== null) checkStillShown(call, call.preview);

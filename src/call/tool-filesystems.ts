@@ -60,7 +60,7 @@ export function openToolFilesystems(
     const central =
       storage === undefined ? null : open(openHostMount("storage", { path: storage, access: "rw" }, place));
     const all = [project, state, ...more];
-    const places: Readonly<Record<PathNaming, ToolFilesystem>> = {
+    const filesystems: Readonly<Record<PathNaming, ToolFilesystem>> = {
       project: { files: workspace, protectionOf, contains: () => true, projectPath: (at) => at },
       mounts: createToolFilesystem(all, mountPaths(all)),
       storage: createToolFilesystem(
@@ -68,7 +68,7 @@ export function openToolFilesystems(
         bareAndStoragePaths(project, central, storage ?? ""),
       ),
     };
-    return { of: ({ naming }) => places[naming], close };
+    return { of: ({ naming }) => filesystems[naming], close };
   } catch (error) {
     close();
     throw error;

@@ -165,19 +165,20 @@ export interface Preview {
 
 export async function openPreview(options: CellOptions): Promise<Preview> {
   checkOptions(options);
-  const rulebook = await createToolsAndPolicy(options);
+  const toolsAndPolicy = await createToolsAndPolicy(options);
   const { session: _, ...project } = options;
-  const files = await openFiles({ ...project, fs: "host" }, rulebook.protectionOf);
-  const places = closeOnFailure(files.close, () =>
-    openToolFilesystems(options, files, rulebook.protectionOf),
+  const files = await openFiles({ ...project, fs: "host" }, toolsAndPolicy.protectionOf);
+  const filesystems = closeOnFailure(files.close, () =>
+    openToolFilesystems(options, files, toolsAndPolicy.protectionOf),
   );
   return {
     root: files.workspace.root,
-    usesFiles: (name) => rulebook.registry.get(name)?.needs.some((need) => FILE_NEEDS.has(need)) ?? false,
-    tools: (format) => toolDefinitions(rulebook.registry.list(rulebook.scope), format),
-    explain: (tool, args) => explainCall(tool, args, { ...rulebook, filesystemOf: places.of }),
+    usesFiles: (name) =>
+      toolsAndPolicy.registry.get(name)?.needs.some((need) => FILE_NEEDS.has(need)) ?? false,
+    tools: (format) => toolDefinitions(toolsAndPolicy.registry.list(toolsAndPolicy.scope), format),
+    explain: (tool, args) => explainCall(tool, args, { ...toolsAndPolicy, filesystemOf: filesystems.of }),
     close() {
-      places.close();
+      filesystems.close();
       files.close();
     },
   };

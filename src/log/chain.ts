@@ -29,7 +29,7 @@ import {
 } from "./head.ts";
 import { findIntactHead } from "./intact-head.ts";
 import { readRawLines } from "./lines.ts";
-import { failClosed, isTampered, logInUse, logTampered, logUnavailable } from "./log-error.ts";
+import { failClosed, isTampered, logInUse, logUnavailable, tamperedLogError } from "./log-error.ts";
 import {
   exists,
   openIfThere,
@@ -129,7 +129,7 @@ function beginAnchor({ file, anchor, writer }: ChainState): void {
 }
 
 function lostAnchor(file: string): HotcellError {
-  return logTampered(file, "its anchor is missing or cannot be read");
+  return tamperedLogError(file, "its anchor is missing or cannot be read");
 }
 
 function closeFiles(chain: ChainState): void {
@@ -162,7 +162,7 @@ function checkUnchanged({ file }: ChainState, { ino, dev, head }: Tip): void {
   if (found?.ino !== ino || found.dev !== dev)
     throw logUnavailable(file, "its file was deleted or replaced while in use");
   if (found.size !== head.bytes)
-    throw logTampered(file, `another process wrote to it or truncated it after record ${head.seq}`);
+    throw tamperedLogError(file, `another process wrote to it or truncated it after record ${head.seq}`);
 }
 
 function openCurrent(chain: ChainState, head: LogHead, anchored: Anchor): Tip {
@@ -174,7 +174,7 @@ function openCurrent(chain: ChainState, head: LogHead, anchored: Anchor): Tip {
 // The file may be missing in two cases: it was empty, or the process that rotated it was killed before this step.
 function createCurrent({ file }: ChainState, head: LogHead): number {
   if (head.bytes > 0 && !exists(rotatedFile(file, head.firstSeq)))
-    throw logTampered(file, "its file is missing");
+    throw tamperedLogError(file, "its file is missing");
   return openLogFile(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
@@ -183,7 +183,7 @@ function catchUp(chain: ChainState, tip: Tip): void {
   const head = findAnchored(chain, tip);
   const last = findLast(chain, tip, head);
   if (last.seq > head.seq && !isAnchorUnfinished(tip.anchored, last))
-    throw logTampered(chain.file, `its anchor does not cover the records after record ${head.seq}`);
+    throw tamperedLogError(chain.file, `its anchor does not cover the records after record ${head.seq}`);
   chain.tip = { ...tip, head };
   markOwned(chain, true);
   if (fstatSync(tip.fd).size > head.bytes) recover(chain, chain.tip, { lost: 0, adopted: 0 });
@@ -194,7 +194,7 @@ function findLast({ file }: ChainState, { fd }: Tip, head: LogHead): Link {
   for (const line of readRawLines(fd, head.bytes)) {
     const next = advanceByLine(last, line)?.head;
     if (next === undefined && line.complete)
-      throw logTampered(file, `the record after record ${last.seq} does not continue the hash chain`);
+      throw tamperedLogError(file, `the record after record ${last.seq} does not continue the hash chain`);
     last = next ?? last;
   }
   return last;
@@ -233,11 +233,12 @@ function recover(chain: ChainState, { fd, head }: Tip, found: { lost: number; ad
 function findAnchored({ file }: ChainState, { fd, head }: Tip): LogHead {
   if (sealedAt(fd, head.bytes, head.hash)) return head;
   const rotated = openIfThere(rotatedFile(file, head.firstSeq), O_RDONLY);
-  if (rotated === undefined) throw logTampered(file, `record ${head.seq}, the last one written, is missing`);
+  if (rotated === undefined)
+    throw tamperedLogError(file, `record ${head.seq}, the last one written, is missing`);
   try {
     const { size } = fstatSync(rotated);
     if (size === head.bytes && sealedAt(rotated, head.bytes, head.hash)) return headOfNewFile(head);
-    throw logTampered(file, `the file that ended with record ${head.seq} was changed`);
+    throw tamperedLogError(file, `the file that ended with record ${head.seq} was changed`);
   } finally {
     closeSync(rotated);
   }
@@ -265,7 +266,7 @@ function rotateIfFull(chain: ChainState, tip: Tip, lineBytes: number): Tip {
   const { file } = chain;
   if (tip.head.bytes === 0 || tip.head.bytes + lineBytes <= chain.maxFileBytes) return tip;
   const full = rotatedFile(file, tip.head.firstSeq);
-  if (exists(full)) throw logTampered(file, `"${basename(full)}" already exists`);
+  if (exists(full)) throw tamperedLogError(file, `"${basename(full)}" already exists`);
   // Full files are synced to the disk, so a power failure can damage only the current file.
   fdatasyncSync(tip.fd);
   renameSync(file, full);

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Anchor } from "./anchor.ts";
 import { advanceByLine, EMPTY_HEAD, headOfNewFile, type LogHead } from "./head.ts";
-import { logTampered } from "./log-error.ts";
+import { tamperedLogError } from "./log-error.ts";
 import { readLogLines, START } from "./read.ts";
 
 /**
@@ -18,10 +18,10 @@ export function findIntactHead(logFile: string, anchored: Anchor): LogHead {
     file = line.file;
     const next = advanceByLine(head, line);
     if (next === undefined && file === growing) return settled;
-    if (next === undefined) throw logTampered(logFile, `"${file}" is not what was written`);
+    if (next === undefined) throw tamperedLogError(logFile, `"${file}" is not what was written`);
     const { seq, hash } = next.head;
     if (seq === anchored.seq && hash !== anchored.hash)
-      throw logTampered(logFile, `record ${seq} was rewritten`);
+      throw tamperedLogError(logFile, `record ${seq} was rewritten`);
     settled = next.kind === "log.recovered" && hash !== anchored.hash ? head : next.head;
     head = next.head;
   }

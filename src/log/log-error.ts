@@ -5,7 +5,7 @@ export function logUnavailable(file: string, found: string, cause?: unknown): Ho
   return new HotcellError("LOG_UNAVAILABLE", message, { file }, { cause });
 }
 
-export function logTampered(file: string, found: string): HotcellError {
+export function tamperedLogError(file: string, found: string): HotcellError {
   const message = `Could not continue the log: ${found}. Run "hotcell audit verify": it shows the problem, and which files to move so that a new log begins.`;
   return new HotcellError("LOG_TAMPERED", message, { file });
 }

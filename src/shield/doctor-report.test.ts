@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { GOOD_MACHINE, GOOD_TRIAL, NO_NAMESPACES } from "../../test/kit/worlds/machines.ts";
-import { type Finding, findingsOf, type Trial } from "./doctor-report.ts";
+import { type Finding, listFindings, type Trial } from "./doctor-report.ts";
 import { PACKAGE_MANAGERS } from "./package-manager.ts";
 import type { Machine } from "./probe.ts";
 
 function failing(machine: Partial<Machine>, trial: Partial<Trial> = {}): Finding[] {
-  return findingsOf({ ...GOOD_MACHINE, ...machine }, { ...GOOD_TRIAL, ...trial }).filter(({ ok }) => !ok);
+  return listFindings({ ...GOOD_MACHINE, ...machine }, { ...GOOD_TRIAL, ...trial }).filter(({ ok }) => !ok);
 }
 
 function fixes(machine: Partial<Machine>, trial: Partial<Trial> = {}): Record<string, string | null> {
@@ -136,13 +136,15 @@ test("on macOS nothing is promised", () => {
 
 test("limits that are polled are said, and are no failure", () => {
   const limits = { ...GOOD_TRIAL.limits!, memory: "polled", processes: "polled" } as const;
-  expect(findingsOf(GOOD_MACHINE, { ...GOOD_TRIAL, limits }).find(({ name }) => name === "cgroup")).toEqual({
-    name: "cgroup",
-    ok: true,
-    found: "cannot be created here",
-    consequence: "Memory and processes are polled every 250 ms, and can exceed the limit in between.",
-    fix: null,
-  });
+  expect(listFindings(GOOD_MACHINE, { ...GOOD_TRIAL, limits }).find(({ name }) => name === "cgroup")).toEqual(
+    {
+      name: "cgroup",
+      ok: true,
+      found: "cannot be created here",
+      consequence: "Memory and processes are polled every 250 ms, and can exceed the limit in between.",
+      fix: null,
+    },
+  );
 });
 
 describe("the sandbox, seen from inside,", () => {

@@ -26,7 +26,7 @@ export interface Trial {
   readonly failure: string | null;
 }
 
-export function findingsOf(machine: Machine, trial: Trial): Finding[] {
+export function listFindings(machine: Machine, trial: Trial): Finding[] {
   return [
     checkSystem(machine),
     checkNamespaces(machine),

@@ -95,7 +95,7 @@ function notAsShown(tool: string, path: string): HotcellError {
 async function readNow<T>(
   { tool, start, decision: { place } }: PreparedCall,
   look: (files: WorkspaceFS) => T,
-  { around }: CallParts,
+  { runInContext }: CallParts,
   signal: AbortSignal,
 ): Promise<T | undefined> {
   const about = {
@@ -106,7 +106,7 @@ async function readNow<T>(
     usesFiles: true,
   } as const;
   let found: T | undefined;
-  const { settled } = await around({ ...about, signal }, async () => {
+  const { settled } = await runInContext({ ...about, signal }, async () => {
     found = look(place.files);
     return {};
   });

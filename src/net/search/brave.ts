@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../core/json.ts";
 import type { HttpClient } from "../http-client.ts";
-import { readAnswer, readResults, type SearchProvider, searchFailed } from "./search-provider.ts";
+import { readAnswer, readResults, type SearchProvider, searchError } from "./search-provider.ts";
 
 const ENDPOINT = "https://api.search.brave.com/res/v1/web/search";
 
@@ -22,10 +22,10 @@ export function createBrave(apiKey: string, http: HttpClient): SearchProvider {
       const response = await http.request({ url: url.href, headers }, signal);
       const { status } = response;
       if (status === 429)
-        throw searchFailed(`its rate limit is reached (status 429)${retryAfter(response.headers)}`);
+        throw searchError(`its rate limit is reached (status 429)${retryAfter(response.headers)}`);
       if (status === 401 || status === 403)
-        throw searchFailed(`it refuses the key (status ${status}). Check BRAVE_API_KEY`);
-      if (status !== 200) throw searchFailed(`it answered with status ${status}`);
+        throw searchError(`it refuses the key (status ${status}). Check BRAVE_API_KEY`);
+      if (status !== 200) throw searchError(`it answered with status ${status}`);
       const { web } = readAnswer(response);
       const entries = isJsonObject(web) ? web.results : [];
       return { results: readResults(entries, "description", maxResults), unresponsive: [] };
@@ -36,9 +36,9 @@ export function createBrave(apiKey: string, http: HttpClient): SearchProvider {
 function checkQuery(query: string): void {
   const words = query.split(/\s+/).length;
   if (query.length > MAX_QUERY_CHARS)
-    throw searchFailed(`it takes queries of at most ${MAX_QUERY_CHARS} characters, not ${query.length}`);
+    throw searchError(`it takes queries of at most ${MAX_QUERY_CHARS} characters, not ${query.length}`);
   if (words > MAX_QUERY_WORDS)
-    throw searchFailed(`it takes queries of at most ${MAX_QUERY_WORDS} words, not ${words}`);
+    throw searchError(`it takes queries of at most ${MAX_QUERY_WORDS} words, not ${words}`);
 }
 
 function retryAfter(headers: Readonly<Record<string, string>>): string {

@@ -22,20 +22,20 @@ export interface SearchProvider {
   search(query: string, maxResults: number, signal: AbortSignal): Promise<FoundResults>;
 }
 
-export function searchFailed(reason: string): HotcellError {
+export function searchError(reason: string): HotcellError {
   return new HotcellError("NETWORK_ERROR", reason);
 }
 
 /** The response as a JSON object. */
 export function readAnswer({ body, truncated }: HttpResponse): JsonObject {
-  if (truncated) throw searchFailed("its answer is too long");
+  if (truncated) throw searchError("its answer is too long");
   try {
     const answer: unknown = JSON.parse(body.toString());
     if (isJsonObject(answer)) return answer;
   } catch {
     // The next line says the same of text that is no JSON.
   }
-  throw searchFailed("its answer is no JSON object");
+  throw searchError("its answer is no JSON object");
 }
 
 /** Entries of an answer that have a title and the URL of a page, without markup. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { HttpClient } from "../http-client.ts";
-import { readAnswer, readResults, type SearchProvider, searchFailed } from "./search-provider.ts";
+import { readAnswer, readResults, type SearchProvider, searchError } from "./search-provider.ts";
 
 export interface SearxngOptions {
   /** The address of the instance. */
@@ -17,8 +17,8 @@ export function createSearxng({ url, engines }: SearxngOptions, http: HttpClient
         { url: searchUrl(url, query, engines), headers: JSON_ONLY },
         signal,
       );
-      if (response.status === 403) throw searchFailed(FORBIDDEN);
-      if (response.status !== 200) throw searchFailed(`it answered with status ${response.status}`);
+      if (response.status === 403) throw searchError(FORBIDDEN);
+      if (response.status !== 200) throw searchError(`it answered with status ${response.status}`);
       const answer = readAnswer(response);
       return {
         results: readResults(answer.results, "content", maxResults),

@@ -1,7 +1,7 @@
 // The replies to the messages of a guest: file operations, and `hotcell.call`.
 import { answerFileMessage } from "./guest/file-messages.ts";
 import { type Frame, NO_BYTES } from "./guest/frames.ts";
-import { guestCrashed } from "./pool/guest-crashed.ts";
+import { guestCrashError } from "./pool/guest-crash-error.ts";
 import { WasiFault } from "./wasi/errno.ts";
 import type { GuestFiles } from "./wasi/guest-files.ts";
 
@@ -26,7 +26,7 @@ export function createAnswers({ files, hostCall }: MessageTargets): AnswerMessag
 
 function answerFiles(files: readonly GuestFiles[], { head, body }: Frame): Frame {
   const mount = files[Number(head.mount)];
-  if (mount === undefined) throw guestCrashed("it named a mount that it does not have");
+  if (mount === undefined) throw guestCrashError("it named a mount that it does not have");
   try {
     const { value, body: bytes } = answerFileMessage(mount, head, body);
     return { head: { value }, body: bytes };

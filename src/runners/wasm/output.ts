@@ -3,7 +3,7 @@
 import { LIMITS } from "../../core/limits.ts";
 import type { GuestRequest } from "../../tools/wasm/guests.ts";
 import type { RunnerContext } from "../runner.ts";
-import { guestCrashed } from "./pool/guest-crashed.ts";
+import { guestCrashError } from "./pool/guest-crash-error.ts";
 
 export interface GuestOutput {
   readonly maxStdoutBytes: number;
@@ -42,7 +42,7 @@ export function createOutput(
     maxStderrBytes: most.stderr,
     take(stream, bytes) {
       total[stream] += bytes.length;
-      if (total[stream] > most[stream]) throw guestCrashed(`it sent more than its output on ${stream}`);
+      if (total[stream] > most[stream]) throw guestCrashError(`it sent more than its output on ${stream}`);
       const pass = stream === "stdout" ? onStdout : onStderr;
       if (pass !== undefined) return pass(bytes);
       if (stream === "stdout") stdout.push(Buffer.from(bytes));

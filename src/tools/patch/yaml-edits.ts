@@ -3,7 +3,7 @@
 import { isCollection, isPair, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import type { Json } from "../../core/json.ts";
 import type { Member } from "./frontmatter-changes.ts";
-import { blockLines, flowText, indented, itemLines, memberLines, memberText } from "./yaml-text.ts";
+import { blockLines, flowText, indentLines, itemLines, memberLines, memberText } from "./yaml-text.ts";
 
 export interface YamlSource {
   readonly text: string;
@@ -40,7 +40,7 @@ export function addMembers(source: YamlSource, map: YAMLMap, members: readonly M
 /** At the very end, after comments too. */
 export function addTopMembers(source: YamlSource, top: YAMLMap | null, members: readonly Member[]): YamlEdit {
   if (top?.flow) return addMembers(source, top, members);
-  return insertLines(source, source.text.length, indented(members.flatMap(memberLines), indentOf(top)));
+  return insertLines(source, source.text.length, indentLines(members.flatMap(memberLines), indentOf(top)));
 }
 
 /** A comment after the old value stays. */
@@ -60,7 +60,7 @@ export function replaceNull(source: YamlSource, top: YAMLMap, pair: Pair, value:
   const colon = afterColon(pair);
   if (top.flow || colon === null) return [replaceValue(source, pair, value)];
   const end = Math.max(colon, endOf(pair));
-  const lines = indented(indented(blockLines(value)), indentOf(top));
+  const lines = indentLines(indentLines(blockLines(value)), indentOf(top));
   return [{ start: colon, end, text: "" }, insertLines(source, nextLine(source.text, end), lines)];
 }
 
@@ -72,7 +72,7 @@ function addToFlow(collection: YAMLMap | YAMLSeq, texts: readonly string[]): Yam
 
 function addToBlock(source: YamlSource, collection: YAMLMap | YAMLSeq, lines: readonly string[]): YamlEdit {
   const at = behindComments(source.text, nextLine(source.text, endOf(collection)));
-  return insertLines(source, at, indented(lines, indentOf(collection)));
+  return insertLines(source, at, indentLines(lines, indentOf(collection)));
 }
 
 function insert(at: number, text: string): YamlEdit {

@@ -34,10 +34,10 @@ export function memberLines(member: readonly [string, Json]): string[] {
   const [key, value] = member;
   const isBlock = typeof value === "object" && value !== null && Object.keys(value).length > 0;
   if (!isBlock) return [memberText(member)];
-  return [`${stringText(key)}:`, ...indented(blockLines(value))];
+  return [`${stringText(key)}:`, ...indentLines(blockLines(value))];
 }
 
-export function indented(lines: readonly string[], indent: string = INDENT): string[] {
+export function indentLines(lines: readonly string[], indent: string = INDENT): string[] {
   return lines.map((line) => indent + line);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { GOOD_MACHINE, GOOD_TRIAL, NO_NAMESPACES } from "../../../../test/kit/worlds/machines.ts";
-import { findingsOf } from "../../../shield/doctor-report.ts";
+import { listFindings } from "../../../shield/doctor-report.ts";
 import { describeDiagnosis } from "./doctor.ts";
 
 const STATE = {
@@ -15,7 +15,7 @@ const STATE = {
 };
 
 test("what is in order takes one line each, and the end says what commands and sessions get", () => {
-  const findings = findingsOf(GOOD_MACHINE, GOOD_TRIAL).slice(0, 2);
+  const findings = listFindings(GOOD_MACHINE, GOOD_TRIAL).slice(0, 2);
   const path = [
     { at: "/home/me/.cargo/bin", by: "rustup and cargo", refused: null },
     { at: "/usr/bin", by: "system", refused: null },
@@ -60,7 +60,7 @@ test("what is in order takes one line each, and the end says what commands and s
 
 test("what is not has its consequence and its fix below it", () => {
   const settings = { ...NO_NAMESPACES.settings, "user.max_user_namespaces": 0 };
-  const findings = findingsOf({ ...NO_NAMESPACES, settings }, GOOD_TRIAL).slice(1, 3);
+  const findings = listFindings({ ...NO_NAMESPACES, settings }, GOOD_TRIAL).slice(1, 3);
   const nothing = { isolation: null, strategy: null, limits: null, path: [], toolchains: [], project: "/" };
   expect(
     describeDiagnosis({ ...nothing, findings, state: { ...STATE, prunableLogs: 0 }, mountsNotShown: [] }),

@@ -6,7 +6,7 @@ import { readEnvironment } from "../../../config/read-settings.ts";
 import { HotcellError } from "../../../core/errors.ts";
 import type { Observation } from "../../../core/types.ts";
 import { DIRECT_NETWORK, findForeign } from "../../../shield/choose-tier.ts";
-import { type Finding, findingsOf, type Trial } from "../../../shield/doctor-report.ts";
+import { type Finding, listFindings, type Trial } from "../../../shield/doctor-report.ts";
 import { findUserToolchains, type PathEntry } from "../../../shield/host/user-toolchains.ts";
 import { probeMachine } from "../../../shield/probe.ts";
 import type { LimitReport } from "../../../shield/process/command.ts";
@@ -57,7 +57,7 @@ export async function diagnose(io: Pick<Io, "env" | "cwd">, stateDir: string): P
     ...readEnvironment(io.env),
   };
   const isDirect = config.toolAllowDirectNetwork ?? false;
-  const findings = [...findingsOf(machine, trial), ...(isDirect ? [DIRECT] : [])];
+  const findings = [...listFindings(machine, trial), ...(isDirect ? [DIRECT] : [])];
   const { entries: path } = findUserToolchains({ env: io.env, home: io.env.HOME || os.homedir() });
   const { toolchains = [] } = config;
   return {

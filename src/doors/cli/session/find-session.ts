@@ -13,7 +13,7 @@ import { openRealRoot } from "../../../workspace/fs/paths.ts";
 import { readRecord, sessionDir } from "../../../workspace/layers/record.ts";
 import type { SessionStore } from "../../../workspace/overlay/session-view.ts";
 import { findLoggedRun } from "../../../workspace/session/registry/find-logged-run.ts";
-import { findSessionId, lastCommitted } from "../../../workspace/session/registry/find-session.ts";
+import { findLastCommittedId, findSessionId } from "../../../workspace/session/registry/find-session.ts";
 import { openSession } from "../../../workspace/session/session.ts";
 import type { Session } from "../../../workspace/session/session-types.ts";
 import { type Io, usage } from "../io.ts";
@@ -83,7 +83,7 @@ export function findLog(io: Io, given: string, flags: SessionFlags): Promise<str
 /** The session of the last commit to this project. */
 export function findLastCommitted(io: Io, flags: SessionFlags): FoundSession {
   const { stateDir } = sessionsStore(io, flags);
-  return foundSession(io, lastCommitted(stateDir, realPath(workspaceOf(io, flags))), flags);
+  return foundSession(io, findLastCommittedId(stateDir, realPath(workspaceOf(io, flags))), flags);
 }
 
 /** A project's configuration file does not decide where sessions are, so this does not read it. */

@@ -2,7 +2,7 @@
 // is not made for what a guest sends.
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { LIMITS } from "../../../core/limits.ts";
-import { guestCrashed } from "../pool/guest-crashed.ts";
+import { guestCrashError } from "../pool/guest-crash-error.ts";
 
 export interface Frame {
   readonly head: JsonObject;
@@ -49,7 +49,7 @@ export class FrameDecoder {
     const lengths = this.peek(LENGTHS_BYTES);
     const [head, body] = [lengths.readUInt32LE(0), lengths.readUInt32LE(4)];
     if (head > LIMITS.maxGuestFrameHeadBytes || body > LIMITS.maxHostCallBytes)
-      throw guestCrashed("it sent a broken message");
+      throw guestCrashError("it sent a broken message");
     const whole = LENGTHS_BYTES + head + body;
     if (this.size < whole) return null;
     const bytes = this.peek(whole);
@@ -77,5 +77,5 @@ function frameOf(content: Buffer, headLength: number): Frame {
     const head = JSON.parse(content.toString("utf8", 0, headLength));
     if (isJsonObject(head)) return { head, body: content.subarray(headLength) };
   } catch {}
-  throw guestCrashed("it sent a broken message");
+  throw guestCrashError("it sent a broken message");
 }

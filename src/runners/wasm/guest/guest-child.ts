@@ -7,7 +7,7 @@ import { machineSurroundings, seededSurroundings } from "../wasi/surroundings.ts
 import { openHostChannel } from "./host-channel.ts";
 import type { RunMessage } from "./messages.ts";
 import { openRemoteFiles } from "./remote-files.ts";
-import { GuestStop, notStarted, runModule } from "./run-guest.ts";
+import { GuestStop, runModule, startFailure } from "./run-guest.ts";
 import { runScript } from "./run-script.ts";
 
 const PIECE_BYTES = 32 * 1024;
@@ -79,7 +79,7 @@ function run(message: RunMessage, input: Uint8Array): JsonObject {
   // The module that is used again is the newest.
   modules.delete(message.module);
   modules.set(message.module, module);
-  if (module instanceof Error) return { op: "end", ...notStarted("invalid", module) };
+  if (module instanceof Error) return { op: "end", ...startFailure("invalid", module) };
   const common = { module, names: message.names, fuel: BigInt(message.fuel), preview1, hostCall };
   const end =
     message.script === null

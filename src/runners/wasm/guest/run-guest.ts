@@ -82,12 +82,12 @@ function createInstance(module: WasmModule, imports: object): WasmInstance | Gue
   try {
     return new engine.Instance(module, imports);
   } catch (error) {
-    return notStarted("trap", error);
+    return startFailure("trap", error);
   }
 }
 
 /** The end of a module of which nothing ran. */
-export function notStarted(status: GuestStatus, error: unknown): GuestEnd {
+export function startFailure(status: GuestStatus, error: unknown): GuestEnd {
   const message = error instanceof Error ? error.message : "";
   return { status, exitCode: 1, fuel: 0, memoryBytes: 0, memoryDenied: false, message };
 }

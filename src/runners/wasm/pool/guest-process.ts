@@ -7,7 +7,7 @@ import type { AnswerMessage } from "../answer-message.ts";
 import { encodeFrame, type Frame, FrameDecoder } from "../guest/frames.ts";
 import type { RunMessage } from "../guest/messages.ts";
 import type { GuestEnd, GuestStatus } from "../guest/run-guest.ts";
-import { guestCrashed } from "./guest-crashed.ts";
+import { guestCrashError } from "./guest-crash-error.ts";
 
 export interface GuestJob {
   readonly moduleKey: string;
@@ -56,7 +56,7 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
     finish(({ reject }) => reject(error));
     void sandbox.kill();
   };
-  void sandbox.ended.then((said) => fail(hasStarted ? guestCrashed(said) : noSandbox(said)));
+  void sandbox.ended.then((said) => fail(hasStarted ? guestCrashError(said) : noSandbox(said)));
 
   const send = ({ head, body }: Frame): void => {
     if (!hasEnded) for (const part of encodeFrame(head, body)) channel.write(part);
@@ -67,7 +67,7 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
       hasStarted = true;
       return;
     }
-    if (running === null) throw guestCrashed("it sent a message outside a run");
+    if (running === null) throw guestCrashError("it sent a message outside a run");
     const { job } = running;
     if (op === "stdout" || op === "stderr") {
       // What it returns, as a stream's write does, is nothing to wait for.
@@ -78,7 +78,7 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
       const end = readEnd(message.head);
       return finish(({ resolve }) => resolve(end));
     }
-    if (op !== "files" && op !== "host") throw guestCrashed("it sent an unknown message");
+    if (op !== "files" && op !== "host") throw guestCrashError("it sent an unknown message");
     const reply = job.answer(message);
     return reply instanceof Promise ? reply.then(send) : send(reply);
   };
@@ -135,7 +135,7 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
     },
     run(job) {
       return new Promise((resolve, reject) => {
-        if (hasEnded) return reject(guestCrashed(""));
+        if (hasEnded) return reject(guestCrashError(""));
         running = { job, resolve, reject };
         sendModule(job.moduleKey, job.module);
         const head = { op: "run", module: job.moduleKey, names: { ...job.module.names }, ...job.message };
@@ -155,7 +155,7 @@ const STATUSES: ReadonlySet<unknown> = new Set<GuestStatus>(["exit", "trap", "fu
 
 /** Nothing that a guest sends is taken as it is. */
 function readEnd({ status, exitCode, fuel, memoryBytes, memoryDenied, message }: JsonObject): GuestEnd {
-  if (!STATUSES.has(status)) throw guestCrashed("it sent an unknown ending");
+  if (!STATUSES.has(status)) throw guestCrashError("it sent an unknown ending");
   const number = (value: unknown) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
   return {

@@ -12,7 +12,7 @@ import type { CommitStep } from "./commit-step.ts";
 import { createDirectorySteps } from "./create-steps.ts";
 import type { ConflictReason, PlanInput, Skipped } from "./plan.ts";
 import type { Proposal } from "./propose.ts";
-import { unresolved } from "./resolve.ts";
+import { resolutionFor } from "./resolve.ts";
 
 export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
   return keepWithDirectory(keepOccupied(input, withParents(input, proposals)));
@@ -74,7 +74,7 @@ function skip(proposal: Proposal, why: Skipped["why"]): Proposal {
 
 function giveUp({ policy }: PlanInput, proposal: Proposal, reason: ConflictReason): Proposal {
   const { path } = proposal;
-  const conflict = { path, reason, resolution: unresolved(policy), project: null, session: null };
+  const conflict = { path, reason, resolution: resolutionFor(policy), project: null, session: null };
   return { ...proposal, steps: [], conflict };
 }
 

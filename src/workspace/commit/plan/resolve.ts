@@ -99,11 +99,11 @@ function mergeModes(base: number, project: number, session: number): number | nu
 }
 
 function giveUp({ policy }: PlanInput, reason: ConflictReason): ResolvedChange {
-  return { steps: [], resolution: { reason, how: unresolved(policy) } };
+  return { steps: [], resolution: { reason, how: resolutionFor(policy) } };
 }
 
 /** The resolution of a conflict that the policy cannot resolve. */
-export function unresolved(policy: ConflictPolicy): "none" | "left" | "theirs" {
+export function resolutionFor(policy: ConflictPolicy): "none" | "left" | "theirs" {
   if (policy === "theirs") return "theirs";
   return policy === "skip" ? "left" : "none";
 }

@@ -60,7 +60,7 @@ async function lastSession(store: SessionDiffOptions, project: string | null): P
 }
 
 /** The session whose commit was the last one to the project that still has an effect. */
-export function lastCommitted(stateDir: string, project: string): string {
+export function findLastCommittedId(stateDir: string, project: string): string {
   const found = sessionsOf(stateDir, project)
     .map((id) => ({ id, atMs: committedMsOf(sessionDir(stateDir, id)) }))
     .filter(({ atMs }) => atMs !== null)

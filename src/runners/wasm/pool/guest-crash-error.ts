@@ -1,6 +1,6 @@
 import { HotcellError } from "../../../core/errors.ts";
 
-export function guestCrashed(said: string): HotcellError {
+export function guestCrashError(said: string): HotcellError {
   const reason = said === "" ? "" : `: ${said.slice(0, 500)}`;
   return new HotcellError(
     "GUEST_CRASHED",
