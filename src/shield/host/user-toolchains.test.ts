@@ -40,6 +40,9 @@ describe("a directory on PATH that belongs to a version manager is visible with 
     ["rbenv", ".rbenv/shims", [".rbenv"], { RBENV_ROOT: ".rbenv" }],
     ["rustup and cargo", ".cargo/bin", [".cargo/bin"], { RUSTUP_HOME: ".rustup" }],
     ["go", "go/bin", ["go/bin"], {}],
+    ["go", "sdk/go/bin", ["sdk/go"], {}],
+    ["go", "sdk/go1.25.0/bin", ["sdk/go1.25.0"], {}],
+    ["go", ".local/go/bin", [".local/go"], {}],
     ["bun", ".bun/bin", [".bun/bin"], {}],
     ["deno", ".deno/bin", [".deno/bin"], {}],
     ["pnpm", ".local/share/pnpm", [".local/share/pnpm"], { PNPM_HOME: ".local/share/pnpm" }],
@@ -54,6 +57,12 @@ describe("a directory on PATH that belongs to a version manager is visible with 
       env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, path.join(HOME, value)])),
     });
     expect(VERSION_MANAGERS.map(({ name }) => name)).toContain(by);
+  });
+
+  test("~/go/bin with all of ~/go if Go itself is there, not only what go install made", () => {
+    makeHome("go/bin");
+    fs.writeFileSync(path.join(HOME, "go/VERSION"), "go1.25.0\n");
+    expect(find(inHome("go/bin"))).toMatchObject({ path: inHome("go/bin"), directories: inHome("go") });
   });
 
   test("in the order of PATH, the system's directories included, each once", () => {

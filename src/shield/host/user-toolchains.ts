@@ -67,6 +67,7 @@ function findManaged(at: string, real: string, user: UserEnvironment): UserToolc
     const root = realDirectory(locate(manager.root, user));
     const found = root === null ? null : manager.programs.exec(path.relative(root, real) || ".");
     if (root === null || found === null) continue;
+    if (manager.has !== undefined && !fs.existsSync(path.join(root, manager.has))) continue;
     const needed = [
       ...manager.needs.map((need) => path.join(root, need.replace("$1", found[1] ?? ""))),
       ...(manager.alsoNeeds ?? []).map((also) => locate(also, user)),

@@ -7,6 +7,8 @@ export interface VersionManager {
   readonly root: { readonly variable?: string; readonly inHome: string };
   /** Directories of PATH below the root, as a pattern on the path from the root. */
   readonly programs: RegExp;
+  /** A file below the root without which the row does not match. */
+  readonly has?: string;
   /** What such a directory needs, from the root. `$1` is the pattern's first group. */
   readonly needs: readonly string[];
   /** Directories elsewhere in the home, or the values of these variables. */
@@ -90,6 +92,10 @@ export const VERSION_MANAGERS: readonly VersionManager[] = [
     needs: ["$1"],
   },
   { name: "go", root: { variable: "GOROOT", inHome: "sdk/go" }, programs: /^bin$/, needs: ["."] },
+  { name: "go", root: { inHome: "sdk" }, programs: /^(go[^/]*)\/bin$/, needs: ["$1"] },
+  { name: "go", root: { inHome: ".local/go" }, programs: /^bin$/, needs: ["."] },
+  // Go itself unpacked into the home, where its programs need all of it; without that file it is the directory of `go install`.
+  { name: "go", root: { inHome: "go" }, programs: /^bin$/, has: "VERSION", needs: ["."] },
   { name: "go", root: { variable: "GOPATH", inHome: "go" }, programs: /^bin$/, needs: ["bin"] },
   {
     name: "bun",

@@ -76,6 +76,25 @@ describe("in the command line", () => {
     );
   });
 
+  test.each(["go", "sdk/go1.25.0", ".local/go"])(
+    "go that is unpacked to ~/%s runs, with the files that it needs",
+    (root) => {
+      const world = makeHome();
+      const files = {
+        VERSION: "go1.25.0\n",
+        "bin/go": '#!/bin/sh\ncat "${0%/bin/go}/VERSION" "${0%/bin/go}/src/fmt.go"\n',
+        "src/fmt.go": "package fmt\n",
+      };
+      for (const [name, content] of Object.entries(files)) {
+        const at = path.join(world.home, root, name);
+        fs.mkdirSync(path.dirname(at), { recursive: true });
+        fs.writeFileSync(at, content, { mode: 0o755 });
+      }
+      const env = { ...world.env, PATH: `${path.join(world.home, root, "bin")}:${world.env.PATH}` };
+      expect(sayIn({ ...world, env }, "go")).toBe("go1.25.0\npackage fmt\n");
+    },
+  );
+
   test("they see nothing else of the home, and can't write there", () => {
     const world = makeHome();
     const secrets = Object.keys(FILES).filter((name) => FILES[name] === "secret");
