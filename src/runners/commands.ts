@@ -13,7 +13,7 @@ import type { Stdio } from "../shield/process/spawn-isolated.ts";
 import type { BackgroundRun, Processes } from "../shield/processes.ts";
 import type { RunOptions, Shield } from "../shield/shield.ts";
 import type { CommandRequest, Commands } from "../tools/commands.ts";
-import { findHardLink } from "../workspace/files/find-hard-link.ts";
+import { findHardLink, type HardLinkSearch } from "../workspace/files/find-hard-link.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
 import { showName } from "../workspace/fs/names.ts";
 import type { HiddenSecrets } from "../workspace/secrets/find-secrets.ts";
@@ -43,11 +43,12 @@ interface NetworkWatch {
 
 export function createCommandsFor(parts: CommandParts): CommandsFor {
   const { shield, commandView, processes, workspace, log, gate } = parts;
-  /** Found once for a cell: a view of a session has its own files. */
-  let sharedFile: string | null | undefined;
-  const findSharedFile = () => {
-    if (sharedFile === undefined) sharedFile = workspace.mode === "host" ? findHardLink(workspace) : null;
-    return sharedFile;
+  /** Searched once for a cell: a view of a session has its own files. That the search was cut is said once. */
+  let searched: HardLinkSearch | null = workspace.mode === "host" ? null : { file: null, isCut: false };
+  const searchHardLinks = (): HardLinkSearch => {
+    const found = searched ?? findHardLink(workspace);
+    searched = { ...found, isCut: false };
+    return found;
   };
   return (context) => ({
     processes,
@@ -75,18 +76,18 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
       const refusedHosts = network.refused();
       told.end();
       const output = captured.end();
-      const hardLink = findSharedFile();
+      const hardLinks = searchHardLinks();
       const hidden = hiddenFiles(commandView.hiddenSecrets());
       context.reportMeta({
         limits: report,
         artifact: output.artifact,
         hidden,
-        ...(hardLink !== null && { hardLinked: showName(hardLink) }),
+        ...(hardLinks.file !== null && { hardLinked: showName(hardLinks.file) }),
       });
       const hasNetwork = gate.hasGrants || gate.isDirect || refusedHosts.length > 0;
       const notes = [
         ...refusedHosts.map(describeRefusal),
-        ...notesOn(output, hardLink, hasNetwork),
+        ...notesOn(output, hardLinks, hasNetwork),
         ...hiddenNotes(hidden, end),
       ];
       return { ...end, ...output, limits, refusedHosts, notes };
@@ -135,15 +136,21 @@ function withoutSecrets({ secrets = [] }: CommandRequest, tell: OnOutput) {
 }
 
 /** What a model should know to understand the output. */
-function notesOn({ stdout, stderr }: Captured, hardLink: string | null, hasNetwork: boolean): string[] {
+function notesOn({ stdout, stderr }: Captured, hardLinks: HardLinkSearch, hasNetwork: boolean): string[] {
   return [
     ...(!hasNetwork && showsMissingNetwork(stdout, stderr) ? [NO_NETWORK_NOTE] : []),
-    ...(hardLink === null ? [] : [hardLinkNote(hardLink)]),
+    ...hardLinkNotes(hardLinks),
   ];
 }
 
-function hardLinkNote(at: string): string {
-  return `${quote(showName(at))} has another name too (a hard link), maybe outside the project: a command that changes such a file in place, or its mode, changes it under all its names.`;
+function hardLinkNotes({ file, isCut }: HardLinkSearch): string[] {
+  const effect = "a command that changes such a file in place, or its mode, changes it under all its names.";
+  if (file !== null)
+    return [
+      `${quote(showName(file))} has another name too (a hard link), maybe outside the project: ${effect}`,
+    ];
+  const cut = `hotcell looked for files with another name too (hard links) among the first ${LIMITS.maxHardLinkEntries} entries of the project only, and found none: ${effect}`;
+  return isCut ? [cut] : [];
 }
 
 function hiddenFiles({ count, paths, changed }: HiddenSecrets): HiddenFiles {

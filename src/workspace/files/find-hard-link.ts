@@ -4,30 +4,38 @@ import type { WorkspaceFS } from "./workspace-fs.ts";
 
 type Walkable = Pick<WorkspaceFS, "walk">;
 
-/** A file that has more than one name, among the first entries of pnpm's store of packages and of the project; null if there is none. */
-export function findHardLink(workspace: Walkable): string | null {
-  return findInPackages(workspace) ?? findBelow(workspace, ".");
+export interface HardLinkSearch {
+  /** A file that has more than one name; null if none was found. */
+  readonly file: string | null;
+  /** Whether the limit ended the search before any was found. */
+  readonly isCut: boolean;
 }
 
-function findInPackages(workspace: Walkable): string | null {
+/** Looks at the first entries of pnpm's store of packages, then at those of the project. */
+export function findHardLink(workspace: Walkable): HardLinkSearch {
+  const inPackages = findInPackages(workspace);
+  return inPackages.file === null ? findBelow(workspace, ".") : inPackages;
+}
+
+function findInPackages(workspace: Walkable): HardLinkSearch {
   try {
     return findBelow(workspace, "node_modules/.pnpm");
   } catch (error) {
     // Most projects have no such directory.
-    if (error instanceof HotcellError) return null;
+    if (error instanceof HotcellError) return { file: null, isCut: false };
     throw error;
   }
 }
 
 /** Files of git have several names in a local clone, and git does not change them in place. */
-function findBelow(workspace: Walkable, top: string): string | null {
+function findBelow(workspace: Walkable, top: string): HardLinkSearch {
   let seen = 0;
   const enter = (at: string) => !/(^|\/)\.git$/.test(at);
   for (const entry of workspace.walk(top, { enter, refused: () => {} })) {
-    if (++seen > LIMITS.maxHardLinkEntries) return null;
-    if (entry.kind === "file" && hasLinks(entry)) return entry.path;
+    if (++seen > LIMITS.maxHardLinkEntries) return { file: null, isCut: true };
+    if (entry.kind === "file" && hasLinks(entry)) return { file: entry.path, isCut: false };
   }
-  return null;
+  return { file: null, isCut: false };
 }
 
 function hasLinks(entry: { stat(): { readonly links: number } }): boolean {

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Cell, type CellOptions, openCell } from "../../../src/cell.ts";
+import { LIMITS } from "../../../src/core/limits.ts";
 import { readLog } from "../../../src/log/read.ts";
 import { openPackageManagers } from "../../kit/worlds/real-project.ts";
 import { tempDir } from "../../kit/worlds/temp-cell.ts";
@@ -215,6 +216,26 @@ describe("hard links with fs host", () => {
     expect(output?.note).toMatch(
       /^"linked" has another name too \(a hard link\), maybe outside the project: /,
     );
+  });
+
+  test("are not known beyond the entries that hotcell looks at, which the first observation tells", async () => {
+    const top = tempDir();
+    const root = path.join(top, "ws");
+    fs.mkdirSync(root);
+    for (let n = 0; n < LIMITS.maxHardLinkEntries; n++) fs.writeFileSync(path.join(root, `a${n}`), "");
+    const options = { workspace: root, stateDir: path.join(top, "state"), trust: "autonomous" } as const;
+    const noteIn = async () => {
+      const host = await openCell({ ...options, fs: "host" });
+      onTestFinished(() => host.close());
+      const notes = [await run(host, "true"), await run(host, "true")].map(({ output }) => output?.note);
+      return notes.map((note) => note?.split(":")[0]);
+    };
+    expect(await noteIn()).toEqual([undefined, undefined]);
+    fs.writeFileSync(path.join(root, "z"), "");
+    expect(await noteIn()).toEqual([
+      "hotcell looked for files with another name too (hard links) among the first 20000 entries of the project only, and found none",
+      undefined,
+    ]);
   });
 
   test("are not mentioned in a session, which has its own files, nor for git's objects", async () => {
