@@ -66,23 +66,41 @@ async function openWithLibsql(): Promise<Open> {
 }
 
 /**
- * libsql closes a database, and gives up its locks, when the garbage collector has found the last of its statements. So
- * this keeps the only references to them, and asks for a collection.
+ * libsql closes a database, and gives up its locks, when the garbage collector has found the last of its statements and
+ * of their rows. So this keeps the only references to them, and asks for a collection.
  */
 function withFinalization(db: SqlDatabase): SqlDatabase {
   const statements = new Map<SqlStatement, SqlStatement>();
+  const readers = new Map<Iterable<SqlRow>, Iterator<SqlRow>>();
+  const iterateHere = (rows: Iterable<SqlRow>): Iterable<SqlRow> => {
+    const reader: IterableIterator<SqlRow> = {
+      [Symbol.iterator]: () => reader,
+      next() {
+        const row = readers.get(reader)!.next();
+        if (row.done === true) readers.delete(reader);
+        return row;
+      },
+      return() {
+        readers.delete(reader);
+        return { done: true, value: undefined };
+      },
+    };
+    readers.set(reader, rows[Symbol.iterator]());
+    return reader;
+  };
   return {
     exec: (sql) => db.exec(sql),
     prepare(sql) {
       const statement: SqlStatement = {
         run: (...values) => statements.get(statement)!.run(...values),
         get: (...values) => statements.get(statement)!.get(...values),
-        iterate: (...values) => statements.get(statement)!.iterate(...values),
+        iterate: (...values) => iterateHere(statements.get(statement)!.iterate(...values)),
       };
       statements.set(statement, db.prepare(sql));
       return statement;
     },
     close() {
+      readers.clear();
       statements.clear();
       db.close();
       collectGarbage();
