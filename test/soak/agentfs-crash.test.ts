@@ -2,7 +2,9 @@
 import { describe, expect, test } from "vitest";
 import {
   crashEverywhere,
+  crashTaking,
   ENDINGS,
+  editByOthers,
   killAtMoments,
   makeCalls,
   makeCrashWorld,
@@ -15,6 +17,12 @@ describe.each(["kernel", "clone"] as const)("P3.7: mode agentfs, by the strategy
     const world = await makeCrashWorld(strategy, makeCalls, "agentfs");
     const faults = await crashEverywhere(world, operation, KINDS);
     expect(faults.filter(({ call }) => call.includes("agentfs.db")).length).toBeGreaterThan(12);
+  });
+
+  test("a fault at any change of a file while others' changes are taken from the file", async () => {
+    const world = await makeCrashWorld(strategy, makeCalls, "agentfs", editByOthers);
+    const faults = await crashTaking(world, KINDS);
+    expect(faults.filter(({ call }) => call.includes("/merged/")).length).toBeGreaterThan(12);
   });
 
   test.each(["change", "rewind"] as const)("100 kills during a %s", async (operation) => {

@@ -29,6 +29,7 @@ const OPERATIONS = {
   discard: (session) => session.discard(),
   fork: (session) => session.fork(),
   commit: (session) => session.commit(),
+  open: async () => {},
   read: (session) => session.read(async () => {}),
 };
 

@@ -2,6 +2,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { AgentFS } from "agentfs-sdk";
 import { expect } from "vitest";
 import { createProtection } from "../../../src/policy/protected.ts";
 import { openStateDir } from "../../../src/workspace/files/state-dir.ts";
@@ -27,6 +29,9 @@ type Files = Readonly<Record<string, string>>;
 const BASE: Files = { a: "a\n", "d/x": "x\n", "d/y": "y\n" };
 const FIRST: Files = { ...BASE, a: "one\n" };
 const SECOND: Files = { a: "two\n", "d/x": "x\n", "d/z": "z\n" };
+
+/** What others made of the session's second state, in its database. */
+const EDITED_BY_OTHERS: Files = { a: "theirs\n", b: "theirs\n", "d/n": "theirs\n", "d/x": "x\n" };
 
 const CHANGED = [SECOND, { ...SECOND, a: "three\n" }, { a: "three\n", "d/z": "z\n" }];
 
@@ -85,6 +90,7 @@ export async function makeCrashWorld(
   strategy: "kernel" | "clone",
   prepare: (session: Session, project: string) => Promise<void> = makeCalls,
   mode: "overlay" | "agentfs" = "overlay",
+  edit: (database: string) => Promise<void> = async () => {},
 ): Promise<CrashWorld> {
   const top = tempDir();
   const kept = path.join(top, "kept");
@@ -96,6 +102,7 @@ export async function makeCrashWorld(
   await prepare(session, project);
   const database = databaseOf(session.record, sessionDir(stateDir, session.record.id));
   session.close();
+  if (database !== null) await edit(database);
   openWorkDirectories(path.join(top, "now"));
   execFileSync("cp", ["-a", path.join(top, "now"), kept]);
   return {
@@ -116,6 +123,32 @@ export async function makeCalls({ change, workspace }: Session): Promise<void> {
     workspace.write("a", "two\n");
     workspace.remove("d/y");
     workspace.write("d/z", "z\n");
+  });
+}
+
+/** What a program that uses agentfs-sdk changes. libsql needs a turn of the event loop to give up the session's lock. */
+export async function editByOthers(database: string): Promise<void> {
+  await setImmediate();
+  const agent = await AgentFS.open({ path: database });
+  for (const at of ["/a", "/b", "/d/n"]) await agent.fs.writeFile(at, "theirs\n");
+  await agent.fs.unlink("/d/z");
+  await agent.close();
+}
+
+/** Opens a session whose database others have changed, with each fault at each change of a file. */
+export function crashTaking(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  return crashStep(world, "open", kinds, () => checkTaken(world));
+}
+
+/** Whatever failed, the file keeps what others changed, and the next open takes all of it. */
+async function checkTaken(world: CrashWorld): Promise<void> {
+  const { database, project } = world;
+  const inFile = () => plainFiles(readOverlaidCopy(project, database!));
+  expect(inFile()).toEqual(EDITED_BY_OTHERS);
+  await withRecovered(world, async (session) => {
+    expect([filesOf(session), inFile()]).toEqual([EDITED_BY_OTHERS, EDITED_BY_OTHERS]);
+    await session.rewind("agentfs");
+    expect([filesOf(session), inFile()]).toEqual([SECOND, SECOND]);
   });
 }
 

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Database from "libsql";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { HotcellError } from "../../../src/core/errors.ts";
 import { type CellOptions, openCell } from "../../../src/index.ts";
 import { fdPath } from "../../../src/workspace/fs/paths.ts";
@@ -86,7 +86,45 @@ describe.each(STRATEGIES)("what others write to the database, by the strategy %s
     expect(viewOf(again)).toEqual(before);
     expect(shownBy(world, again)).toEqual(before);
   });
+
+  test("is not lost if a write fails while it is taken: the open fails with a code, the file keeps all of it, and the next open takes it", async () => {
+    const world = tempSessionWorld();
+    const session = await world.create(strategy, { fs: "agentfs" });
+    await write(session, "1", { a: "one\n", b: "two\n" });
+    const before = viewOf(session);
+    session.close();
+    await execute(databaseOf(world, session), `${setContent("a", "uno\n")} ${setContent("b", "dos\n")}`);
+    const theirs = new Map([
+      ["a", file("uno\n")],
+      ["b", file("dos\n")],
+    ]);
+    const failing = failSecondFile();
+    const failed = await world.open(session.record.id).catch((error) => error as HotcellError);
+    failing.mockRestore();
+    expect(failed).toMatchObject({
+      code: "EXECUTION_ERROR",
+      message: expect.stringMatching(
+        /^Could not take what others changed in the database .*EIO.*The database keeps the changes: open the session again/,
+      ),
+    });
+    expect(shownBy(world, session)).toEqual(theirs);
+    const again = await world.open(session.record.id);
+    expect([viewOf(again), shownBy(world, again)]).toEqual([theirs, theirs]);
+    await again.rewind("agentfs");
+    expect([viewOf(again), shownBy(world, again)]).toEqual([before, before]);
+  });
 });
+
+/** The second file that is written into a session's view fails, as on a failing disk. */
+function failSecondFile() {
+  const { futimesSync } = fs;
+  let files = 0;
+  return vi.spyOn(fs, "futimesSync").mockImplementation((fd, ...times) => {
+    if (fs.readlinkSync(`/proc/self/fd/${fd}`).includes("/merged/") && ++files === 2)
+      throw Object.assign(new Error("EIO"), { code: "EIO" });
+    futimesSync(fd, ...times);
+  });
+}
 
 /** The names in a database by their inodes. */
 function namesByInode(database: string): string[][] {

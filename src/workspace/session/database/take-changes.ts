@@ -1,5 +1,6 @@
 // Opens the database of a session. What others have written to it becomes a layer on top of the session's.
 import fs from "node:fs";
+import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
 import { applyTree } from "../../agentfs/apply-tree.ts";
 import { checkSchema } from "../../agentfs/check-schema.ts";
@@ -12,11 +13,14 @@ import { createSecretCheck } from "../../agentfs/secret-check.ts";
 import { withSessionTrees } from "../../agentfs/session-trees.ts";
 import { runCooperatively } from "../../fs/cooperative.ts";
 import { fileClock } from "../../fs/file-clock.ts";
+import { explainAsyncErrors } from "../../fs/os-error.ts";
 import { layerDir } from "../../layers/layer-dirs.ts";
 import { databaseOf, type Layer, type Stack } from "../../layers/record.ts";
 import { rewindRecord } from "../../layers/stack.ts";
 import { changeIn } from "../change.ts";
+import { recordChanges } from "../checkpoint.ts";
 import { type SessionState, showRecord } from "../session-state.ts";
+import { tryWork } from "../try-work.ts";
 import { tryAddCalls } from "./follow-calls.ts";
 import { followLayers, layersWithChanges, nameOf } from "./follow-layers.ts";
 import { followValues, takeValues } from "./follow-values.ts";
@@ -39,12 +43,15 @@ export async function openSessionDatabase(state: SessionState): Promise<void> {
     const isForeign = !isKnown && !database.locked.isNew;
     const tree = isForeign ? await readTree(state, database) : null;
     database.reflected = readReflected(database.locked.db, record.id);
-    state.database = database;
     if (tree !== null) {
       // The values first: the file counts as read when the changes are written to it.
       await takeValues(state, database);
       await takeChanges(state, database, tree);
+      // The file may have more than its tree shows, such as wrong counts of links.
+      database.reflected = null;
     }
+    // Not before: nothing may be written to the file while it alone has what others changed.
+    state.database = database;
     await followLayers(state);
     await followValues(state);
     tryAddCalls(state);
@@ -62,31 +69,45 @@ function readTree({ store }: SessionState, { file, locked }: SessionDatabase): P
   return runCooperatively(readDatabaseTree(locked.db, createSecretCheck(store.protectionOf), refuse));
 }
 
-/** Afterwards the file is to be written anew: it may have more than its tree shows, such as wrong counts of links. */
 async function takeChanges(
   state: SessionState,
   database: SessionDatabase,
   tree: DatabaseTree,
 ): Promise<void> {
-  database.notes.addLeftOut(NOT_TAKEN, tree.leftOut);
-  await dropInterrupted(state, database);
-  const written = database.reflected && layersOf(database.reflected.layers, state.store.stateDir);
-  database.reflected = null;
+  const { reflected, notes } = database;
+  notes.addLeftOut(NOT_TAKEN, tree.leftOut);
+  if (reflected !== null) await dropPart(state, reflected.layers);
+  const written = reflected && layersOf(reflected.layers, state.store.stateDir);
   if (written !== null && (await compare(state, database, tree, written)).length === 0) return;
   const paths = await compare(state, database, tree, state.record.stack);
   if (paths.length === 0) return;
-  const take = async () => database.notes.addLeftOut(NOT_TAKEN, await apply(state, database, tree, paths));
-  await changeIn(state, AGENTFS_CALL, take, {});
+  const before = layersWithChanges(state).map(nameOf);
+  const take = async () => notes.addLeftOut(NOT_TAKEN, await apply(state, database, tree, paths));
+  try {
+    await explainAsyncErrors("take what others changed in the database", database.file, async () => {
+      const { warning } = await changeIn(state, AGENTFS_CALL, take, {});
+      // The file is written from what is recorded.
+      if (warning !== null) await recordChanges(state);
+    });
+  } catch (error) {
+    await tryWork(() => dropPart(state, before), undefined);
+    throw error instanceof HotcellError ? stillInFile(error) : error;
+  }
 }
 
 const NOT_TAKEN = "The session did not take from the database";
 
-/** Removes a part of the database's changes, which a killed process had begun to take. */
-async function dropInterrupted(state: SessionState, { reflected }: SessionDatabase): Promise<void> {
+/** Removes a part of what others changed, which was taken before a kill or a failure. */
+async function dropPart(state: SessionState, whole: readonly string[]): Promise<void> {
   const top = layersWithChanges(state).at(-1);
-  const isPart =
-    reflected !== null && top?.call?.id === AGENTFS_CALL.id && !reflected.layers.includes(nameOf(top));
+  const isPart = top?.call?.id === AGENTFS_CALL.id && !whole.includes(nameOf(top));
   if (isPart) await showRecord(state, rewindRecord(state.record, AGENTFS_CALL.id, fileClock(state.dir)));
+}
+
+function stillInFile({ code, message, details }: HotcellError): HotcellError {
+  const next =
+    "The database keeps the changes: open the session again to take them. If you do not need them, move the database away: hotcell writes the session's changes to a new file.";
+  return new HotcellError(code, `${message} ${next}`, details);
 }
 
 /** Null if one of them has been removed since. */
