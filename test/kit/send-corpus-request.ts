@@ -57,6 +57,25 @@ export function sendRaw(port: number, bytes: string): Promise<number | null> {
   });
 }
 
+/** All that the server sends until it closes the connection. */
+export function readRaw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => {}).on("close", () => resolve(text));
+    socket.write(bytes, "latin1");
+  });
+}
+
+/** The names of the headers of an answer, without `date`, which Node adds to some. */
+export function headersIn(answer: string): string[] {
+  const [, ...lines] = answer.split("\r\n\r\n", 1)[0]!.split("\r\n");
+  return lines.map((line) => line.split(":", 1)[0]!.toLowerCase()).filter((name) => name !== "date");
+}
+
 function toRaw(
   { method, path, headers = {}, body, body_gen }: ServerRow["request"],
   options: SendOptions,

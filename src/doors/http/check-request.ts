@@ -53,8 +53,9 @@ export function authoritiesOf({ address, port }: LocalAddress): string[] {
 
 /** DNS rebinding: the page's own name leads here, and the browser says that name. */
 function checkHost(head: RequestHead, at: LocalAddress): Refusal | null {
-  const [host = "", ...more] = valuesOf(head, "host");
-  if (more.length === 0 && authoritiesOf(at).includes(host)) return null;
+  const [host, ...more] = valuesOf(head, "host");
+  if (host === undefined || more.length > 0) return refuse(400, "it must have one header host");
+  if (authoritiesOf(at).includes(host)) return null;
   return refuse(421, `this server is ${authoritiesOf(at).join(" or ")}, not ${quote(host)}`);
 }
 

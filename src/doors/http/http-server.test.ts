@@ -6,7 +6,13 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readServerRows, sendRaw, sendRow } from "../../../test/kit/send-corpus-request.ts";
+import {
+  headersIn,
+  readRaw,
+  readServerRows,
+  sendRaw,
+  sendRow,
+} from "../../../test/kit/send-corpus-request.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { type HttpServerOptions, openHttpServer } from "./http-server.ts";
 import { openTokenFile } from "./token-file.ts";
@@ -139,6 +145,44 @@ describe("what the guard refuses beyond the corpus", () => {
     held.write(post(port, token));
     expect(await answered).toBe("HTTP/1.1 200");
     held.destroy();
+  });
+});
+
+describe("what the HTTP parser refuses has the same headers as what the guard refuses", () => {
+  test.each<[string, number, (whole: string) => string]>([
+    ["bytes that are no HTTP", 400, () => "\x16\x03\x01\r\n\r\n"],
+    ["no Host", 400, (whole) => whole.replace(/^host.*\r\n/m, "")],
+    ["a slow head", 408, (whole) => whole.slice(0, 60)],
+    ["a slow body", 408, (whole) => whole.replace("length: 2", "length: 9")],
+    [
+      "long extensions of a chunk",
+      413,
+      (whole) =>
+        whole
+          .replace("content-length: 2", "transfer-encoding: chunked")
+          .replace("{}", `2;${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`),
+    ],
+    ["an unknown expectation", 417, (whole) => whole.replace("host", "expect: x\r\nhost")],
+    ["large headers", 431, (whole) => whole.replace("host", `x: ${"x".repeat(20_000)}\r\nhost`)],
+  ])("%s: %i", async (_what, status, change) => {
+    const { port, token } = await openWorld({ limits: { headersMs: 50, requestMs: 50, lookEveryMs: 10 } });
+    const ofGuard = await readRaw(port, post(port, token).replace("host: 127", "host: 128"));
+    expect(headersIn(ofGuard)).toContain("content-security-policy");
+    const answer = await readRaw(port, change(post(port, token)));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(headersIn(answer)).toEqual(headersIn(ofGuard));
+    const { error } = JSON.parse(answer.split("\r\n\r\n")[1]!);
+    expect(error).toEqual({
+      code: "REQUEST_REFUSED",
+      message: expect.stringMatching(/^Could not take the request: .*\.$/),
+    });
+  });
+
+  test("it is no part of an answer that has begun", async () => {
+    const body = new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([120])) });
+    const { port, token } = await openWorld({ handle: async () => new Response(body) });
+    const answer = await readRaw(port, `${post(port, token)}\x16\x03\x01\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1/g) ?? []).toHaveLength(1);
   });
 });
 

@@ -7,9 +7,17 @@ import type { Duplex } from "node:stream";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
-import { authoritiesOf, checkRequest, type Guarded, hasBody, type LocalAddress } from "./check-request.ts";
+import {
+  authoritiesOf,
+  checkRequest,
+  type Guarded,
+  hasBody,
+  type LocalAddress,
+  type Refusal,
+  refuse,
+} from "./check-request.ts";
 import { readJsonBody } from "./read-body.ts";
-import { refuseUpgrade, sendRefusal, sendResponse } from "./send-response.ts";
+import { refuseOnSocket, sendRefusal, sendResponse } from "./send-response.ts";
 import type { TokenFile } from "./token-file.ts";
 
 /** `body` is the JSON of the request; undefined if it has none. The request's signal aborts when the client leaves. */
@@ -56,6 +64,7 @@ export interface HttpServer {
 
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits = { ...LIMITS.http, ...options.limits };
+  const open = new Set<ServerResponse>();
   const server = http.createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -63,9 +72,24 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.idleMs,
       connectionsCheckingInterval: limits.lookEveryMs,
+      // The guard refuses it: Node's own answer has no security headers.
+      requireHostHeader: false,
     },
-    (request, response) => void answer(request, response, options, limits),
+    (request, response) => {
+      open.add(response);
+      response.on("close", () => open.delete(response));
+      void answer(request, response, options, limits);
+    },
   );
+  server.on("checkExpectation", (_, response) =>
+    sendRefusal(response, refuse(417, "the only expectation that it meets is 100-continue")),
+  );
+  server.on("clientError", (error, socket) => {
+    // After the head of an answer, a refusal would count as a part of its body.
+    const isAnswered = [...open].some((response) => response.socket === socket && response.headersSent);
+    if (isAnswered || !socket.writable) socket.destroy(error);
+    else refuseOnSocket(socket, describeClientError(error));
+  });
   server.maxConnections = limits.maxConnections;
   if (options.upgrade) server.on("upgrade", (...given) => upgradeGuarded(given, options));
   await listen(server, options);
@@ -80,6 +104,20 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       await closed;
     },
   };
+}
+
+/** What Node refuses by itself, with the status that Node gives it. */
+function describeClientError(error: Error): Refusal {
+  switch (osErrorCode(error)) {
+    case "HPE_HEADER_OVERFLOW":
+      return refuse(431, "its headers are too large");
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return refuse(413, "the extensions of its chunks are too large");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return refuse(408, "it did not arrive in time");
+    default:
+      return refuse(400, "it is no valid HTTP");
+  }
 }
 
 async function listen(
@@ -123,7 +161,7 @@ function upgradeGuarded(
   socket.on("error", () => {});
   const refusal = checkRequest(request, localAddressOf(request), guardedBy(options));
   if (refusal === null) options.upgrade!(request, socket, head);
-  else refuseUpgrade(socket, refusal);
+  else refuseOnSocket(socket, refusal);
 }
 
 async function answer(

@@ -22,8 +22,8 @@ export function sendRefusal(to: ServerResponse, refusal: Refusal): void {
   to.end(textOf(refusal));
 }
 
-/** A request for an upgrade has no response object. */
-export function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
+/** A request for an upgrade has no response object, and neither has one that is no HTTP. */
+export function refuseOnSocket(socket: Duplex, refusal: Refusal): void {
   const { status } = refusal;
   const headers = Object.entries(headersOf(refusal)).map(([name, value]) => `${name}: ${value}`);
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, "", ""].join("\r\n");

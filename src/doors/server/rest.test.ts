@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { headersIn, readRaw } from "../../../test/kit/send-corpus-request.ts";
 import { connectClient, ERAS } from "../../../test/kit/worlds/mcp-world.ts";
 import { serveModel, type WireAnswer } from "../../../test/kit/worlds/model-server.ts";
 import { openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
@@ -264,6 +265,15 @@ test("/mcp serves MCP clients, and their sessions are there for everybody", asyn
   await client.close();
   expect((await get("/api/sessions")).body.sessions).toMatchObject([{ changes: 1 }]);
   expect((await fetch(`${url}/mcp`)).status).toBe(401);
+});
+
+test("what is no WebSocket handshake is refused with the headers and the error of other refusals", async () => {
+  const { port, token } = await openServerWorld();
+  const head = `GET /ws HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: upgrade\r\nupgrade: websocket\r\n`;
+  const answer = await readRaw(port, `${head}authorization: Bearer ${token}\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(headersIn(answer)).toContain("content-security-policy");
+  expect(JSON.parse(answer.split("\r\n\r\n")[1]!).error.code).toBe("REQUEST_REFUSED");
 });
 
 describe("login", () => {

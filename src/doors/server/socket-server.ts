@@ -3,7 +3,8 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { refuseUpgrade } from "../http/send-response.ts";
+import { refuse } from "../http/check-request.ts";
+import { refuseOnSocket } from "../http/send-response.ts";
 import type { Admission } from "./admission.ts";
 import type { ApiParts } from "./api-parts.ts";
 import { createFrameCheck, serveSocket } from "./socket.ts";
@@ -24,6 +25,9 @@ export function createSocketServer(parts: ApiParts, admit: Admission["admit"]): 
     perMessageDeflate: false,
     maxPayload: maxBodyBytes,
   });
+  server.on("wsClientError", ({ message }, socket) =>
+    refuseOnSocket(socket, refuse(400, `it is no WebSocket handshake (${message})`)),
+  );
   const checkFrame = createFrameCheck();
   return {
     upgrade(request, socket, head) {
@@ -36,7 +40,7 @@ export function createSocketServer(parts: ApiParts, admit: Admission["admit"]): 
         server.handleUpgrade(request, socket, head, (opened) => serveSocket(opened, parts, checkFrame));
       };
       admit(open).catch((error: unknown) => {
-        refuseUpgrade(socket, error instanceof HotcellError ? toRefusal(error) : INTERNAL);
+        refuseOnSocket(socket, error instanceof HotcellError ? toRefusal(error) : INTERNAL);
       });
     },
     close() {
