@@ -1,4 +1,5 @@
-// Runs or resumes an agent. Each of its calls appends one line to a file outside the session. The test kills it at some time.
+// Runs or resumes an agent. Each call of `mark` appends one line to a file outside the session; the script has calls of
+// write_file and run_command, too. The test kills it at some time. At the end it prints the lines that commands appended.
 // A call takes some time after its effect, so that kills come in calls. A call with the number `stuck` never ends.
 import { appendFileSync } from "node:fs";
 import { setInterval, setTimeout } from "node:timers/promises";
@@ -29,4 +30,6 @@ for await (const event of runAgent({ cell, model, ...start })) {
   if (event.kind === "run.start") console.log(event.run);
   if (event.kind === "run.end") console.log(event.stop);
 }
+const { output } = await cell.call({ name: "read_file", arguments: { path: "ran" } });
+console.log(`ran ${JSON.stringify(output?.content ?? "")}`);
 await cell.close();

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { AgentEvent } from "../../../src/agent/agent-event.ts";
 import { readTranscript } from "../../../src/agent/transcript.ts";
+import { readLog } from "../../../src/log/read.ts";
 import { listRuns, runPaths } from "../../../src/log/runs.ts";
 import { verifyLog } from "../../../src/log/verify.ts";
 import type { ModelMessage } from "../../../src/models/model.ts";
@@ -52,7 +53,7 @@ async function crashAndCheck(
   );
   fs.mkdirSync(project!);
   fs.writeFileSync(marks!, "");
-  const call = (n: number) => ({ name: "mark", arguments: { n } });
+  const call = (n: number) => scriptedCall(n, turns);
   const played = Array.from({ length: turns }, (_, at) => ({
     // An answer with calls has text or none.
     ...(at % 2 === 1 && { text: "I go on." }),
@@ -73,7 +74,8 @@ async function crashAndCheck(
     if (isKilled) child.kill("SIGKILL");
     const { out, err } = await ended;
     run ??= /^run_\w+/m.exec(out)?.[0];
-    const { events, transcripts } = readAll(stateDir!);
+    const { events, transcripts, begun } = readAll(stateDir!);
+    expect(begun.filter((one, at) => begun.indexOf(one) !== at)).toEqual([]);
     for (const messages of transcripts) {
       expect(isWellFormed({ messages })).toBe(true);
       expect(await findFaults(messages, wires)).toEqual([]);
@@ -81,7 +83,9 @@ async function crashAndCheck(
     }
     if (isKilled) continue;
     expect(out, err).toMatch(/^done$/m);
-    const counts = fs.readFileSync(marks!, "utf8").trimEnd().split("\n").map(Number);
+    const ran = JSON.parse(/^ran (.*)$/m.exec(out)![1]!) as string;
+    const lines = [fs.readFileSync(marks!, "utf8"), ran, ...begun.flatMap(writtenNumber)];
+    const counts = lines.flatMap((text) => text.match(/\d+$/gm) ?? []).map(Number);
     return {
       kills,
       marks: Array.from({ length: 2 * turns }, (_, n) => counts.filter((other) => other === n).length),
@@ -91,6 +95,17 @@ async function crashAndCheck(
     };
   }
 }
+
+/** Every third call of each kind; the one that never ends is of `mark`. */
+function scriptedCall(n: number, stuck: number): object {
+  if (n === stuck || n % 3 === 0) return { name: "mark", arguments: { n } };
+  return n % 3 === 1
+    ? { name: "write_file", arguments: { path: `written/${n}`, content: `${n}\n` } }
+    : { name: "run_command", arguments: { command: `echo ${n} >> ran; sleep 0.02` } };
+}
+
+/** Of a write only the record of its beginning tells how often it was done. */
+const writtenNumber = (begun: string): string[] => begun.match(/(?<=^write_file .*written\/)\d+/) ?? [];
 
 function follow(child: ChildProcess) {
   let out = "";
@@ -120,12 +135,18 @@ async function findFaults(messages: readonly ModelMessage[], wires: Wires): Prom
 function readAll(stateDir: string): {
   readonly events: AgentEvent[];
   readonly transcripts: ModelMessage[][];
+  /** The calls of the scripts that began, as texts: no two are the same. */
+  readonly begun: string[];
 } {
+  const begun: string[] = [];
   const all: AgentEvent[] = [];
   const transcripts: ModelMessage[][] = [];
   for (const id of listRuns(stateDir)) {
     const { dir, logFile, anchorFile } = runPaths(stateDir, id);
     expect(verifyLog(logFile, anchorFile)).toMatchObject({ ok: true });
+    for (const { record } of readLog(logFile))
+      if (record?.kind === "tool.intent" && record.toolName !== "read_file")
+        begun.push(`${record.toolName} ${JSON.stringify(record.input)}`);
     for (const name of namesIn(path.join(dir, "agent")).filter((one) => one.endsWith(".jsonl"))) {
       const lines = fs.readFileSync(path.join(dir, "agent", name), "utf8").split("\n");
       const events = lines.slice(0, -1).map((line) => JSON.parse(line) as AgentEvent);
@@ -133,7 +154,7 @@ function readAll(stateDir: string): {
       all.push(...events);
     }
   }
-  return { events: all, transcripts };
+  return { events: all, transcripts, begun };
 }
 
 const namesIn = (dir: string) => (fs.existsSync(dir) ? fs.readdirSync(dir) : []);
