@@ -30,7 +30,7 @@ describe("hotcell chat", () => {
     expect(await chat(world)).toEqual({
       code: 0,
       out: "I look.\n● read_file a.txt\nIt says hello.\ndone · 0 tokens in, 0 out · 1 call\n",
-      err: "",
+      err: `This is no model: the answers come from the script ${path.join(world.root, "script.json")}.\n`,
     });
   });
 
@@ -92,7 +92,9 @@ describe("hotcell chat", () => {
   test("the simple commands of scripted without a file, which says that it is no model", async () => {
     const world = openCliWorld({ "a.txt": "hello\n" });
     const says = (prompt: string) => world.run(["chat", prompt, "--model", "scripted", ...ON_HOST]);
-    expect((await says("read a.txt")).out).toContain("● read_file a.txt\n");
+    const { out, err } = await says("read a.txt");
+    expect(out).toContain("● read_file a.txt\n");
+    expect(err).toBe("This is no model: it follows simple typed commands.\n");
     expect((await says("dance")).out).toContain("I am no model");
   });
 
@@ -250,14 +252,14 @@ describe("in a terminal", () => {
   test("/commit writes nothing after a no, and says so where there is nothing to commit", async () => {
     const world = openCliWorld({});
     const { err } = await typeInSession(world, NO, "/commit", "write a.txt one", "/commit");
-    expect(err).toMatch(/^Nothing to commit\.\n {2}a\.txt\nSession /);
+    expect(err).toMatch(/^This is no model: .*\nNothing to commit\.\n {2}a\.txt\nSession /);
     expect(fs.readdirSync(world.root)).toEqual([]);
   });
 
   test("/rewind returns to the state before a call, and /undo restores what it removed", async () => {
     const lines = ["write a.txt one", "write b.txt two", "/rewind #2", "/diff", "/undo", "/diff"];
     const { out, err } = await typeInSession(openCliWorld({}), NO, ...lines);
-    expect(err).toMatch(/^Rewound\. To take that back: \/undo\nRestored\.\nSession /);
+    expect(err).toMatch(/^This is no model: .*\nRewound\. To take that back: \/undo\nRestored\.\nSession /);
     const [rewound, undone, atTheEnd] = [["+one"], ["+one", "+two"], ["+one", "+two"]];
     expect(out.match(/^\+\w+$/gm)).toEqual([...rewound, ...undone, ...atTheEnd]);
   });
@@ -270,7 +272,7 @@ describe("in a terminal", () => {
       "/rewind",
       "/rewind #7",
     );
-    expect(err).toMatch(/^Name a call: \/rewind #2\n.*#7.*\nSession /);
+    expect(err).toMatch(/^This is no model: .*\nName a call: \/rewind #2\n.*#7.*\nSession /);
     expect(out.match(/^\+\w+$/gm)).toEqual(["+one"]);
   });
 

@@ -44,6 +44,7 @@ export async function chat(io: Io, prompt: string | undefined, flags: ChatFlags)
     ...(resumed?.session && { session: resumed.session }),
   });
   const { model, options: agentOptions } = openChatModel(io, config, flags);
+  if (model.provider === "scripted") printNotes(io, sayNoModel(model.model));
   const client = io.interactive && !json ? { client: inTurn(askInTerminal(io)) } : {};
   const onAsk = createDesk({ stateDir: config.stateDir, ...client });
   let session: string | null = null;
@@ -64,6 +65,13 @@ export async function chat(io: Io, prompt: string | undefined, flags: ChatFlags)
   } finally {
     await model.close();
   }
+}
+
+/** Answers of a script look like those of a model. */
+function sayNoModel(script: string): string {
+  const source =
+    script === "commands" ? "it follows simple typed commands" : `the answers come from the script ${script}`;
+  return `This is no model: ${source}.`;
 }
 
 function createShow(io: Io, json: boolean, resumed: FoundRun | null): Chat["show"] {
