@@ -1,7 +1,13 @@
-// The functions of WASI preview1 on a directory, called as a guest calls them, with a memory of its own.
+// The functions of WASI preview1 on a directory, called as a guest calls them, with a memory of its own. They reach the
+// files by messages, as from a guest's process, or directly.
 import fs from "node:fs";
 import path from "node:path";
-import { errnoOf } from "../../../src/runners/wasm/wasi/errno.ts";
+import { createAnswers } from "../../../src/runners/wasm/answer-message.ts";
+import { encodeFrame, type Frame, FrameDecoder, readFrame } from "../../../src/runners/wasm/guest/frames.ts";
+import type { HostChannel } from "../../../src/runners/wasm/guest/host-channel.ts";
+import { openRemoteFiles } from "../../../src/runners/wasm/guest/remote-files.ts";
+import { errnoOf, WasiFault } from "../../../src/runners/wasm/wasi/errno.ts";
+import type { GuestFiles } from "../../../src/runners/wasm/wasi/guest-files.ts";
 import { createPreview1 } from "../../../src/runners/wasm/wasi/preview1.ts";
 import { machineSurroundings } from "../../../src/runners/wasm/wasi/surroundings.ts";
 import { serveFiles } from "../../../src/runners/wasm/workspace-files.ts";
@@ -22,6 +28,8 @@ export interface FixtureOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly access?: FileAccess;
+  /** Without messages. */
+  readonly isDirect?: boolean;
 }
 
 interface ListedEntry {
@@ -39,7 +47,8 @@ interface OpenOptions {
   readonly fdFlags?: number;
 }
 
-export function openHostFixture({ args = [], env = {}, access = "write" }: FixtureOptions = {}) {
+export function openHostFixture(options: FixtureOptions = {}) {
+  const { args = [], env = {}, access = "write", isDirect = false } = options;
   const top = tempDir();
   const root = path.join(top, "ws");
   fs.mkdirSync(root);
@@ -50,7 +59,9 @@ export function openHostFixture({ args = [], env = {}, access = "write" }: Fixtu
     protectionOf: () => null,
   });
   const denied: string[] = [];
-  const files = serveFiles(workspace, { access, onDenied: (capability) => denied.push(capability) });
+  const served = serveFiles(workspace, { access, onDenied: (capability) => denied.push(capability) });
+  const remote = openRemoteFiles(channelTo(served), 0);
+  const files = isDirect ? served : remote;
   const said: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
   let input = Buffer.from("input");
   const { imports, attach } = createPreview1({
@@ -93,6 +104,8 @@ export function openHostFixture({ args = [], env = {}, access = "write" }: Fixtu
   return {
     root,
     denied,
+    /** What the guest wrote last may wait in its process. */
+    flush: remote.flush,
     call,
     has: (name: string) => name in imports,
     said: () => ({ stdout: `${Buffer.concat(said.stdout)}`, stderr: `${Buffer.concat(said.stderr)}` }),
@@ -182,6 +195,33 @@ export function openHostFixture({ args = [], env = {}, access = "write" }: Fixtu
         const at = OTHER! + event * 32;
         return { index: Number(memory.readBigUInt64LE(at)), errno: NAMES.get(memory.readUInt16LE(at + 8)) };
       });
+    },
+  };
+}
+
+/** The channel between a guest's process and hotcell, without the process: each message and each reply is bytes. */
+function channelTo(files: GuestFiles): HostChannel {
+  const answer = createAnswers({
+    files: [files],
+    hostCall: () => Promise.reject(new Error("there are no host calls")),
+  });
+  return {
+    receive: () => null,
+    send: () => {},
+    call(head, body) {
+      const decoder = new FrameDecoder();
+      for (const part of encodeFrame(head, body)) decoder.push(part);
+      const reply = answer(decoder.next()!) as Frame;
+      const bytes = Buffer.concat(encodeFrame(reply.head, reply.body));
+      let at = 0;
+      const fill = (into: Buffer) => {
+        at += bytes.copy(into, 0, at);
+        return true;
+      };
+      const received = readFrame({ fill })!;
+      const { errno, value = null } = received.head;
+      if (typeof errno === "string") throw new WasiFault(errno);
+      return { value, body: received.body };
     },
   };
 }
