@@ -74,9 +74,9 @@ CREATE TABLE IF NOT EXISTS tool_calls (
 CREATE INDEX IF NOT EXISTS idx_tool_calls_name ON tool_calls(name);
 CREATE INDEX IF NOT EXISTS idx_tool_calls_started_at ON tool_calls(started_at);`;
 
-/** Always a write-ahead log: after a kill, AgentFS's engine read half a transaction from a rollback journal. */
+/** Always a write-ahead log: after a kill, AgentFS's engine read half a transaction from a rollback journal. Deleted content is overwritten: the file may be handed on. */
 export function prepareToWrite(db: SqlDatabase): void {
-  db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
+  db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;");
 }
 
 /** Makes the tables that a database does not have. */

@@ -195,6 +195,25 @@ describe("the file", () => {
     expect(await world.open(session.record.id).catch(opened)).toBe("LOCKED");
   });
 
+  test("does not hold content that the session no longer has, also not in its free pages", async () => {
+    const world = tempSessionWorld();
+    const session = await world.create("clone", { fs: "agentfs" });
+    const at = databaseOf(world, session);
+    const bytes = () => fs.readFileSync(at, "latin1");
+    await write(session, "1", { small: "the small one", large: "the large one ".repeat(5000) });
+    session.close();
+    await setImmediate();
+    expect(bytes()).toMatch(/the small one/);
+    const again = await world.open(session.record.id);
+    await again.change({ id: "2", tool: "test" }, async () => {
+      for (const name of ["small", "large"]) again.workspace.remove(name);
+    });
+    again.close();
+    await setImmediate();
+    expect(bytes()).not.toMatch(/the small one|the large one/);
+    expect(fs.statSync(`${at}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  });
+
   test("is refused inside the project, also behind a link, and where something exists", async () => {
     const world = tempSessionWorld();
     const link = path.join(world.top, "link");
