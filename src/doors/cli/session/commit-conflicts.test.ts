@@ -60,6 +60,34 @@ test("answers of commit -p that could not be committed are given back as a comma
   expect(world.read("own")).toBe("old\n");
 });
 
+test.each([
+  ["--protected", ["--protected"], ["y", "y"], "--on-conflict merge --protected"],
+  ["a second y for files that execute automatically", [], ["y", "y", "y"], "--on-conflict merge --protected"],
+  ["neither", [], ["y", "y", "n"], "--on-conflict merge"],
+  ["--on-conflict", ["--on-conflict", "skip"], ["y", "y", "n"], "--on-conflict skip"],
+])("that command commits the same as before: with %s", async (_, flags, answers, words) => {
+  const world = await openSessionCliWorld(
+    { ".npmrc": "old\n", own: "old\n" },
+    {
+      c1(workspace) {
+        for (const name of [".npmrc", "own"]) workspace.write(name, "session\n");
+      },
+    },
+  );
+  const left = [...answers];
+  const ask = async () => {
+    const answer = left.shift()!;
+    if (left.length === 0) fs.writeFileSync(path.join(world.root, "own"), "other\n");
+    return answer;
+  };
+  const ran = await world.run(["session", "commit", world.id, "-p", ...flags], { interactive: true, ask });
+  expect([ran.code, left, ran.err]).toEqual([
+    1,
+    [],
+    expect.stringContaining(`hotcell session commit ${world.id} .npmrc own ${words}\n`),
+  ]);
+});
+
 test("a conflict shows the lines that differ, not hashes", async () => {
   const { run, id } = await open();
   const { err } = await run(["session", "commit", id, "same", "--yes"]);

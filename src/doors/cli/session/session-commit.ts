@@ -72,9 +72,9 @@ export async function commitToProject(
     const commit = (signal: AbortSignal) =>
       session.commit(agreed, { onProgress: progress.report }, signal).finally(progress.end);
     const conflicting = await changesAt(session, plan.conflicts);
-    const result = await interruptible("commit", commit).catch(reportUncommitted(run, selection));
+    const result = await interruptible("commit", commit).catch(reportUncommitted(run, selection, agreed));
     if (flags.patch === true && result.conflicts.some(isUnresolved))
-      printNotes(io, sameAgain(run, selection));
+      printNotes(io, sameAgain(run, selection, agreed));
     return printResult(run, result, conflicting);
   });
 }
@@ -171,16 +171,29 @@ async function changesAt(session: Session, conflicts: readonly Conflict[]): Prom
 }
 
 /** After -p, prints the answers as a command, so that the user need not answer them again. */
-function reportUncommitted(run: Committing, selection: Selection): (error: unknown) => never {
+function reportUncommitted(
+  run: Committing,
+  selection: Selection,
+  agreed: SessionCommitOptions,
+): (error: unknown) => never {
   return (error) => {
-    if (run.flags.patch === true) printNotes(run.io, sameAgain(run, selection));
+    if (run.flags.patch === true) printNotes(run.io, sameAgain(run, selection, agreed));
     return sayWhatWasSeen(run.flags)(error);
   };
 }
 
-function sameAgain({ session }: Committing, selection: Selection): string {
+function sameAgain(
+  { session, asked }: Committing,
+  selection: Selection,
+  { allowProtected }: SessionCommitOptions,
+): string {
   const { paths, hunks } = selection === "all" ? { paths: [], hunks: [] } : selection;
-  const words = [...paths.map(shellWord), ...hunks.map((hunk) => `--hunk ${hunk}`), "--on-conflict merge"];
+  const words = [
+    ...paths.map(shellWord),
+    ...hunks.map((hunk) => `--hunk ${hunk}`),
+    `--on-conflict ${asked.onConflict}`,
+    ...(allowProtected === true ? ["--protected"] : []),
+  ];
   return `To commit what you chose: hotcell session commit ${session.record.id} ${words.join(" ")}`;
 }
 
