@@ -1,5 +1,5 @@
 // Coding agents of others under `hotcell run`, with their profiles and a scripted model on loopback.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -182,6 +182,25 @@ console.log("tests", "pass");\n`,
   };
 }
 
+/** The rows and columns of the first terminal in the sandboxes of what runs in a terminal. */
+function sizesInside(terminal: TmuxTerminal): Set<string> {
+  const shown = execFileSync("ps", ["-e", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const processes = shown
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  const below = new Set([terminal.read("pane_pid")]);
+  for (const parent of below)
+    for (const [pid] of processes.filter(([, ppid]) => ppid === parent)) below.add(pid!);
+  const sizes = [...below].flatMap((pid) => {
+    const terminals = `/proc/${pid}/root/dev/pts`;
+    const { dev = null } = fs.statSync(terminals, { throwIfNoEntry: false }) ?? {};
+    if (dev === null || dev === fs.statSync("/dev/pts").dev) return [];
+    return spawnSync("stty", ["-F", `${terminals}/0`, "size"], { encoding: "utf8" }).stdout.trim() || [];
+  });
+  return new Set(sizes);
+}
+
 const IS_RECORDING = process.env.HOTCELL_RECORD === "1";
 
 /** The screen when it changes no more, for the picture of the agent's page. */
@@ -226,7 +245,9 @@ describe.each(Object.keys(AGENTS))("%s", (name) => {
     await terminal.see(PROMPT);
     await terminal.pressUntil("Enter", "The slug is fixed.");
     const screen = await recordScreen(terminal);
+    expect(sizesInside(terminal)).toEqual(new Set(["40 100"]));
     terminal.resize(80, 30);
+    await expect.poll(() => sizesInside(terminal), { timeout: 10_000 }).toEqual(new Set(["30 80"]));
     await terminal.see("The slug is fixed.");
     terminal.type(agent.quit);
     await terminal.see(agent.quit);
