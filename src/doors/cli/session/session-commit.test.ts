@@ -88,7 +88,7 @@ describe("hotcell session commit", () => {
   });
 
   test.each([
-    [["nope"], 'Could not commit the path "nope": the session\'s diff has no such change.'],
+    [["nope"], 'Could not commit the path "nope": the session has no such change.'],
     [["../x"], 'The path "../x" is not in the project'],
     [["--hunk", "123"], 'Could not commit the hunk "123"'],
     [["--on-conflict", "force"], '--on-conflict is "force"; allowed are abort, skip, ours, theirs, merge.'],

@@ -53,6 +53,16 @@ new file mode 100644
     expect(await diff({ NO_COLOR: "1" })).not.toContain("\u001b");
   });
 
+  test("of a session without changes says so instead of nothing", async () => {
+    const { run, id } = await openSessionCliWorld({ a: "a\n" });
+    for (const how of [[], ["--patch"]])
+      expect(await run(["session", "diff", id, ...how])).toEqual({
+        code: 0,
+        out: "",
+        err: `Session ${id} has no changes to review.\n`,
+      });
+  });
+
   test("--stat has one line for each change", async () => {
     const { run, id } = await open();
     expect((await run(["session", "diff", id, "--stat"])).out).toBe(

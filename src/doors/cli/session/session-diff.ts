@@ -48,7 +48,8 @@ export async function printDiff(
   print(io, ...(await shownApart(changes, found)));
   const contested = changes.filter((change) => change.contested);
   print(io, ...contestedLines(contested, flags), ...gitDataLines(gitData), ...ignoredLines(ignored));
-  if (paths.length > 0 && changes.length === 0) printNotes(io, noChangesLine(found.id, paths));
+  if (changes.length + gitData + ignored === 0 || (paths.length > 0 && changes.length === 0))
+    printNotes(io, noChangesLine(found.id, paths, flags));
   return flags.patch === true && contested.length > 0 ? 1 : 0;
 }
 
@@ -56,8 +57,11 @@ function gitDataLines(count: number): string[] {
   return count === 0 ? [] : [`${describeGitData(count)}; for a full diff add --all; ${AS_BRANCH}`];
 }
 
-function noChangesLine(session: string, paths: readonly string[]): string {
-  return `Session ${session} changed nothing at ${paths.map(showName).join(", ")}.`;
+function noChangesLine(session: string, paths: readonly string[], { call }: DiffFlags): string {
+  const where =
+    call === undefined ? `Session ${session}` : `The call ${callName(call)} of session ${session}`;
+  if (paths.length === 0) return `${where} has no changes to review.`;
+  return `${where} changed nothing at ${paths.map(showName).join(", ")}.`;
 }
 
 function ignoredLines(ignored: number): string[] {

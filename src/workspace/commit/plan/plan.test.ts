@@ -124,11 +124,11 @@ describe("the selection", () => {
   test.each([
     [
       { paths: ["nothing"], hunks: [] },
-      'Could not commit the path "nothing": the session\'s diff has no such change. Take the diff again.',
+      'Could not commit the path "nothing": the session has no such change. The diff of the session lists its changes.',
     ],
     [
       { paths: [], hunks: ["abc"] },
-      'Could not commit the hunk "abc": the session\'s diff has no such change. Take the diff again.',
+      'Could not commit the hunk "abc": the session has no such change. The diff of the session lists its changes.',
     ],
   ])("of what is not in the diff is refused: %j", (selection, message) => {
     const value = [...selection.paths, ...selection.hunks][0]!;

@@ -64,6 +64,6 @@ function checkSelection(changes: readonly Change[], { paths, hunks }: Exclude<Se
 }
 
 function notInDiff(what: string, value: string): HotcellError {
-  const message = `Could not commit ${what} ${quote(value)}: the session's diff has no such change. Take the diff again.`;
+  const message = `Could not commit ${what} ${quote(value)}: the session has no such change. The diff of the session lists its changes.`;
   return new HotcellError("INVALID_ARGUMENTS", message, { value });
 }

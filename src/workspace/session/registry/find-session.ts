@@ -67,7 +67,7 @@ export function findLastCommittedId(stateDir: string, project: string): string {
     .sort((a, b) => a.atMs! - b.atMs!)
     .at(-1);
   if (found !== undefined) return found.id;
-  const message = `There is nothing to undo: no commit to ${quote(project)} has an effect any more. To rewind a session: hotcell session rewind.`;
+  const message = `There is nothing to undo: no commit to ${quote(project)} is in effect. To rewind a session: hotcell session rewind.`;
   throw new HotcellError("NOT_FOUND", message);
 }
 
