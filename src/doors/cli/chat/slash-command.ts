@@ -3,7 +3,7 @@ import type { Cell } from "../../../cell.ts";
 import { HotcellError } from "../../../core/errors.ts";
 import { confirm } from "../ask.ts";
 import { type Io, printNotes } from "../io.ts";
-import { skippedLines } from "../session/commit-text.ts";
+import { describeCommitted, skippedLines } from "../session/commit-text.ts";
 import { paintDiff, wantsColour } from "../session/paint-diff.ts";
 
 const HELP = [
@@ -64,7 +64,7 @@ async function commitChanges(io: Io, cell: Cell, paths: readonly string[]): Prom
   if (!(await confirm(io, "Commit these to the project?"))) return;
   const { committed, conflicts } = await cell.commit({ ...chosen, planHash: plan.hash });
   for (const { path } of conflicts) printNotes(io, `  conflict: ${path}`);
-  printNotes(io, `Committed ${committed.length} ${committed.length === 1 ? "change" : "changes"}.`);
+  printNotes(io, `Committed ${describeCommitted(committed)}.`);
 }
 
 async function rewindTo(io: Io, cell: Cell, [call]: readonly string[]): Promise<void> {

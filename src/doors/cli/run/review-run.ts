@@ -2,10 +2,9 @@
 import { HotcellError } from "../../../core/errors.ts";
 import { makeVisible } from "../../../core/quote.ts";
 import type { CommitResult } from "../../../workspace/commit/run-commit.ts";
-import { formatCount } from "../figures.ts";
 import { type Io, printNotes } from "../io.ts";
 import type { CellFlags } from "../main.ts";
-import { skippedLines } from "../session/commit-text.ts";
+import { describeCommitted, skippedLines } from "../session/commit-text.ts";
 import { conflictLines, isUnresolved } from "../session/conflict-text.ts";
 import { commitToProject } from "../session/session-commit.ts";
 import { discardChanges } from "../session/session-rewind.ts";
@@ -42,7 +41,7 @@ export function printCommit(io: Io, { session }: ProgramSummary, result: CommitR
     io,
     ...conflictLines(conflicts, asked),
     ...skippedLines(skipped),
-    `Committed ${formatCount(committed.length, "change")}.`,
+    `Committed ${describeCommitted(committed)}.`,
   );
   return !conflicts.some(isUnresolved);
 }

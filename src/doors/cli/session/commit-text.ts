@@ -3,12 +3,12 @@
 import { stepLines } from "../../../tools/session/describe-plan.ts";
 import type { CommitPlan, Skipped } from "../../../workspace/commit/plan/plan.ts";
 import type { CommitResult } from "../../../workspace/commit/run-commit.ts";
-import { isGitData } from "../../../workspace/diff/git-data.ts";
+import { apartFromGitData, isGitData } from "../../../workspace/diff/git-data.ts";
 import { showName } from "../../../workspace/fs/names.ts";
 import { parentsOf } from "../../../workspace/fs/path-text.ts";
 import type { SessionRecord } from "../../../workspace/layers/record.ts";
 import { formatCount } from "../figures.ts";
-import { describeGitData } from "./git-data.ts";
+import { describeChangeCount, describeGitData } from "./git-data.ts";
 
 export function planLines(plan: CommitPlan): string[] {
   return [
@@ -24,7 +24,13 @@ export function resultLine(
 ): string {
   if (tx === null || committed.length === 0)
     return conflicts.length > 0 ? "Nothing was committed." : "Nothing to commit.";
-  return `Committed ${formatCount(committed.length, "change")} to ${workspace}. To revert: hotcell session revert ${id} --tx ${tx}`;
+  return `Committed ${describeCommitted(committed)} to ${workspace}. To revert: hotcell session revert ${id} --tx ${tx}`;
+}
+
+/** Counts as a diff does. */
+export function describeCommitted(committed: readonly string[]): string {
+  const { own, gitData } = apartFromGitData(withoutDirectories(committed), (path) => path);
+  return describeChangeCount(own.length, gitData);
 }
 
 export function skippedLines(skipped: readonly Skipped[]): string[] {
@@ -44,10 +50,14 @@ export function skippedLines(skipped: readonly Skipped[]): string[] {
   ];
 }
 
-/** Without the directories that were added or deleted with them, as a diff counts. */
 function countFiles(skipped: readonly Skipped[]): number {
-  const above = new Set(skipped.flatMap(({ path }) => [...parentsOf(path)]));
-  return skipped.filter(({ path }) => !above.has(path)).length;
+  return withoutDirectories(skipped.map(({ path }) => path)).length;
+}
+
+/** Without the directories that were added or deleted with their content. */
+function withoutDirectories(paths: readonly string[]): string[] {
+  const above = new Set(paths.flatMap((path) => [...parentsOf(path)]));
+  return paths.filter((path) => !above.has(path));
 }
 
 /** The better way to take what git wrote. */

@@ -328,3 +328,17 @@ test("hotcell session commit -p with PATHs asks for those alone, and with q for 
   expect((await answer(["commit", id, "-p", "d", "b"], ["q"])).questions).toEqual(["Add b? [y,n,q,a,d,?] "]);
   expect(filesIn(root)).toEqual(["a", "d", "d/x"]);
 });
+
+test("the number of committed changes is that of the diff: a new directory with its file is one", async () => {
+  const { run, id } = await openSessionCliWorld(
+    { a: "a\n" },
+    {
+      c1: (w) => {
+        w.mkdir("new");
+        w.write("new/f", "f\n");
+      },
+    },
+  );
+  expect((await run(["session", "diff", id, "--stat"])).out).toContain(" 1 changed, ");
+  expect((await run(["session", "commit", id, "--yes"])).out).toMatch(/^Committed 1 change to /);
+});
