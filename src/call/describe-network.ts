@@ -5,7 +5,7 @@ import type { Tool } from "../tools/define-tool.ts";
 
 const MAX_NAMED = 20;
 
-/** Tells a model which hosts commands reach, instead of that there are none. */
+/** Describes to a model which hosts commands reach. Without this, the description says that they reach none. */
 export function describeNetwork(tool: Tool, rules: readonly Rule[], isDirect: boolean): Tool {
   const places = rules
     .filter(opensNetwork)

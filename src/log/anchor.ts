@@ -1,5 +1,5 @@
 // The anchor: the head of a log, stored outside the state directory of the log and written after each record. It
-// distinguishes a log whose end was cut off from one that ends there, and tells the next open where to start reading.
+// distinguishes a log whose end was cut off from one that ends there, and names the place where the next open starts reading.
 import { closeSync, constants, readSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { tokenIsOfThisBoot } from "../core/process-token.ts";

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { isJsonObject, type Json } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 
-/** Records that tell what happened beside calls. */
+/** Records of what happened beside calls. */
 export type EventKind =
   | "run.start"
   | "run.end"

@@ -19,14 +19,14 @@ export function createByteRedactor(secrets: readonly string[]): ByteRedactor | n
   let held = "";
   return {
     add(bytes) {
-      const { told, rest } = redactPart(held + bytes.toString("latin1"), search);
+      const { redacted, rest } = redactPart(held + bytes.toString("latin1"), search);
       held = rest;
-      return Buffer.from(told, "latin1");
+      return Buffer.from(redacted, "latin1");
     },
     end() {
-      const told = held.replaceAll(search.pattern, REDACTED);
+      const redacted = held.replaceAll(search.pattern, REDACTED);
       held = "";
-      return Buffer.from(told, "latin1");
+      return Buffer.from(redacted, "latin1");
     },
   };
 }
@@ -44,17 +44,17 @@ function patternOf(forms: readonly string[]): RegExp {
 }
 
 function redactPart(text: string, { forms, pattern, reach }: Search) {
-  const told: string[] = [];
+  const redacted: string[] = [];
   let from = 0;
   let open = findBeginning(text, forms, text.length - reach);
   for (const { index, 0: found } of text.matchAll(pattern)) {
     if (index >= open) break;
-    told.push(text.slice(from, index), REDACTED);
+    redacted.push(text.slice(from, index), REDACTED);
     from = index + found.length;
     if (from > open) open = findBeginning(text, forms, from);
   }
-  told.push(text.slice(from, open));
-  return { told: told.join(""), rest: text.slice(open) };
+  redacted.push(text.slice(from, open));
+  return { redacted: redacted.join(""), rest: text.slice(open) };
 }
 
 /** Where the end of a text may be the beginning of a secret; its length if nowhere. */

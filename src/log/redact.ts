@@ -58,18 +58,18 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   const reach = Math.max(SHAPE_CHARS, forms[0]?.length ?? 0);
   const exact = (text: string) => redactCut(redactForms(text, forms), forms);
   /** The source text of a preview. A secret may continue beyond its end. */
-  const look = (text: string, maxChars: number) => {
+  const exactPreview = (text: string, maxChars: number) => {
     const seen = exact(text.slice(0, maxChars + reach));
     return text.length > maxChars + reach ? redactEnd(seen, forms) : seen;
   };
   return {
     redact: (text) => redactShapes(exact(text)),
     preview(text, maxChars) {
-      const seen = look(text, maxChars);
+      const seen = exactPreview(text, maxChars);
       const hasShape = SHAPE_HINT.test(seen.slice(0, maxChars + HINT_CHARS));
       return (hasShape ? redactShapes(seen) : seen).slice(0, maxChars);
     },
-    exact: { redact: exact, preview: (text, maxChars) => look(text, maxChars).slice(0, maxChars) },
+    exact: { redact: exact, preview: (text, maxChars) => exactPreview(text, maxChars).slice(0, maxChars) },
     isSecret: (text) => forms.includes(text),
   };
 }

@@ -56,7 +56,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
       const command = commandOf(request, workspace);
       const limits = { ...parts.limits, timeoutMs: timeoutOf(request, context, parts.limits) };
       const captured = captureOutput(shownOf(request), log.openArtifact);
-      const told = withoutSecrets(request, (stream, bytes) => {
+      const redacted = withoutSecrets(request, (stream, bytes) => {
         captured.add(stream, bytes);
         context.emit(stream, bytes);
       });
@@ -66,7 +66,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
         stdio: stdioOf(request),
         signal: context.signal,
         onStart: (shielded) => context.reportMeta(shieldedBy(shielded)),
-        onOutput: told.add,
+        onOutput: redacted.add,
       });
       const { report, ...end } = await ran.catch((error) => {
         network.end();
@@ -74,7 +74,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
       });
       network.end();
       const refusedHosts = network.refused();
-      told.end();
+      redacted.end();
       const output = captured.end();
       const hardLinks = searchHardLinks();
       const hidden = hiddenFiles(commandView.hiddenSecrets());
@@ -118,18 +118,17 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
 }
 
 /** Output without the secrets of the request, for everything that is made of it: events, observation and artifact. */
-function withoutSecrets({ secrets = [] }: CommandRequest, tell: OnOutput) {
+function withoutSecrets({ secrets = [] }: CommandRequest, onOutput: OnOutput) {
   const redactors = { stdout: createByteRedactor(secrets), stderr: createByteRedactor(secrets) };
-  const tellAny: OnOutput = (stream, bytes) => {
-    if (bytes.length > 0) tell(stream, bytes);
+  const emit: OnOutput = (stream, bytes) => {
+    if (bytes.length > 0) onOutput(stream, bytes);
   };
   return {
-    add: (stream: "stdout" | "stderr", bytes: Buffer) =>
-      tellAny(stream, redactors[stream]?.add(bytes) ?? bytes),
+    add: (stream: "stdout" | "stderr", bytes: Buffer) => emit(stream, redactors[stream]?.add(bytes) ?? bytes),
     end() {
       for (const stream of ["stdout", "stderr"] as const) {
         const rest = redactors[stream]?.end();
-        if (rest !== undefined) tellAny(stream, rest);
+        if (rest !== undefined) emit(stream, rest);
       }
     },
   };

@@ -104,7 +104,7 @@ async function begin(
   });
   return {
     info: () => ({ id, command, started, end }),
-    output: () => ({ ...captured.look(), refusedHosts: refusedHosts() }),
+    output: () => ({ ...captured.peek(), refusedHosts: refusedHosts() }),
     async stop() {
       stopping.abort();
       await ended;

@@ -94,7 +94,7 @@ function notAsShown(tool: string, path: string): HotcellError {
 
 async function readNow<T>(
   { tool, start, decision: { place } }: PreparedCall,
-  look: (files: WorkspaceFS) => T,
+  work: (files: WorkspaceFS) => T,
   { runInContext }: CallParts,
   signal: AbortSignal,
 ): Promise<T | undefined> {
@@ -107,7 +107,7 @@ async function readNow<T>(
   } as const;
   let found: T | undefined;
   const { settled } = await runInContext({ ...about, signal }, async () => {
-    found = look(place.files);
+    found = work(place.files);
     return {};
   });
   signal.throwIfAborted();

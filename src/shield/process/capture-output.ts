@@ -14,7 +14,7 @@ export interface Captured {
 export interface Capture {
   add(stream: OutputStream, bytes: Buffer): void;
   /** The output so far. */
-  look(): Pick<Captured, "stdout" | "stderr" | "truncated">;
+  peek(): Pick<Captured, "stdout" | "stderr" | "truncated">;
   end(): Captured;
 }
 
@@ -31,7 +31,7 @@ export function captureOutput(shown: ShownOutput, openArtifact: (() => ArtifactW
   const stdout = createEnds(shownBytes);
   const stderr = createEnds(shownBytes);
   const whole = openArtifact === null ? null : createSpool(2 * shownBytes, openArtifact);
-  const look = () => {
+  const peek = () => {
     const [forOut, forErr] = isShared
       ? share(shownBytes, stdout.seen(), stderr.seen())
       : [shownBytes, shownBytes];
@@ -44,9 +44,9 @@ export function captureOutput(shown: ShownOutput, openArtifact: (() => ArtifactW
       (stream === "stdout" ? stdout : stderr).add(bytes);
       whole?.add(bytes);
     },
-    look,
+    peek,
     end() {
-      const ended = look();
+      const ended = peek();
       return { ...ended, artifact: whole?.end(ended.truncated) ?? null };
     },
   };

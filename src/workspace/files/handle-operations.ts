@@ -36,9 +36,9 @@ export function createHandleOperations(
 
   return {
     statEntry: (input) =>
-      runRead("look at", input, () =>
+      runRead("read the attributes of", input, () =>
         atResolvedPath(root, input, { follow: false }, (place) =>
-          entryStat(fs.fstatSync(requireExisting(place, "look at").fd, BIG)),
+          entryStat(fs.fstatSync(requireExisting(place, "read the attributes of").fd, BIG)),
         ),
       ),
 
@@ -136,7 +136,7 @@ function createNew({ dir, name }: ResolvedPath, owner: ReturnType<typeof ownerOf
 
 function createHandle(fd: number, at: string): FileHandle {
   return {
-    stat: () => explainErrors("look at", at, () => entryStat(fs.fstatSync(fd, BIG))),
+    stat: () => explainErrors("read the attributes of", at, () => entryStat(fs.fstatSync(fd, BIG))),
     read: (into, offset) => explainErrors("read", at, () => fs.readSync(fd, into, 0, into.length, offset)),
     write: (bytes, offset) =>
       explainErrors("write", at, () => fs.writeSync(fd, bytes, 0, bytes.length, offset)),

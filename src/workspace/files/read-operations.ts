@@ -50,11 +50,11 @@ export function createReadOperations(view: View, namesIn: NamesIn): ReadOperatio
     },
 
     stat(input, { follow = true } = {}) {
-      return runRead("look at", input, () => {
+      return runRead("read the attributes of", input, () => {
         const seen = statInOneCall(root, input);
         if (seen !== null) return statOf(seen.stat);
         return atResolvedPath(root, input, { follow }, (place) =>
-          statOf(requireExisting(place, "look at").stat),
+          statOf(requireExisting(place, "read the attributes of").stat),
         );
       });
     },
@@ -120,7 +120,11 @@ export function createReadOperations(view: View, namesIn: NamesIn): ReadOperatio
             continue;
           }
           const path = pathOf(name);
-          yield { path, kind, stat: () => explainErrors("look at", path, () => statAt(next.value)) };
+          yield {
+            path,
+            kind,
+            stat: () => explainErrors("read the attributes of", path, () => statAt(next.value)),
+          };
           if (stat === undefined) continue;
           paths.push(pathOf(name));
           view.entered(paths.at(-1)!, stat);

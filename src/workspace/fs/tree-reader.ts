@@ -138,8 +138,12 @@ export function openTreeReader({ fd: root, followsNoLinks = false }: TreeRoot): 
   return {
     list: (directory) => retryFromRoot("list", directory, () => readNames(goTo(directory))),
     enter: (directory) => retryFromRoot("open", directory, () => goTo(directory)),
-    look: (path) => unlessVanished(() => at("look at", path, lookAt), null),
-    stat: (path) => unlessVanished(() => at("look at", path, (dir, name) => tryStat(dir, name || ".")), null),
+    look: (path) => unlessVanished(() => at("read the attributes of", path, lookAt), null),
+    stat: (path) =>
+      unlessVanished(
+        () => at("read the attributes of", path, (dir, name) => tryStat(dir, name || ".")),
+        null,
+      ),
     open,
     withFile,
     read: (path) =>

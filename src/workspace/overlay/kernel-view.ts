@@ -33,7 +33,7 @@ export async function openKernelView(
   let isOnChanges = false;
   /** No name has appeared in the project or vanished from it since the mount. */
   let isCurrent = false;
-  const looks = createStalenessCheck(project, (changedMs) => {
+  const staleness = createStalenessCheck(project, (changedMs) => {
     if (changedMs >= mountedAt) stale = true;
   });
   const mask = createMask(dir, project, protectionOf);
@@ -45,7 +45,7 @@ export async function openKernelView(
     stale = false;
     isOnChanges = fs.readdirSync(path.join(dir, next.at(-1)!.name)).length > 0;
     isCurrent = true;
-    looks.forget();
+    staleness.forget();
   };
   const fitMask = async (): Promise<void> => {
     if (!(await mask.fit())) isCurrent = false;
@@ -66,20 +66,20 @@ export async function openKernelView(
     throw error;
   }
   return {
-    root: mounts.rootFor(project.path, looks.at),
+    root: mounts.rootFor(project.path, staleness.at),
     show,
     capture: () => makeLayerReadable(path.join(dir, shown.at(-1)!.name), mounts.fd()),
     had: () => null,
     // The changes are in the layer already.
     forget() {},
     async refresh() {
-      looks.forget();
+      staleness.forget();
       if (!stale) return false;
       await show(shown);
       return true;
     },
     onUse(at, entered) {
-      if (entered === undefined || !isUnchangedSince(entered, mountedAt)) looks.at(at);
+      if (entered === undefined || !isUnchangedSince(entered, mountedAt)) staleness.at(at);
     },
     isStale: () => stale || isOnChanges,
     openNamespace: mounts.openNamespace,

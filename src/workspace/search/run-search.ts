@@ -27,7 +27,7 @@ export interface SearchTask extends SearchOptions {
 interface Running extends SearchTask {
   readonly collector: HitCollector;
   readonly judgeIn: ReadJudge;
-  /** Tells the workers that no more results are wanted. */
+  /** Stops the workers: no more results are wanted. */
   readonly stop: () => void;
   readonly isStopped: () => boolean;
   /** Ends the workers if the search takes longer, with this error. */

@@ -8,7 +8,7 @@ const MAX_TRIES = 8;
 export async function retryOnChange<T>(
   id: string,
   stateDir: string,
-  look: (record: SessionRecord) => T | Promise<T>,
+  read: (record: SessionRecord) => T | Promise<T>,
   discard: (found: T) => void = () => {},
 ): Promise<T> {
   const dir = sessionDir(stateDir, id);
@@ -16,7 +16,7 @@ export async function retryOnChange<T>(
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const record = readRecord(dir);
     try {
-      const found = await look(record);
+      const found = await read(record);
       if (hasLayersOf(readRecord(dir), record)) return found;
       discard(found);
     } catch (error) {

@@ -115,17 +115,17 @@ function sessionOn(state: SessionState, release: () => void): Session {
       return work();
     });
 
-  /** The database has the result before the caller does. What cannot be written, the next operation writes, and the next changing call tells. */
+  /** The database has the result before the caller does. What cannot be written, the next operation writes, and the next changing call reports. */
   const followed = async <T>(work: () => Promise<T>): Promise<T> => {
     const result = await work();
     await followLayers(state);
     return result;
   };
 
-  /** With what the caller should know about the database. */
-  const tell = <T>({ warning, ...rest }: ChangeResult<T>): ChangeResult<T> => {
-    const told = [warning, state.database?.notes.take() ?? null].filter((note) => note !== null);
-    return { ...rest, warning: told.length === 0 ? null : told.join(" ") };
+  /** Adds the notes about the database to the result. */
+  const withNotes = <T>({ warning, ...rest }: ChangeResult<T>): ChangeResult<T> => {
+    const notes = [warning, state.database?.notes.take() ?? null].filter((note) => note !== null);
+    return { ...rest, warning: notes.length === 0 ? null : notes.join(" ") };
   };
 
   const onFullDisk = <T>(work: () => Promise<T>): Promise<T> => withReserve(state.store.stateDir, work);
@@ -141,7 +141,8 @@ function sessionOn(state: SessionState, release: () => void): Session {
       state.kv.replaceAll(values);
       await followValues(state);
     },
-    change: (call, work, options = {}) => alone(async () => tell(await changeIn(state, call, work, options))),
+    change: (call, work, options = {}) =>
+      alone(async () => withNotes(await changeIn(state, call, work, options))),
     read: (work, signal) => readIn(state, { alone, together: lock.together }, work, signal),
     checkpoint: (signal) => alone(() => followed(() => checkpoint(state, null, signal))),
     rewind: (to, paths, signal) => ifIdle("rewind", () => followed(() => rewindTo(state, to, paths, signal))),

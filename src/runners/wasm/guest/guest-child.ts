@@ -1,4 +1,4 @@
-// The program of a guest process: waits for a run, runs it, and tells how it ended. Each run has a new instance.
+// The program of a guest process: waits for a run, runs it, and reports how it ended. Each run has a new instance.
 import type { JsonObject } from "../../../core/json.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { engine, type WasmModule } from "../../../wasm/engine.ts";

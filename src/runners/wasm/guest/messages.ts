@@ -1,4 +1,4 @@
-// What hotcell tells a guest process, and what it answers.
+// The messages between hotcell and a guest process.
 
 import type { GuestSeed } from "../../../tools/wasm/guests.ts";
 import type { MeterExports } from "../../../wasm/meter.ts";

@@ -30,17 +30,17 @@ export interface PackedEntered {
   /** Paths, each terminated by NUL. */
   readonly entered: string;
   /** For each directory its link count and change time. */
-  readonly looks: readonly number[];
+  readonly stamps: readonly number[];
 }
 
 export function packEntered(entered: readonly EnteredDirectory[]): PackedEntered {
   return {
     entered: entered.map(({ path }) => `${path}\0`).join(""),
-    looks: entered.flatMap(({ nlink, ctimeMs }) => [nlink, ctimeMs]),
+    stamps: entered.flatMap(({ nlink, ctimeMs }) => [nlink, ctimeMs]),
   };
 }
 
-export function unpackEntered({ entered, looks }: PackedEntered): EnteredDirectory[] {
+export function unpackEntered({ entered, stamps }: PackedEntered): EnteredDirectory[] {
   const paths = entered.split("\0").slice(0, -1);
-  return paths.map((path, at) => ({ path, nlink: looks[2 * at]!, ctimeMs: looks[2 * at + 1]! }));
+  return paths.map((path, at) => ({ path, nlink: stamps[2 * at]!, ctimeMs: stamps[2 * at + 1]! }));
 }

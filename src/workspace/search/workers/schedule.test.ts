@@ -5,7 +5,7 @@ import { createScheduler } from "./schedule.ts";
 
 const names = ["good", "bad", "good"];
 const ask = {
-  ...({ kind: "ask", search: 1, unreadable: 0, entered: "", looks: [] } as const),
+  ...({ kind: "ask", search: 1, unreadable: 0, entered: "", stamps: [] } as const),
   ...packRuns([{ dir: 7, path: "d", names }]),
 };
 const judgeIn = (directory: string) => (name: string) => directory === "d" && name === "good";

@@ -30,7 +30,7 @@ function makeWorld() {
   };
   tick();
   const begin = (cache: LayerScanCache) => {
-    const { changed, done } = runToEnd(cache.look(record.stack[0]!, stateDir, project));
+    const { changed, done } = runToEnd(cache.scan(record.stack[0]!, stateDir, project));
     return { found: changed.map(({ directory }) => directory), done };
   };
   const look = (cache: LayerScanCache): string[] => {

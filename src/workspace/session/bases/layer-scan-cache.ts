@@ -24,7 +24,7 @@ export interface LayerScan {
 }
 
 export interface LayerScanCache {
-  look(live: Layer, stateDir: string, project: Root): Cooperative<LayerScan>;
+  scan(live: Layer, stateDir: string, project: Root): Cooperative<LayerScan>;
   /** Must be called when something else changed the layer's notes. */
   forget(): void;
 }
@@ -33,7 +33,7 @@ export function createLayerScanCache(): LayerScanCache {
   let layer = "";
   let stamps: ReadonlyMap<string, string> = new Map();
   return {
-    *look(live, stateDir, project) {
+    *scan(live, stateDir, project) {
       const known = live.name === layer ? stamps : new Map();
       const startMs = fileClock(sessionDir(stateDir, live.session));
       const visited = yield* directoriesIn(layerDir(stateDir, live));

@@ -39,7 +39,7 @@ export function* takeBases(
   trees: ProjectAndView & ProjectHistory,
   scanCache: LayerScanCache,
 ): Cooperative<void> {
-  const { changed, done } = yield* scanCache.look(record.stack.at(-1)!, stateDir, trees.project);
+  const { changed, done } = yield* scanCache.scan(record.stack.at(-1)!, stateDir, trees.project);
   if (changed.length > 0) yield* noteChanged(changed, record, stateDir, trees);
   done();
 }

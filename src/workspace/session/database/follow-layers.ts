@@ -21,7 +21,7 @@ import { type SessionState, withProject } from "../session-state.ts";
 import { addCalls } from "./follow-calls.ts";
 import { keepFile, type SessionDatabase, trySeen } from "./session-database.ts";
 
-/** Makes the database show what the session shows. What could not be written, and why, the next changing call tells. */
+/** Makes the database show what the session shows. What could not be written, and why, the next changing call reports. */
 export async function followLayers(state: SessionState, signal?: AbortSignal): Promise<void> {
   const { database } = state;
   if (database === null) return;

@@ -10,7 +10,7 @@ import { keepSeen, type ReflectedLayers, writeReflected } from "../../agentfs/re
 import { createTables } from "../../agentfs/schema.ts";
 import { areApart } from "../../files/state-dir.ts";
 import type { SessionRecord } from "../../layers/record.ts";
-import type { UntoldNotes } from "./untold-notes.ts";
+import type { PendingNotes } from "./pending-notes.ts";
 
 export interface SessionDatabase {
   readonly file: string;
@@ -20,7 +20,7 @@ export interface SessionDatabase {
   reflected: ReflectedLayers | null;
   /** Orders the transactions of the session and of its values, which programs change while a call runs. */
   readonly alone: ReadWriteLock["alone"];
-  readonly notes: UntoldNotes;
+  readonly notes: PendingNotes;
 }
 
 /** The path of a new database that the user chose. Throws unless it can be created there. */

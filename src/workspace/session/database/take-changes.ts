@@ -24,8 +24,8 @@ import { tryWork } from "../try-work.ts";
 import { tryAddCalls } from "./follow-calls.ts";
 import { followLayers, layersWithChanges, nameOf } from "./follow-layers.ts";
 import { followValues, takeValues } from "./follow-values.ts";
+import { openPendingNotes } from "./pending-notes.ts";
 import { openSessionFile, refuseInside, type SessionDatabase } from "./session-database.ts";
-import { openUntoldNotes } from "./untold-notes.ts";
 
 /** The call of the layer that holds a database's changes. */
 export const AGENTFS_CALL = { id: "agentfs", tool: "agentfs" } as const;
@@ -37,7 +37,7 @@ export async function openSessionDatabase(state: SessionState): Promise<void> {
   if (file === null) return;
   refuseInside(file, record.workspace);
   const isKnown = isAsSeen(dir, file);
-  const notes = openUntoldNotes(dir);
+  const notes = openPendingNotes(dir);
   const database = { ...(await openSessionFile(file, record, store.waitMs)), notes };
   try {
     const isForeign = !isKnown && !database.locked.isNew;

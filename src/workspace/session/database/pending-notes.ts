@@ -1,4 +1,4 @@
-// What the next changing call should tell about a session's database. The notes are in the session's directory until
+// Notes about a session's database, which the next changing call reports. Until then, the notes are in the session's directory until
 // then, because another process may make that call.
 import fs from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { osErrorCode } from "../../../core/errors.ts";
 import type { LeftOut } from "../../agentfs/write-entry.ts";
 import { replaceJson } from "../../fs/replace-json.ts";
 
-export interface UntoldNotes {
+export interface PendingNotes {
   add(note: string): void;
   /** Does nothing if nothing was left out. */
   addLeftOut(what: string, leftOut: readonly LeftOut[]): void;
@@ -16,7 +16,7 @@ export interface UntoldNotes {
 
 const FILE = "database.notes";
 
-export function openUntoldNotes(dir: string): UntoldNotes {
+export function openPendingNotes(dir: string): PendingNotes {
   const file = path.join(dir, FILE);
   let notes = readNotes(file);
   const replace = (next: readonly string[]): void => {
@@ -33,9 +33,9 @@ export function openUntoldNotes(dir: string): UntoldNotes {
     },
     take() {
       if (notes.length === 0) return null;
-      const told = notes.join(" ");
+      const text = notes.join(" ");
       replace([]);
-      return told;
+      return text;
     },
   };
 }
@@ -44,7 +44,7 @@ function readNotes(file: string): readonly string[] {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : [];
 }
 
-/** On a full disk only this process can tell them. */
+/** On a full disk only this process can report them. */
 function tryWrite(file: string, notes: readonly string[]): void {
   try {
     if (notes.length > 0) replaceJson(file, notes);
