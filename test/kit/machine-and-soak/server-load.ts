@@ -32,15 +32,13 @@ export async function loadServer({ sockets, runs, turns }: LoadOptions): Promise
   const ids = started.map(({ body }) => body.run as string);
   const followed = Array.from({ length: sockets }, (_, at) => ids[at % runs]!);
   const before = await Promise.all(followed.map((run) => follow(first, run, 0)));
-  const deaf = await openChatSocket(first);
-  deaf.socket.pause();
-  for (const run of ids.slice(0, 64)) deaf.send({ type: "chat:resume", conversationId: run, resumeFrom: 0 });
+  await openDeafSocket(first, ids);
 
   while (place.marks().length < calls / 2) await setTimeout(20);
-  // The client that never reads is on this one.
   const firstPeak = peakOf(first.child.pid!);
   await first.kill();
   const second = await place.start();
+  const deaf = await openDeafSocket(second, ids);
   const seen = before.map((chat, at) => framesOf(chat, followed[at]!));
   const after = await Promise.all(followed.map((run, at) => follow(second, run, seen[at]!.at(-1)?.seq ?? 0)));
   const listed = (await second.api("GET", "/api/runs")).body.runs as { id: string; state: string }[];
@@ -52,6 +50,8 @@ export async function loadServer({ sockets, runs, turns }: LoadOptions): Promise
 
   const whole = new Map<string, Frame[]>();
   for (const run of ids) whole.set(run, await readWhole(second, run));
+  const ends = [...whole.values()].map((frames) => frames.at(-1));
+  expect(ends.filter((end) => end?.type !== "chat:stream-end" || end.stop !== "done")).toEqual([]);
   for (const [at, chat] of after.entries()) {
     const run = followed[at]!;
     const last = whole.get(run)!.at(-1)!.seq;
@@ -67,9 +67,10 @@ export async function loadServer({ sockets, runs, turns }: LoadOptions): Promise
     const { logFile, anchorFile } = runPaths(place.stateDir, run);
     expect(verifyLog(logFile, anchorFile)).toMatchObject({ ok: true });
   }
-  await checkIdle(second, after);
+  await checkIdle(second, [...after, deaf]);
   const peakBytes = Math.max(firstPeak, peakOf(second.child.pid!));
   expect(await second.stop()).toBe(0);
+  expect([first.stderr(), second.stderr()]).toEqual(["", ""]);
   return { calls: marks.length, peakBytes };
 }
 
@@ -100,6 +101,14 @@ async function follow(server: ServerProcess, run: string, after: number): Promis
   const chat = await openChatSocket(server);
   chat.send({ type: "chat:resume", conversationId: run, resumeFrom: after });
   return chat;
+}
+
+/** A client that never reads: it is dropped, and the memory of the server stays bounded. */
+async function openDeafSocket(server: ServerProcess, runs: readonly string[]): Promise<ChatSocket> {
+  const deaf = await openChatSocket(server);
+  deaf.socket.pause();
+  for (const run of runs.slice(0, 64)) deaf.send({ type: "chat:resume", conversationId: run, resumeFrom: 0 });
+  return deaf;
 }
 
 async function waitForEnd(server: ServerProcess): Promise<void> {

@@ -14,6 +14,8 @@ export interface ServerProcess {
   readonly url: string;
   readonly token: string;
   readonly child: ChildProcess;
+  /** What it has written to stderr. */
+  stderr(): string;
   api(method: string, route: string, body?: object): Promise<Pick<Answer, "status" | "body">>;
   /** Ends it at once. */
   kill(): Promise<void>;
@@ -47,7 +49,12 @@ export async function startServer(
   args: readonly string[],
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk;
+    process.stderr.write(chunk);
+  });
   const exited = once(child, "exit");
   onTestFinished(() => {
     child.kill("SIGKILL");
@@ -60,6 +67,7 @@ export async function startServer(
     url,
     token,
     child,
+    stderr: () => stderr,
     async api(method, route, body) {
       const answer = await fetch(url + route, {
         method,
