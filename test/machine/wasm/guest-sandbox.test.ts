@@ -55,6 +55,7 @@ test("P6.2 a guest process sees no project, no home, no programs, no network, no
     write: true,
     program: true,
     variables: true,
+    network: true,
   });
   fs.rmSync("/tmp/written-by-guest", { force: true });
   fs.rmSync("/written-by-guest", { force: true });
