@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { SearchMatch, SearchQuery, SearchResult } from "../workspace/files/search-query.ts";
 import type { WorkspaceFS } from "../workspace/files/workspace-fs.ts";
+import { parentOf } from "../workspace/fs/path-text.ts";
 import { expectLaterRefusal } from "./suite.ts";
 import type { Checks } from "./workspace-contract.ts";
 
@@ -45,7 +46,7 @@ const shown = ({ path, line, text }: SearchMatch): string => `${path}:${line}:${
 
 function plant(root: string, files: Readonly<Record<string, string | Buffer>>): void {
   for (const [path, content] of Object.entries(files)) {
-    fs.mkdirSync(`${root}/${path.slice(0, Math.max(path.lastIndexOf("/"), 0))}`, { recursive: true });
+    fs.mkdirSync(`${root}/${parentOf(path)}`, { recursive: true });
     fs.writeFileSync(`${root}/${path}`, content);
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "../../core/limits.ts";
 import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
+import { splitPath } from "../../workspace/fs/path-text.ts";
 import { defineTool } from "../define-tool.ts";
 import { FIND_FILES_OUTPUT } from "../output/output-schemas.ts";
 import { globOn, NOT_ENTERED, TURN_MS } from "../sidecar/list-directory.ts";
@@ -65,7 +66,7 @@ async function find(
   const start = workspace.resolve(path).path;
   const matches = globOn(pattern);
   const isIgnored = createIgnoreCheck(workspace);
-  const enter = (at: string) => !NOT_ENTERED.includes(nameOf(at)) && !isIgnored(at, true);
+  const enter = (at: string) => !NOT_ENTERED.includes(splitPath(at).name) && !isIgnored(at, true);
   const found: string[] = [];
   let turnEnds = performance.now() + TURN_MS;
   for (const entry of workspace.walk(path, { enter, refused: () => {} })) {
@@ -80,8 +81,4 @@ async function find(
     found.push(showName(entry.path));
   }
   return { found, isComplete: true };
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -2,7 +2,7 @@ import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import { decodeName } from "../../workspace/fs/names.ts";
-import { parentOf } from "../../workspace/fs/path-text.ts";
+import { joinPath, parentOf, splitPath } from "../../workspace/fs/path-text.ts";
 import {
   type IgnoreStack,
   isIgnored,
@@ -17,13 +17,15 @@ export function createIgnoreCheck(workspace: WorkspaceFS): (path: string, isDire
     const known = stacks.get(directory);
     if (known !== undefined) return known;
     const above = directory === "" ? NOTHING_IGNORED : stackIn(parentOf(directory));
-    const at = (name: string) => tryRead(workspace, directory === "" ? name : `${directory}/${name}`);
+    const at = (name: string) => tryRead(workspace, joinPath(directory, name));
     const stack = rulesFor(above, { gitignore: at(".gitignore"), ignore: at(".ignore") }, directory);
     stacks.set(directory, stack);
     return stack;
   };
-  return (path, isDirectory) =>
-    isIgnored(stackIn(parentOf(path)), path, path.slice(path.lastIndexOf("/") + 1), isDirectory);
+  return (path, isDirectory) => {
+    const { directory, name } = splitPath(path);
+    return isIgnored(stackIn(directory), path, name, isDirectory);
+  };
 }
 
 /** Null if there is no such file, or if it may not be read. */

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import type { FileStat, WalkEntry, WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import { showName } from "../../workspace/fs/names.ts";
+import { splitPath } from "../../workspace/fs/path-text.ts";
 import { defineTool } from "../define-tool.ts";
 import { LIST_DIRECTORY_OUTPUT } from "../output/output-schemas.ts";
 
@@ -132,11 +133,11 @@ function tryStat(entry: WalkEntry): FileStat | null {
 export function globOn(pattern: string): (name: string) => boolean {
   const matches = compileGlob(pattern);
   if (pattern.includes("/")) return matches;
-  return (name) => matches(name.slice(name.lastIndexOf("/") + 1));
+  return (name) => matches(splitPath(name).name);
 }
 
 function isSkipped(path: string, skipped: string[]): boolean {
-  const skip = NOT_ENTERED.includes(path.slice(path.lastIndexOf("/") + 1));
+  const skip = NOT_ENTERED.includes(splitPath(path).name);
   if (skip) skipped.push(showName(path));
   return skip;
 }

@@ -2,7 +2,7 @@
 // files; a layer that has nothing else is dropped. Afterwards these paths show the lower layers or the project.
 import path from "node:path";
 import { type Cooperative, runCooperatively } from "../fs/cooperative.ts";
-import { isTooDeep, joinPath, parentOf } from "../fs/path-text.ts";
+import { isTooDeep, joinPath, parentOf, splitPath } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { openTreeReader } from "../fs/tree-reader.ts";
 import { layerDir, withLayer } from "../layers/layer-dirs.ts";
@@ -320,7 +320,7 @@ function findEntry(tree: LayerEntry, at: string): LayerEntry | undefined {
 
 /** The parent directory must exist. */
 function putEntry(tree: LayerEntry, at: string, entry: LayerEntry): void {
-  const end = at.lastIndexOf("/");
-  const parent = end < 0 ? tree : findEntry(tree, at.slice(0, end))!;
-  parent.below!.set(at.slice(end + 1), entry);
+  const { directory, name } = splitPath(at);
+  const parent = directory === "" ? tree : findEntry(tree, directory)!;
+  parent.below!.set(name, entry);
 }
