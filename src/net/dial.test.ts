@@ -1,10 +1,11 @@
 // Names that change their addresses between the check and the connection, with servers that really listen on loopback.
 import { once } from "node:events";
-import net, { type Socket } from "node:net";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import net, { Socket } from "node:net";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpAnswer, type RawServer, startRawServer } from "../../test/kit/raw-server.ts";
+import { LIMITS } from "../core/limits.ts";
 import { isPrivateIP } from "./addresses.ts";
-import type { Address, Connect, Resolve } from "./dial.ts";
+import { type Address, type Connect, createDial, type DialOptions, type Resolve } from "./dial.ts";
 import { createHttpClient, type HttpClientOptions } from "./http-client.ts";
 
 const NAME = "rebinding.example";
@@ -92,4 +93,29 @@ test("rebinding live on loopback: a redirect to the same name is resolved and ch
   const allowedPrivateHosts = [{ host: NAME, port: inside.port }];
   const reached = await request({ ...options, resolve: rebindingResolver(), allowedPrivateHosts });
   expect([`${reached.body}`, inside.requests.length]).toEqual(["inside", 1]);
+});
+
+describe("connectTimeoutMs ends", () => {
+  const silent = Object.defineProperty(new Socket(), "connecting", { value: true });
+  test.each<[string, DialOptions]>([
+    [
+      "a connection that nobody answers, and its socket",
+      { resolve: async () => [PUBLIC], connect: () => silent },
+    ],
+    ["a lookup that nobody answers", { resolve: () => new Promise(() => {}) }],
+  ])("%s", async (_what, options) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failed = vi.fn();
+    const dialling = createDial(options)({ host: NAME, port: 443 }, new AbortController().signal).catch(
+      failed,
+    );
+    await vi.advanceTimersByTimeAsync(LIMITS.connectTimeoutMs - 1);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await dialling;
+    const message = `Connecting to ${NAME}:443 did not end within ${LIMITS.connectTimeoutMs} ms.`;
+    expect(failed.mock.calls).toEqual([[expect.objectContaining({ code: "TIMEOUT", message })]]);
+    if (options.connect) expect(silent.destroyed).toBe(true);
+  });
 });

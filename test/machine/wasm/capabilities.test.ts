@@ -235,6 +235,28 @@ test("P3.4 network: true is refused while TOOL_ALLOW_DIRECT_NETWORK is off (wasm
   await open({ network: true }, { network: true }, { toolAllowDirectNetwork: true });
 });
 
+test("P3.4 with network: true a guest fetches from every host, and the guarded client still refuses private addresses", async () => {
+  const other = await serve((_, response) => void response.end("other"));
+  const host = await serve((request, response) => {
+    if (request.url === "/away") response.writeHead(302, { location: `http://${other}/` });
+    response.end("hi");
+  });
+  const direct = { toolAllowDirectNetwork: true, allowedPrivateHosts: [host, other] };
+  const { call } = await open({ network: true }, { network: true }, direct);
+  for (const [path, body] of [
+    ["", "hi"],
+    ["away", "other"],
+  ]) {
+    const { output, meta } = await call("http.fetch", { url: `http://${host}/${path}` });
+    expect([output, meta.wasm?.denied]).toMatchObject([{ result: { status: 200, body } }, []]);
+  }
+  const narrow = await open({ network: true }, { network: true }, { ...direct, allowedPrivateHosts: [host] });
+  const codes = [];
+  for (const url of [`http://${other}/`, `http://${host}/away`, "http://169.254.169.254/"])
+    codes.push((await narrow.call("http.fetch", { url })).output?.code);
+  expect(codes).toEqual(["NETWORK_DENIED", "NETWORK_DENIED", "NETWORK_DENIED"]);
+});
+
 /** Says its environment and arguments as they are, as the text of a JSON string. */
 const SURROUNDINGS = command(`
   (drop (call $environ (i32.const 4096) (i32.const 1025))) (drop (call $args (i32.const 4096) (i32.const 2000)))

@@ -5,7 +5,7 @@ import { wasmTool } from "../../../src/tools/wasm/wasm-tool.ts";
 import { callMany, expectNothingLeft } from "../../kit/machine-and-soak/wasm-load.ts";
 import { raceCheckThenOpen, raceGuest } from "../../kit/machine-and-soak/wasm-race.ts";
 import { openTempCell } from "../../kit/worlds/temp-cell.ts";
-import { makeToolFolder } from "../../kit/worlds/wasm-tool-folder.ts";
+import { command, makeToolFolder } from "../../kit/worlds/wasm-tool-folder.ts";
 
 const guestPids = () =>
   fs.readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
@@ -30,6 +30,31 @@ test("wasm-073 of 1,000 calls at once, as many run as there are guest processes;
 
 test("wasm-074 calls 50 at a time, good and bad, leave no descriptor, process or memory behind", async () => {
   expectNothingLeft(await callMany(400, 50));
+});
+
+test("each call has a fresh instance, also in the same process", async () => {
+  const js =
+    "export default () => { const { seen = 0 } = globalThis; globalThis.seen = seen + 1; Object.prototype.left = 1; return { seen } }";
+  // Traps if a call before has left its mark in the memory or in a global.
+  const wat = command(`(if (i32.or (i32.load (i32.const 40000)) (global.get $mark)) (then unreachable))
+    (i32.store (i32.const 40000) (i32.const 1)) (global.set $mark (i32.const 1))`).replace(
+    "(memory",
+    "(global $mark (mut i32) (i32.const 0)) (memory",
+  );
+  const dirs = [
+    await makeToolFolder({ js }, { name: "by_js" }),
+    await makeToolFolder({ wat }, { name: "by_wasm" }),
+  ];
+  const tools = dirs.map((path) => wasmTool({ path }));
+  const { cell } = await openTempCell({ tools, guestProcesses: 2 });
+  const before = new Set(guestPids());
+  const started = new Set<string>();
+  for (let round = 0; round < 3; round++) {
+    expect((await cell.call({ name: "by_js", arguments: {} })).output).toEqual({ seen: 0 });
+    expect((await cell.call({ name: "by_wasm", arguments: {} })).output).toEqual({});
+    for (const pid of guestPids()) if (!before.has(pid)) started.add(pid);
+  }
+  expect(started.size).toBe(2);
 });
 
 test("a guest whose process is killed is GUEST_CRASHED; the calls beside it and after it are not harmed", async () => {
