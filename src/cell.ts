@@ -500,6 +500,7 @@ function makeCell(
     logFile: parts.log.file,
     agentDir: agentDirOf(parts.log.file),
     recordRun(event) {
+      refuseClosed();
       checkArgument("record the run", "event", event, RUN_RECORD);
       const { kind, ...fields } = event;
       parts.log.event(kind, fields);

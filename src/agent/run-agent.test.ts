@@ -578,3 +578,38 @@ describe("what the provider can't take", () => {
     expect(kinds(written.events)).not.toContain("call.started");
   });
 });
+
+test.each([
+  [{ budget: { token: 9 } }, 'budget.token is no setting; perhaps "tokens"'],
+  [{ budget: { calls: -1 } }, "budget.calls is -1; allowed are whole numbers from 0"],
+  [{ maxTurn: 3 }, 'maxTurn is no setting; perhaps "maxTurns"'],
+  [{ messages: "go" }, 'messages is "go"; allowed is a list'],
+  [{ messages: [{ role: "system", content: "x" }] }, 'messages[0].role is "system"; allowed are "user"'],
+  [{ messages: [{ role: "user", content: [{ type: "text", text: "x" }] }] }, "messages[0].content is"],
+  [{ messages: [] }, "a new run has no messages"],
+  [{ model: "openai/gpt" }, "model is no model; open one with openModel"],
+  [{ cell: undefined }, "cell is no cell; open one with openCell"],
+  [{ signal: 5 }, "signal is 5; allowed is an AbortSignal"],
+])("wrong options of a run are refused by name before the model is asked: %j", async (options, expected) => {
+  const { cell } = await openTempCell();
+  const model = createStubModel({ text: "Done." });
+  const running = collect({ cell, model, messages: PROMPT, ...(options as object) });
+  await expect(running).rejects.toThrow(
+    expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(expected) }),
+  );
+  expect(model.requests).toEqual([]);
+});
+
+test("a run whose signal has aborted before it begins asks no model", async () => {
+  const { events, model } = await play([{ text: "Done." }], { signal: AbortSignal.abort() });
+  expect(endOf(events).stop).toBe("cancelled");
+  expect(model.requests).toEqual([]);
+});
+
+test("a run on a closed cell says that the cell is closed", async () => {
+  const { cell } = await openTempCell();
+  await cell.close();
+  await expect(collect({ cell, model: createStubModel(), messages: PROMPT })).rejects.toThrow(
+    "the cell is closed",
+  );
+});

@@ -1,7 +1,9 @@
 // The agent loop: a turn of the model, its calls, their results, the next turn. Every event is written to the run log
 // first, so that a run which was killed can be continued, and nothing runs twice.
 import { randomUUID } from "node:crypto";
+import { BOOLEAN, checkTypes, NAME, type OptionSchemas, TEXT } from "../call/check-options.ts";
 import type { Cell } from "../cell.ts";
+import { CONFIG_PROPERTIES, type Schema } from "../config/schema.ts";
 import { startDeadline } from "../core/deadline.ts";
 import { HotcellError } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -72,6 +74,7 @@ export interface AgentOptions {
 
 /** Runs an agent until the model has answered. The last event is `run.end`; leaving the loop early cancels the run. */
 export async function* runAgent(options: AgentOptions): AsyncGenerator<AgentEvent> {
+  checkAgentOptions(options);
   const { cell, run = `run_${randomUUID().replaceAll("-", "")}` } = options;
   const log = openRunLog(cell.agentDir, run);
   const queue = createEventQueue<AgentEvent>();
@@ -87,6 +90,62 @@ export async function* runAgent(options: AgentOptions): AsyncGenerator<AgentEven
     deadline.end();
     log.close();
   }
+}
+
+const AMOUNT: Schema = { type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const COUNT: Schema = { ...AMOUNT, type: "integer" };
+const MESSAGE: Schema = {
+  type: "object",
+  required: ["role", "content"],
+  properties: {
+    role: { type: "string", enum: ["user", "assistant", "tool"] },
+    content: TEXT,
+    calls: { type: "array" },
+    native: { type: "object" },
+    callId: TEXT,
+    name: TEXT,
+    isError: BOOLEAN,
+    images: { type: "array" },
+  },
+};
+const BUDGET: Readonly<Record<keyof Budget, Schema>> = {
+  tokens: COUNT,
+  costUsd: AMOUNT,
+  timeMs: AMOUNT,
+  calls: COUNT,
+};
+
+const OPTIONS: OptionSchemas<AgentOptions> = {
+  cell: null,
+  model: null,
+  messages: { type: "array", items: MESSAGE },
+  run: NAME,
+  signal: null,
+  budget: { type: "object", properties: BUDGET },
+  prices: CONFIG_PROPERTIES.model.properties.prices,
+  system: TEXT,
+  toolMode: CONFIG_PROPERTIES.model.properties.toolMode,
+  maxTurns: COUNT,
+  maxTokens: { ...COUNT, minimum: 1 },
+};
+
+/** Throws CONFIG_INVALID: a misspelled budget would limit nothing. */
+function checkAgentOptions(options: AgentOptions): void {
+  // Null also means that there are no prices.
+  checkTypes(
+    options?.prices === null ? { ...options, prices: undefined } : options,
+    "run the agent",
+    OPTIONS,
+  );
+  const { cell, model, messages = [], run } = options;
+  if (typeof cell?.callBatch !== "function") throw wrong("cell is no cell; open one with openCell");
+  if (typeof model?.sendMessage !== "function") throw wrong("model is no model; open one with openModel");
+  if (run === undefined && messages.length === 0)
+    throw wrong("a new run has no messages; give a prompt, or the run to continue");
+}
+
+function wrong(problem: string): HotcellError {
+  return new HotcellError("CONFIG_INVALID", `Could not run the agent: ${problem}.`);
 }
 
 /** What the steps of a run share. */
@@ -172,6 +231,7 @@ async function runWhole(
 async function loop(run: Run): Promise<RunStop> {
   const { maxTurns = LIMITS.maxAgentTurns } = run.options;
   for (let turn = 1; ; turn++) {
+    if (run.signal.aborted) return stopOf(run.signal);
     if (run.ledger.spent() !== null) return "budget";
     const isLast = turn > maxTurns;
     const answer = await takeTurn(run, turn, isLast ? [] : run.tools);

@@ -1,5 +1,9 @@
 // Opens a model by its name "PROVIDER/NAME".
+import { formatKey } from "../config/check-json-text.ts";
+import { findFault } from "../config/find-fault.ts";
+import type { Schema } from "../config/schema.ts";
 import { HotcellError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import { nearest } from "../core/nearest.ts";
 import { quote } from "../core/quote.ts";
@@ -56,7 +60,17 @@ const WIRES: ReadonlyMap<ProviderName, Wire> = new Map([
   ["ollama", { baseUrl: "http://127.0.0.1:11434", create: createOllama, needsKey: false }],
 ]);
 
+const MS: Schema = { type: "integer", minimum: 1, maximum: LIMITS.maxTimerMs };
+const OPTIONS: Readonly<Record<keyof ModelOptions, Schema>> = {
+  model: { type: "string" },
+  baseUrl: { type: "string" },
+  apiKey: { type: "string" },
+  idleMs: MS,
+  totalMs: MS,
+};
+
 export function openModel(options: ModelOptions): ModelProvider {
+  checkOptions(options);
   const { provider, name } = splitName(options.model);
   if (provider === "scripted") return createScripted(name === "" ? null : name);
   const { baseUrl: ownUrl, create, needsKey } = WIRES.get(provider)!;
@@ -71,6 +85,15 @@ export function openModel(options: ModelOptions): ModelProvider {
     idleMs: options.idleMs ?? LIMITS.modelIdleMs,
     totalMs: options.totalMs ?? LIMITS.modelTotalMs,
   });
+}
+
+/** A misspelled address would send the conversation to the provider's own. The key's text is never shown. */
+function checkOptions(options: ModelOptions): void {
+  if (!isJsonObject(options)) throw wrong(`the options are ${quote(options)}; allowed is an object`);
+  if (options.apiKey !== undefined && typeof options.apiKey !== "string")
+    throw wrong("apiKey is no text; give the key as text");
+  const fault = findFault(options, { type: "object", required: ["model"], properties: OPTIONS });
+  if (fault !== null) throw wrong(`${formatKey(fault.path)} ${fault.problem}`);
 }
 
 function splitName(model: string): { readonly provider: ProviderName; readonly name: string } {

@@ -635,9 +635,21 @@ describe("what can't be opened says what to set", () => {
     [{ model: "openai/x", baseUrl: "http://user:pass@h" }, "Set MODEL_BASE_URL"],
     [{ model: "openai/x", apiKey: "a b" }, "Set MODEL_API_KEY."],
     [{ model: "scripted//no/such/file" }, 'Could not use the script "/no/such/file"'],
+    [{ model: "openai/x", baseURL: "http://127.0.0.1:1" }, 'baseURL is no setting; perhaps "baseUrl"'],
+    [{ model: "ollama/x", idleMs: "5" }, 'idleMs is "5"; allowed are whole numbers'],
+    [{ model: 5 }, "model is 5; allowed is text"],
+    [{}, "model"],
+    ["ollama/x", 'the options are "ollama/x"; allowed is an object'],
   ])("%j", (options, says) => {
-    expect(() => openModel(options)).toThrow(
+    expect(() => openModel(options as ModelOptions)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(says) }),
+    );
+  });
+
+  test("a key that is no text is not shown", () => {
+    const options = { model: "openai/x", apiKey: ["secret"] } as unknown as ModelOptions;
+    expect(() => openModel(options)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("secret") }),
     );
   });
 
