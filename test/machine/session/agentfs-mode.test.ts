@@ -6,9 +6,11 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { AgentFS } from "agentfs-sdk";
 import Database from "libsql";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { HotcellError } from "../../../src/core/errors.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { type CellOptions, openCell } from "../../../src/index.ts";
 import { fdPath } from "../../../src/workspace/fs/paths.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
@@ -304,6 +306,43 @@ describe("the file", () => {
     const again = await world.open(session.record.id);
     expect(fs.readFileSync(`${fdPath(again.view.fd)}/.env`, "utf8")).toBe("KEY=1");
   });
+});
+
+test("what a program with agentfs-sdk edits between two calls is what the next call reads, and what the next change is made on", async () => {
+  const world = tempSessionWorld(new Map([["kept", file("kept\n")]]));
+  const { project: workspace, stateDir } = world;
+  const database = path.join(world.top, "session.db");
+  const call = async (options: CellOptions, name: string, args: JsonObject) => {
+    await using cell = await openCell({ workspace, stateDir, trust: "autonomous", ...options });
+    const { success, output } = await cell.call({ name, arguments: args });
+    return { session: cell.session!, success, output };
+  };
+  const first = await call({ fs: "agentfs", database }, "write_file", {
+    path: "d/a.txt",
+    content: "one\ntwo\n",
+  });
+  await setImmediate();
+  const agent = await AgentFS.open({ path: database });
+  await agent.fs.writeFile("/d/a.txt", "one\ntheirs\n");
+  await agent.fs.writeFile("/d/b.txt", "new\n");
+  await agent.close();
+  const { session } = first;
+  const read = await call({ session }, "read_file", { path: "d/a.txt" });
+  expect(read.output).toMatchObject({ content: "1\tone\n2\ttheirs" });
+  await setImmediate();
+  const edit = await call({ session }, "edit_file", {
+    path: "d/a.txt",
+    edits: [{ old_text: "theirs", new_text: "ours" }],
+  });
+  expect(edit).toMatchObject({ success: true });
+  expect(readOverlaidCopy(workspace, database)).toEqual(
+    new Map([
+      ["kept", file("kept\n")],
+      ["d", directory()],
+      ["d/a.txt", file("one\nours\n")],
+      ["d/b.txt", file("new\n")],
+    ]),
+  );
 });
 
 test("a session keeps its mode and its database", async () => {
