@@ -20,7 +20,11 @@ export async function exportToFile(
 ): Promise<ExitCode> {
   const found = await findSession(io, given, flags);
   const to = path.resolve(io.cwd, file);
-  const written = await withSession(io, found, ({ record }) => exportSession(record, found.store, to));
+  const written = await withSession(io, found, async (session) => {
+    // A session also opens if a full disk keeps its last changes out of the layers, which are what is written.
+    await session.checkpoint();
+    return exportSession(session.record, found.store, to);
+  });
   const { leftOut, ...counts } = written;
   if (flags.json === true) printShown(io, { session: found.id, file: to, ...counts, ...shortened(leftOut) });
   else {
