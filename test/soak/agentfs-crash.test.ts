@@ -2,11 +2,14 @@
 import { describe, expect, test } from "vitest";
 import {
   crashEverywhere,
+  crashExporting,
+  crashImporting,
   crashTaking,
   ENDINGS,
   editByOthers,
-  killAtMoments,
+  killInside,
   makeCalls,
+  makeCallsAndExport,
   makeCrashWorld,
 } from "../kit/machine-and-soak/session-crash.ts";
 
@@ -25,8 +28,18 @@ describe.each(["kernel", "clone"] as const)("P3.7: mode agentfs, by the strategy
     expect(faults.filter(({ call }) => call.includes("/merged/")).length).toBeGreaterThan(12);
   });
 
-  test.each(["change", "rewind"] as const)("100 kills during a %s", async (operation) => {
-    const world = await makeCrashWorld(strategy, makeCalls, "agentfs");
-    expect(await killAtMoments(world, operation, 100)).toBeGreaterThan(5);
+  test("a fault at any change of a file during an export", async () => {
+    const faults = await crashExporting(await makeCrashWorld(strategy), KINDS);
+    expect(faults.filter(({ call }) => call.includes("exported.db")).length).toBeGreaterThan(12);
+  });
+
+  test("a fault at any change of a file during an import", async () => {
+    const faults = await crashImporting(await makeCrashWorld(strategy, makeCallsAndExport), KINDS);
+    expect(faults.filter(({ call }) => call.includes("hotcell-import-")).length).toBeGreaterThan(6);
+  });
+
+  test.each(["change", "rewind", "open"] as const)("100 kills that hit inside: %s", async (operation) => {
+    const edit = operation === "open" ? editByOthers : undefined;
+    await killInside(await makeCrashWorld(strategy, makeCalls, "agentfs", edit), operation, 100);
   });
 });

@@ -1,8 +1,10 @@
-// Runs one operation on a session, and prints its result.
-// Usage: node session-step.mjs STATE_DIR ID OPERATION, or STATE_DIR PROJECT create, or STATE_DIR ID recover or gc. The ID `only` means the only session.
+// Runs one operation on a session, and prints its result. Says on standard error when it begins.
+// Usage: node session-step.mjs STATE_DIR ID OPERATION, or STATE_DIR PROJECT create, or STATE_DIR ID recover, gc or import. The ID `only` means the only session.
 import { readdirSync, writeSync } from "node:fs";
 import { createProtection } from "../../../dist/policy/protected.js";
+import { exportSession } from "../../../dist/workspace/agentfs/export-session.js";
 import { createSession } from "../../../dist/workspace/session/create-session.js";
+import { importSession } from "../../../dist/workspace/session/import-session.js";
 import { collectGarbage } from "../../../dist/workspace/session/registry/gc.js";
 import { recoverSessions } from "../../../dist/workspace/session/registry/recover-sessions.js";
 import { openSession } from "../../../dist/workspace/session/session.js";
@@ -29,14 +31,20 @@ const OPERATIONS = {
   discard: (session) => session.discard(),
   fork: (session) => session.fork(),
   commit: (session) => session.commit(),
+  export: async (session) => {
+    await session.checkpoint();
+    await exportSession(session.record, place, exported);
+  },
   open: async () => {},
   read: (session) => session.read(async () => {}),
 };
 
+const exported = `${stateDir}/../exported.db`;
 const place = { stateDir, protectionOf: createProtection() };
 /** Operations without an open session. */
 const ON_ALL = {
   create: () => createSession(id, place).then((session) => session.close()),
+  import: () => importSession(exported, `${stateDir}/../project`, place),
   recover: () => recoverSessions(place),
   gc: () => collectGarbage(place),
 };
@@ -47,6 +55,8 @@ async function inSession(work) {
   session.close();
 }
 
+// Now its modules are loaded.
+writeSync(2, "began\n");
 try {
   await (ON_ALL[operation]?.() ?? inSession(OPERATIONS[operation]));
   writeSync(1, "done");

@@ -1,11 +1,13 @@
 // A session with two calls, recreated before each fault, and the checks after a fault.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { AgentFS } from "agentfs-sdk";
 import { expect } from "vitest";
 import { createProtection } from "../../../src/policy/protected.ts";
+import { exportSession } from "../../../src/workspace/agentfs/export-session.ts";
 import { openStateDir } from "../../../src/workspace/files/state-dir.ts";
 import { TEMP_PREFIX } from "../../../src/workspace/fs/paths.ts";
 import { databaseOf, sessionDir } from "../../../src/workspace/layers/record.ts";
@@ -140,6 +142,43 @@ export function crashTaking(world: CrashWorld, kinds: readonly FaultKind[]): Pro
   return crashStep(world, "open", kinds, () => checkTaken(world));
 }
 
+/** Exports the session, with each fault at each change of a file: the file appears whole or not at all. */
+export function crashExporting(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  const file = exportedBeside(world.project);
+  return crashStep(world, "export", kinds, async ({ stdout }) => {
+    if (stdout === "done") expect(fs.existsSync(file)).toBe(true);
+    if (fs.existsSync(file)) expect(plainFiles(readOverlaidCopy(world.project, file))).toEqual(SECOND);
+    await withRecovered(world, async (session) => expect(filesOf(session)).toEqual(SECOND));
+  });
+}
+
+/** Imports that file, with each fault at each change of a file: the file and the other session stay, and an import that succeeds is complete. */
+export function crashImporting(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
+  const place = { stateDir: world.stateDir, protectionOf: createProtection() };
+  return crashStep(world, "import", kinds, async ({ stdout }) => {
+    const inFile = readOverlaidCopy(world.project, exportedBeside(world.project));
+    expect(plainFiles(inFile)).toEqual(SECOND);
+    const made = (await listSessions(place)).filter(({ id }) => id !== world.id);
+    expect(made.length).toBeLessThanOrEqual(1);
+    if (stdout === "done") expect(made.length).toBe(1);
+    for (const { id } of made) {
+      const session = await openSession(id, place);
+      if (stdout === "done") expect(filesOf(session)).toEqual(SECOND);
+      session.close();
+    }
+    await withRecovered(world, async (session) => expect(filesOf(session)).toEqual(SECOND));
+  });
+}
+
+/** Where the child exports to and imports from. */
+const exportedBeside = (project: string): string => path.join(path.dirname(project), "exported.db");
+
+export async function makeCallsAndExport(session: Session, project: string): Promise<void> {
+  await makeCalls(session);
+  const store = { stateDir: path.join(path.dirname(project), "state"), protectionOf: createProtection() };
+  await exportSession(session.record, store, exportedBeside(project));
+}
+
 /** Whatever failed, the file keeps what others changed, and the next open takes all of it. */
 async function checkTaken(world: CrashWorld): Promise<void> {
   const { database, project } = world;
@@ -258,32 +297,58 @@ const AFTER_KILL = {
   recover: (world: CrashWorld) => withRecovered(world, (session) => checkRemoval(session, world)),
   rewind: (world: CrashWorld) => checkSession(world, "rewind", { kind: "SIGKILL", stdout: "" }),
   change: (world: CrashWorld) => checkSession(world, "change", { kind: "SIGKILL", stdout: "" }),
+  open: checkTaken,
   gc: checkCollected,
 };
 
-/** Kills the operation at many different times. Returns how many kills were before its end. */
-export async function killAtMoments(
+/** Kills the operation until so many kills were after its begin and before its end, at many different times. Throws if that takes too many runs. */
+export async function killInside(
   world: CrashWorld,
   operation: keyof typeof AFTER_KILL,
-  moments: number,
-): Promise<number> {
-  const argv = [STEP_CHILD, world.stateDir, world.id, operation];
-  let wholeMs = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3; run++) {
+  kills: number,
+): Promise<void> {
+  await world.reset();
+  let { ms: wholeMs } = await runStep(world, operation, null);
+  let hits = 0;
+  for (let run = 1; hits < kills; run++) {
+    if (run > MOST_RUNS * kills)
+      throw new Error(`only ${hits} kills of ${run - 1} were inside: ${operation}`);
     await world.reset();
-    const began = performance.now();
-    spawnSync(process.execPath, argv);
-    wholeMs = Math.min(wholeMs, performance.now() - began);
-  }
-  let killed = 0;
-  for (let moment = 0; moment < moments; moment++) {
-    await world.reset();
-    const timeout = Math.ceil(wholeMs * (0.3 + (0.7 * moment) / moments));
-    const { signal } = spawnSync(process.execPath, argv, { timeout, killSignal: "SIGKILL" });
-    if (signal === "SIGKILL") killed++;
+    const { ms, isKilled } = await runStep(world, operation, wholeMs * ((run * GOLDEN_RATIO) % 1));
+    if (isKilled) hits++;
+    // The machine may be faster by now.
+    else wholeMs = ms;
     await AFTER_KILL[operation](world);
   }
-  return killed;
+}
+
+const MOST_RUNS = 5;
+/** Its multiples are spread evenly between whole numbers. */
+const GOLDEN_RATIO = 0.618;
+
+/** Runs the operation, and kills it so long after its begin. Returns how long it took from there. */
+async function runStep(
+  { stateDir, id }: CrashWorld,
+  operation: string,
+  killAfterMs: number | null,
+): Promise<{ readonly ms: number; readonly isKilled: boolean }> {
+  const child = spawn(process.execPath, [STEP_CHILD, stateDir, id, operation], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = once(child, "close");
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  expect(String((await once(child.stderr, "data"))[0])).toBe("began\n");
+  const began = performance.now();
+  const timer =
+    killAfterMs === null ? undefined : globalThis.setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+  const [, signal] = await exited;
+  globalThis.clearTimeout(timer);
+  const isKilled = signal === "SIGKILL" && stdout === "";
+  if (!isKilled) expect(stdout).toBe("done");
+  return { ms: performance.now() - began, isKilled };
 }
 
 /** A session with changes, an empty one, and a layer that a killed process left. */
@@ -333,7 +398,7 @@ async function crashStep(
 ): Promise<Fault[]> {
   const argv = [process.execPath, STEP_CHILD, world.stateDir, world.id, operation];
   const plan = { argv, kinds, reset: world.reset, check };
-  const paths = [path.dirname(world.project), "/proc/self/fd/"];
+  const paths = [path.dirname(world.project), "/proc/self/fd/", "/hotcell-import-"];
   const changes = await injectFaults({ ...plan, syscalls: CHANGES, pathPrefix: paths });
   const creations = await injectFaults({ ...plan, syscalls: ["openat"], pathPrefix: "O_CREAT" });
   return [...changes, ...creations];
