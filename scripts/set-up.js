@@ -62,6 +62,7 @@ const NEEDED = [
     pacman: "openssh",
     apk: "openssh-client",
   },
+  { by: "tests", commands: ["openssl"], ...same("openssl") },
   { by: "soak", commands: ["mkfs.btrfs"], ...same("btrfs-progs") },
   { by: "soak", commands: ["mkfs.xfs"], ...same("xfsprogs") },
 ];

@@ -34,7 +34,7 @@ describe("the documents", () => {
   const UNGIVEN = ["E_SCHEMA_VALIDATION", "E_INVALID_TRANSITION", "E_INTERNAL"];
   const known = new Set<string>([...Object.keys(ERRORS), ...IN_MOUNTS.keys(), ...UNGIVEN]);
   const OTHER =
-    /^(?:O|TOOL|HOTCELL)_|^DEPLOY_TOKEN$|^(?:WORKSPACE_FS_MODE|SEARXNG_URL|(?:[A-Z]+_)?API_KEY|MODEL_(?:PROVIDER|NAME|BASE_URL))$|^GIT_(OPTIONAL_LOCKS|CONFIG_COUNT)$|^XDG_(STATE|CACHE|CONFIG)_HOME$/;
+    /^(?:O|TOOL|HOTCELL)_|^(?:DEPLOY_TOKEN|NODE_EXTRA_CA_CERTS)$|^(?:WORKSPACE_FS_MODE|SEARXNG_URL|(?:[A-Z]+_)?API_KEY|MODEL_(?:PROVIDER|NAME|BASE_URL))$|^GIT_(OPTIONAL_LOCKS|CONFIG_COUNT)$|^XDG_(STATE|CACHE|CONFIG)_HOME$/;
 
   test.each(DOCUMENTS)("%s names only codes that there are", (name) => {
     const words = readDocument(name).match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];

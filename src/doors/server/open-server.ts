@@ -93,6 +93,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
   const { onAsk: _, ...cellOptions } = parts.cellOptions;
   const mcp = await openMcpHandler({
     ...cellOptions,
+    fs: options.fs ?? "overlay",
     idleMs: LIMITS.server.cellIdleMs,
     limitQuestions: parts.questions.limit,
     onError: parts.onError,

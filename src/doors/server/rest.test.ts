@@ -207,6 +207,20 @@ describe("sessions", () => {
     expect((await get("/api/sessions")).body.sessions).toHaveLength(2);
   });
 
+  test.each(ERAS)("MCP clients of %s work in sessions of the server's mode", async (era) => {
+    const { url, token, get, stateDir } = await openServerWorld({
+      fs: "agentfs",
+      toolsets: ["coding", "session"],
+    });
+    const client = await connectClient(`${url}/mcp`, token, era);
+    await client.callTool(write("c", "x"));
+    await client.callTool({ name: "session_create" });
+    const { sessions } = (await get("/api/sessions")).body;
+    const hasDatabase = ({ id }: { id: string }) =>
+      fs.existsSync(path.join(stateDir, "sessions", id, "agentfs.db"));
+    expect(sessions.map(hasDatabase)).toEqual([true, true]);
+  });
+
   test("a name that is taken or no name is refused, and leaves no session", async () => {
     const { get, post } = await openServerWorld();
     const create = (name: string) => post("/api/sessions", { name });

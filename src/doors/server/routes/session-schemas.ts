@@ -17,6 +17,7 @@ export const summary = gives({
 
 export const details = gives({
   ...(summary.properties as typeof summary),
+  database: orNull(text),
   layers: count,
   calls: listOf(gives({ id: text, tool: text, at: text, paths: count, gitData: count })),
   commits: listOf(gives({ tx: text, paths: listOf(text) })),
