@@ -282,6 +282,21 @@ describe("trust and rules", () => {
     expect(await call("file_write", { path: "vendor/a", content: "" })).toBe(false);
   });
 
+  test.each([
+    [undefined, "onAsk answered undefined; allowed are true, false and { approved }. No rule"],
+    ["yes", 'onAsk answered "yes"; allowed are true, false and { approved }. No rule'],
+    [{ allow: true }, "onAsk answered an object; allowed are true, false and { approved }. No rule"],
+    [
+      { approved: true, remember: "session" },
+      "the answer could not be taken. Such a yes holds for this call or this project; say in remember.for which. No rule",
+    ],
+  ])("an onAsk that answers %j denies the call, and the error says what is allowed", async (answer, says) => {
+    const onAsk = () => answer as never;
+    const { cell } = await openTempCell({ trust: "supervised", onAsk });
+    const { error } = await cell.call<Observation>({ name: "time.now" });
+    expect(error).toMatchObject({ code: "DENIED", message: expect.stringContaining(says) });
+  });
+
   test("supervised asks for everything", async () => {
     const { requests, onAsk } = asked(true);
     const { cell } = await openTempCell({ trust: "supervised", onAsk });

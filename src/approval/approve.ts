@@ -80,7 +80,7 @@ function checkSafely(request: ApprovalRequest, remember: Remember): void {
     checkRemember(remember, request);
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
-    throw notApproved(request, `the answer could not be taken. ${error.message}`);
+    throw notApproved(request, `the answer could not be taken. ${error.message.replace(/\.$/, "")}`);
   }
 }
 
@@ -98,14 +98,17 @@ export function adviceFor(request: ApprovalRequest): string {
   return isNamed ? "" : `. To allow it, add --rule '${allowRule}'`;
 }
 
-/** If asking fails, the answer counts as a denial. */
+/** If asking fails, or gives something else than an answer, that counts as a denial. */
 async function askSafely(
   request: ApprovalRequest,
   approve: Approve,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
   try {
-    return await approve(request, signal);
+    const answer = await approve(request, signal);
+    if (typeof answer === "boolean" || typeof answer?.approved === "boolean") return answer;
+    const reason = `onAsk answered ${quote(answer)}; allowed are true, false and { approved }`;
+    return { approved: false, reason };
   } catch (error) {
     return {
       approved: false,

@@ -127,7 +127,8 @@ export function checkRemember(
 ): void {
   if (!rememberFor.includes(kind)) {
     const kinds = ["call", ...rememberFor].map((one) => `this ${one}`).join(" or ");
-    throw new HotcellError("INVALID_ARGUMENTS", `Such a yes holds for ${kinds}, not for this ${kind}.`);
+    const rest = typeof kind === "string" ? `, not for this ${kind}` : "; say in remember.for which";
+    throw new HotcellError("INVALID_ARGUMENTS", `Such a yes holds for ${kinds}${rest}.`);
   }
   if (rule !== undefined) checkRule(rule, tool);
 }
