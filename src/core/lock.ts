@@ -18,7 +18,7 @@ import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { HotcellError, osErrorCode } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
-import { processToken, tokenIsAlive, tokenIsOfThisNamespace } from "./process-token.ts";
+import { isTokenOfThisProcess, processToken, tokenIsAlive, tokenIsOfThisNamespace } from "./process-token.ts";
 
 const FREE = "free";
 const FIRST_PAUSE_MS = 0.1;
@@ -74,6 +74,12 @@ export function isLocked(error: unknown): error is HotcellError {
 export function isLockHeld(lockPath: string): boolean {
   const holder = namesIn(lockPath)[0] ?? FREE;
   return holder !== FREE && holderIsAlive(lockPath, holder);
+}
+
+/** Whether this very process holds the lock now. */
+export function isLockHeldHere(lockPath: string): boolean {
+  const [holder = FREE] = namesIn(lockPath);
+  return isTokenOfThisProcess(holder);
 }
 
 /** The token of this process with its command, for messages about who holds the lock. */

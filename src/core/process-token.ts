@@ -23,6 +23,16 @@ export function tokenIsOfThisBoot(token: string): boolean {
   return token.split(":")[2] === bootId();
 }
 
+export function isTokenOfThisProcess(token: string): boolean {
+  const [pid, start] = token.split(":");
+  return (
+    pid === String(process.pid) &&
+    start === (startOf(process.pid) ?? UNKNOWN) &&
+    tokenIsOfThisBoot(token) &&
+    tokenIsOfThisNamespace(token)
+  );
+}
+
 export function tokenIsOfThisNamespace(token: string): boolean {
   return token.split(":")[3] === pidNamespace();
 }

@@ -256,3 +256,24 @@ test("an option that a method of the session does not know is refused with the n
   const given = { path: ["a"] } as object;
   await expect(cell.commit(given)).rejects.toThrow("paths");
 });
+
+test("the error of a second cell on one session names this process as the one to close it in", async () => {
+  const { stateDir, open } = makeWorld({ a: "old\n" });
+  const cell = await open();
+  await expect(sessions.open(cell.session!, { stateDir })).rejects.toMatchObject({
+    code: "LOCKED",
+    message: expect.stringContaining("another cell of this process uses it. Close that cell, or wait longer"),
+  });
+});
+
+test("`last` without a project is refused with what to give instead", async () => {
+  const { root: workspace, stateDir, open } = makeWorld({ a: "old\n" });
+  const cell = await open();
+  await write(cell, "c1", "a", "new\n");
+  await cell.close();
+  await expect(sessions.open("last", { stateDir })).rejects.toMatchObject({
+    code: "NOT_FOUND",
+    message: expect.stringContaining("Give the session's id, or name an existing project"),
+  });
+  expect((await open({ workspace, session: "last" })).session).toBe(cell.session);
+});

@@ -163,7 +163,7 @@ describe("hotcell session commit", () => {
     const { error } = JSON.parse(out);
     expect([code, error.code]).toEqual([1, "LOCKED"]);
     expect(error.message).toContain(
-      `Could not open the session "${id}": another process uses it. Close that process, or wait longer (--wait SECONDS, or waitMs in the library). Could not lock`,
+      `Could not open the session "${id}": another cell of this process uses it. Close that cell, or wait longer (--wait SECONDS, or waitMs in the library). Could not lock`,
     );
   });
 });

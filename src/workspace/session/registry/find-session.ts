@@ -77,7 +77,10 @@ function sessionsOf(stateDir: string, project: string | null): string[] {
 }
 
 function noSession(project: string | null): HotcellError {
-  const of = project === null ? "here, where there is no project" : `of ${quote(project)}`;
-  const message = `There is no session ${of}. A command or call that changes something creates one, as hotcell exec -- COMMAND does. To list those of other projects: hotcell session list --all.`;
+  if (project === null) {
+    const message = `"${LAST}" is the newest session of a project, and no project is given. Give the session's id, or name an existing project (--workspace, or workspace of openCell). To list all sessions: hotcell session list --all.`;
+    return new HotcellError("NOT_FOUND", message);
+  }
+  const message = `There is no session of ${quote(project)}. A command or call that changes something creates one, as hotcell exec -- COMMAND does. To list those of other projects: hotcell session list --all.`;
   return new HotcellError("NOT_FOUND", message);
 }
