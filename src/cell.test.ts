@@ -202,13 +202,21 @@ describe("one call", () => {
   test("what a tool gives that is not JSON is a failure, not a crash", async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
-    const odd = [cyclic, { big: 1n }, { toJSON: () => "x" }];
+    const odd = [cyclic, { big: 1n }, { toJSON: () => "x" }, "hello", { at: new Date(0) }];
+    const says = [
+      "result.self: it contains",
+      "result.big: 1n",
+      "result.toJSON: ",
+      "result: expected",
+      "result.at: ",
+    ];
     const { cell, records } = await openTempCell({
-      tools: [tool("own.odd", ({ value }) => odd[Number(value)] as JsonObject)],
+      tools: [tool("own.odd", ({ value }) => odd[Number(value)] as unknown as JsonObject)],
     });
     for (const value of odd.keys()) {
-      const { success, meta } = await cell.call({ name: "own.odd", arguments: { value } });
-      expect([success, meta.outcome]).toEqual([false, "executed_error"]);
+      const { error, meta } = await cell.call<Observation>({ name: "own.odd", arguments: { value } });
+      expect([error?.code, meta.outcome]).toEqual(["INVALID_OUTPUT", "executed_error"]);
+      expect(error?.message).toContain(`its result is not a JSON object: ${says[value]}`);
     }
     expect(records().filter(({ kind }) => kind === "tool.exec").length).toBe(odd.length);
   });

@@ -194,7 +194,7 @@ export type {
 } from "./tools/definitions.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./tools/input/standard-schema.ts";
 export type { ToolArguments, ToolInput } from "./tools/input/tool-arguments.ts";
-export { toolInstructions } from "./tools/instructions.ts";
+export { type DescribedTool, toolInstructions } from "./tools/instructions.ts";
 export type {
   FsApplyPatchResult,
   FsEntry,

@@ -87,7 +87,7 @@ export interface CellOptions {
   /**
    * Your own tools, made with `defineTool`, `commandTool`, `inlineTool`, `httpTool`, `wasmTool` or `runJsTool`.
    * @default []
-   * @example [defineTool({ name: "add", description: "Add.", input, run: ({ a, b }) => a + b })]
+   * @example [defineTool({ name: "add", description: "Add.", input, run: ({ a, b }) => ({ sum: a + b }) })]
    */
   readonly tools?: readonly Tool[];
   /**

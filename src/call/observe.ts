@@ -117,7 +117,11 @@ function limitOutput(
 
 function notJson(tool: string, error: unknown): unknown {
   if (!(error instanceof HotcellError) || error.code !== "INVALID_ARGUMENTS") return error;
-  return new HotcellError("EXECUTION_ERROR", `${tool} ran, but its result is not JSON: ${error.message}`);
+  const problem = error.message.replace(/^Could not take arguments/, "result");
+  return new HotcellError(
+    "INVALID_OUTPUT",
+    `${tool} ran, but its result is not a JSON object: ${problem} A tool returns a plain object.`,
+  );
 }
 
 function cutToFit(output: JsonObject, { size, sizeOf }: Budget): JsonObject {

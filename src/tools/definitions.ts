@@ -142,7 +142,7 @@ function functionDefinition(tool: Tool, name: string): FunctionDefinition {
 }
 
 /** The input schema without our own format "path": some providers refuse formats that they don't know. */
-export function wireSchema(tool: Tool): InputSchema {
+export function wireSchema(tool: Pick<Tool, "inputSchema">): InputSchema {
   const isOurs = (key: string, value: unknown) => key === "format" && value === "path";
   return JSON.parse(
     JSON.stringify(tool.inputSchema, (key, value) => (isOurs(key, value) ? undefined : value)),

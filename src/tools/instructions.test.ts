@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { STUDIO_STAND_INS } from "../../test/kit/worlds/stand-ins.ts";
+import { openTempCell } from "../../test/kit/worlds/temp-cell.ts";
 import { BUILTIN_TOOLS } from "./builtin-tools.ts";
 import { toolInstructions } from "./instructions.ts";
 
@@ -18,4 +19,10 @@ test("P5.4 the instructions hold every tool with its argument schema", () => {
   for (const { name, description } of STUDIO_STAND_INS) {
     expect(text).toContain(`\n\n${name}: ${description}\narguments: {`);
   }
+});
+
+test("the instructions take a cell's own tools, as cell.tools gives them for mcp", async () => {
+  const { cell } = await openTempCell();
+  const text = toolInstructions(cell.tools("mcp"));
+  for (const name of ["read_file", "edit_file", "run_command"]) expect(text).toContain(`\n\n${name}: `);
 });

@@ -1,14 +1,20 @@
 import { HotcellError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
-import type { Tool } from "./define-tool.ts";
 import { wireSchema } from "./definitions.ts";
 
+/** What the instructions say of a tool: a `Tool` has it, and so has a member of `cell.tools("mcp")`. */
+export interface DescribedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
 /** The part of a system prompt that teaches a model without native tool calling how to call these tools. */
-export function toolInstructions(tools: readonly Tool[]): string {
+export function toolInstructions(tools: readonly DescribedTool[]): string {
   if (!Array.isArray(tools)) throw refused(`the tools are ${quote(tools)}; allowed is a list`);
   const wrong = tools.findIndex((tool) => !isJsonObject(tool?.inputSchema));
-  if (wrong >= 0) throw refused(`tools[${wrong}] is no tool; make it with defineTool`);
+  if (wrong >= 0) throw refused(`tools[${wrong}] is no tool; take those of cell.tools("mcp")`);
   return [INTRODUCTION, ...tools.map(describeTool)].join("\n\n");
 }
 
@@ -28,6 +34,6 @@ function refused(problem: string): HotcellError {
   return new HotcellError("INVALID_ARGUMENTS", `Could not write the instructions: ${problem}.`);
 }
 
-function describeTool(tool: Tool): string {
+function describeTool(tool: DescribedTool): string {
   return `${tool.name}: ${tool.description}\narguments: ${JSON.stringify(wireSchema(tool))}`;
 }

@@ -137,7 +137,7 @@ test.each<[() => unknown, string, string]>([
   [
     () => toolInstructions([5 as never]),
     "INVALID_ARGUMENTS",
-    "Could not write the instructions: tools[0] is no tool; make it with defineTool.",
+    'Could not write the instructions: tools[0] is no tool; take those of cell.tools("mcp").',
   ],
 ])("%s is an error with a code", (attempt, code, message) => {
   expect(attempt).toThrow(expect.objectContaining({ code, message }));
