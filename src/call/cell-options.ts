@@ -39,7 +39,7 @@ export interface CellOptions {
    */
   readonly session?: string;
   /**
-   * The name of the session. A later cell with the same name continues the same session, log and `@state`.
+   * The name of the session. A later cell with the same name continues the same session, log and `@state`. Has no effect with `session`.
    * @default no name
    * @example "nightly-upgrade"
    */

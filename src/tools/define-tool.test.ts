@@ -82,6 +82,26 @@ test("the type of the arguments is the one that run and subjects say", () => {
   expect(tool.run({ path: "a" }, kit, signal)).toEqual({ upper: "A" });
 });
 
+test("a subject that is no argument is refused, for no rule and no protected path would apply", () => {
+  const input = { type: "object", properties: { file: { type: "string" } } } as const;
+  expect(() => defineTool({ ...spec, input, subject: "path", run: () => ({}) })).toThrow(
+    expect.objectContaining({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(
+        'its subject is "path", but its input has no "path". Give the argument that name, or define subjects.',
+      ),
+    }),
+  );
+  const tool = defineTool({
+    ...spec,
+    input,
+    subject: "path",
+    subjects: ({ file = "." }) => [file],
+    run: () => ({}),
+  });
+  expect(tool.subjects({ file: "a" })).toEqual(["a"]);
+});
+
 test("what is not said has its default, and the tool can't be changed afterwards", () => {
   const tool = defineTool({ ...spec, needs: [], run: () => ({}) });
   expect([tool.listed, tool.timeoutMs]).toEqual([true, null]);

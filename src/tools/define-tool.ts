@@ -149,12 +149,14 @@ export function defineTool<
   checkSpec(spec);
   const { name, description, needs = [], subject = "none" } = spec;
   const standard = isStandardSchema(spec.input) ? spec.input : null;
+  const inputSchema = inputSchemaOf(spec, standard);
+  refuseMissingSubject(spec, inputSchema);
   const parse = (args: JsonObject) =>
     (standard === null ? args : parseStandard(name, standard, args)) as Args;
   return Object.freeze({
     name,
     description,
-    inputSchema: deepFreeze(inputSchemaOf(spec, standard)),
+    inputSchema: deepFreeze(inputSchema),
     outputSchema: spec.outputSchema === undefined ? null : deepFreeze(spec.outputSchema),
     category: spec.category ?? "info",
     danger: spec.danger ?? "dangerous",
@@ -248,6 +250,17 @@ function inputSchemaOf({ name, input, inputSchema }: AnySpec, standard: Standard
     throw incomplete(name, `the library of its input makes no JSON Schema. ${adviceOn(standard)}`);
   if (schema.type === "object") return schema;
   throw incomplete(name, `the type of its input is ${quote(schema.type)}; allowed is "object"`);
+}
+
+/** Without it no rule and no protected path would apply to the calls. */
+function refuseMissingSubject(
+  { name, subject = "none", subjects }: AnySpec,
+  { properties }: JsonObject,
+): void {
+  if (subject === "none" || subjects !== undefined || !isJsonObject(properties)) return;
+  if (Object.hasOwn(properties, subject)) return;
+  const has = `its subject is ${quote(subject)}, but its input has no ${quote(subject)}`;
+  throw incomplete(name, `${has}. Give the argument that name, or define subjects`);
 }
 
 function adviceOn(standard: StandardSchema | null): string {

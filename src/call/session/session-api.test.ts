@@ -169,3 +169,15 @@ test.each<[string, (cell: Cell) => unknown, string]>([
     expect((await cell.diff()).changes).toHaveLength(NAMES.length);
   },
 );
+
+test.each(["./dir", "dir/", "./dir//"])("%s means the directory as the diff names it", async (given) => {
+  const { cell } = await openTempCell({ fs: "overlay", strategy: "clone" } as object);
+  const write = { name: "write_file", arguments: { path: "dir/a", content: "a\n" } };
+  await cell.call({ id: "c1", ...write });
+  expect((await cell.plan({ paths: [given] })).steps.map(({ path }) => path)).toContain("dir/a");
+  await cell.discard({ paths: [given] });
+  expect((await cell.diff()).changes).toEqual([]);
+  await cell.undoRewind();
+  await cell.rewind("c1", { paths: [given] });
+  expect((await cell.diff()).changes).toEqual([]);
+});

@@ -1,5 +1,6 @@
 // The session operations of a cell: review, commit, revert, rewind. In mode `host` there is no session, and each method
 // throws NOT_SUPPORTED.
+import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import type { CommitPlan, ConflictPolicy } from "../../workspace/commit/plan/plan.ts";
 import type { RevertResult } from "../../workspace/commit/revert.ts";
@@ -146,12 +147,14 @@ export function createSessionApi(session: Session | null, track: Track): Session
       return run("revert", SIGNAL, options, ({ revert }, signal) => revert(tx, signal));
     },
     discard: (options = {}) =>
-      run("discard", PATHS, options, ({ discard }, signal) => discard(options.paths, signal)),
+      run("discard", PATHS, options, ({ discard }, signal) => discard(plainPaths(options.paths), signal)),
     checkpoint: (options = {}) =>
       run("begin a layer", SIGNAL, options, ({ checkpoint }, signal) => checkpoint(signal)),
     async rewind(to, options = {}) {
       checkArgument("rewind", "to", to, NAME);
-      return run("rewind", PATHS, options, ({ rewind }, signal) => rewind(to, options.paths, signal));
+      return run("rewind", PATHS, options, ({ rewind }, signal) =>
+        rewind(to, plainPaths(options.paths), signal),
+      );
     },
     undoRewind: (options = {}) =>
       run("undo the rewind", SIGNAL, options, ({ undoRewind }, signal) => undoRewind(signal)),
@@ -183,7 +186,13 @@ function viewOf({ shown: changes, ignored }: SessionDiff): DiffView {
   return { changes, ignored, stat: () => statText(changes), unified: () => unifiedText(changes) };
 }
 
-function withSelection({ paths, hunks, ...options }: CommitOptions): SessionCommitOptions {
+/** As a diff has them: people also write `./src` and `src/`. */
+function plainPaths(paths: readonly string[] | undefined): readonly string[] | undefined {
+  return paths?.map((given) => path.posix.normalize(given).replace(/(?<=.)\/$/, ""));
+}
+
+function withSelection({ paths: given, hunks, ...options }: CommitOptions): SessionCommitOptions {
+  const paths = plainPaths(given);
   const { onConflict, allowProtected, planHash } = options;
   return {
     selection:
