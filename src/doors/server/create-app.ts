@@ -27,8 +27,8 @@ export function createApp({ routes, admission, mounted }: AppOptions): HttpHandl
   for (const [path, handle] of mounted)
     app.all(path, ({ req: { raw }, env: { body } }) => {
       const work = () => handle(raw, body);
-      // With GET a client listens for notifications until it leaves; with POST the stream ends with its call.
-      return raw.method === "GET" ? admit(work) : admitStream(work);
+      // With POST the stream ends with its call. With GET a client listens until it leaves, and with HEAD nobody reads.
+      return raw.method === "POST" ? admitStream(work) : admit(work);
     });
   for (const route of routes) {
     const check = createCheck(route);

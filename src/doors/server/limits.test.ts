@@ -84,6 +84,13 @@ test(`${maxRequests} calls of an MCP client of an earlier revision count as requ
   await vi.waitUntil(async () => (await get("/api/status")).status === 200, { timeout: 50_000 });
 });
 
+test("requests for the head of an MCP answer, whose body nobody reads, take no place of others", async () => {
+  const { url, token, get } = await openServerWorld();
+  const head = { method: "HEAD", headers: { authorization: `Bearer ${token}` } };
+  for (let sent = 0; sent < maxRequests; sent++) await fetch(`${url}/mcp`, head);
+  expect((await get("/api/status")).status).toBe(200);
+});
+
 test.each(ERAS)(
   "a server that closes lets calls of MCP clients of %s end, and their answers arrive",
   async (era) => {
