@@ -236,7 +236,7 @@ function run(
   return parts.runInContext(running, async () => {
     signal.throwIfAborted();
     begins();
-    if (call.preview !== null) checkStillShown(call, call.preview);
+    if (call.preview !== null) await checkStillShown(call, call.preview, signal);
     const reach = { files: decision.place.files, check: createPathCheck(tool, decision, parts) };
     return parts.runner.run(tool, call.arguments, reach, context);
   });

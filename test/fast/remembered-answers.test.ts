@@ -218,3 +218,18 @@ test.each(["echo a", "/bin/echo a", "~/run.sh", "$X/run.sh"])(
     expect(shown).toEqual([null]);
   },
 );
+
+test("while the version of a large script is read, the call can be cancelled", async () => {
+  const { cell, asked, root } = await open(false);
+  const file = path.join(root, "large");
+  fs.writeFileSync(file, "");
+  fs.truncateSync(file, 2 ** 31);
+  const controller = new AbortController();
+  const call = cell.call(
+    { name: "run_command", arguments: { command: "./large" } },
+    { signal: controller.signal },
+  );
+  setTimeout(() => controller.abort(), 50);
+  expect((await call).error).toMatchObject({ code: "CANCELLED" });
+  expect(asked).toEqual([]);
+});

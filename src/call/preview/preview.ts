@@ -5,6 +5,7 @@ import { inertJson } from "../../core/inert-json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { hunksOf } from "../../workspace/diff/hunks.ts";
 import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import { runCooperatively } from "../../workspace/fs/cooperative.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import type { CallParts } from "../call-parts.ts";
 import type { PreparedCall } from "../prepare.ts";
@@ -49,7 +50,8 @@ async function previewScripts(
   parts: CallParts,
   signal: AbortSignal,
 ): Promise<CallPreview | null> {
-  const found = await readNow(call, (files) => describeScripts(scripts, files), parts, signal);
+  const describe = (files: WorkspaceFS) => runCooperatively(describeScripts(scripts, files), signal);
+  const found = await readNow(call, describe, parts, signal);
   if (found === undefined || found.length === 0) return null;
   const text = [inertJson(call.arguments, 2), ...found].join("\n");
   return { text: cut(text), version: found.join("\n") };
@@ -72,13 +74,17 @@ export async function isStillShown(
  * Throws unless the file or script is still the one that the person saw. To be called in the step in which the tool
  * runs: while the call waited for others, they or the user may have changed it. A plan is checked by the commit.
  */
-export function checkStillShown(call: PreparedCall, { version }: CallPreview): void {
+export async function checkStillShown(
+  call: PreparedCall,
+  { version }: CallPreview,
+  signal: AbortSignal,
+): Promise<void> {
   const { tool, decision } = call;
   const { files } = decision.place;
   const scripts = scriptsOf(call);
   if (scripts.length > 0) {
-    if (describeScripts(scripts, files).join("\n") !== version)
-      throw notAsShown(tool.name, scripts.join(" "));
+    const found = await runCooperatively(describeScripts(scripts, files), signal);
+    if (found.join("\n") !== version) throw notAsShown(tool.name, scripts.join(" "));
     return;
   }
   const [path] = decision.paths;
@@ -94,7 +100,7 @@ function notAsShown(tool: string, path: string): HotcellError {
 
 async function readNow<T>(
   { tool, start, decision: { place } }: PreparedCall,
-  work: (files: WorkspaceFS) => T,
+  work: (files: WorkspaceFS) => T | Promise<T>,
   { runInContext }: CallParts,
   signal: AbortSignal,
 ): Promise<T | undefined> {
@@ -107,7 +113,7 @@ async function readNow<T>(
   } as const;
   let found: T | undefined;
   const { settled } = await runInContext({ ...about, signal }, async () => {
-    found = work(place.files);
+    found = await work(place.files);
     return {};
   });
   signal.throwIfAborted();

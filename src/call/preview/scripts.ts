@@ -6,6 +6,7 @@ import { quote } from "../../core/quote.ts";
 import { readCommandLine } from "../../policy/shell/read-command-line.ts";
 import { pathFrom } from "../../policy/shell/working-directory.ts";
 import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
+import type { Cooperative } from "../../workspace/fs/cooperative.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import type { PreparedCall } from "../prepare.ts";
 
@@ -23,20 +24,25 @@ export function scriptsOf({ tool, arguments: { cwd }, decision }: PreparedCall):
 }
 
 /** One line for each script that is in the workspace, with its version. */
-export function describeScripts(scripts: readonly string[], files: WorkspaceFS): string[] {
-  return scripts.flatMap((at) => {
-    const version = versionOf(at, files);
-    return version === null ? [] : [`runs ${quote(showName(path.posix.normalize(at)))}: ${version}`];
-  });
+export function* describeScripts(scripts: readonly string[], files: WorkspaceFS): Cooperative<string[]> {
+  const lines: string[] = [];
+  for (const at of scripts) {
+    const version = yield* versionOf(at, files);
+    if (version !== null) lines.push(`runs ${quote(showName(path.posix.normalize(at)))}: ${version}`);
+  }
+  return lines;
 }
 
 /** Null if it is not in the workspace, or no tool may read it. */
-function versionOf(at: string, files: WorkspaceFS): string | null {
+function* versionOf(at: string, files: WorkspaceFS): Cooperative<string | null> {
   try {
     const file = files.open(at);
     try {
       const hash = createHash("sha256");
-      for (const chunk of file.chunks()) hash.update(chunk);
+      for (const chunk of file.chunks()) {
+        hash.update(chunk);
+        yield;
+      }
       return `sha256 ${hash.digest("hex")}`;
     } finally {
       file.close();
