@@ -204,20 +204,24 @@ test.each([
   },
 );
 
-test.each(["echo a", "/bin/echo a", "~/run.sh", "$X/run.sh"])(
-  "the question of %j names no script",
-  async (command) => {
-    const shown: (string | null)[] = [];
-    const { cell } = await openTempCell({
-      onAsk({ preview }) {
-        shown.push(preview);
-        return false;
-      },
-    });
-    await cell.call({ name: "run_command", arguments: { command } });
-    expect(shown).toEqual([null]);
-  },
-);
+test.each([
+  "echo a",
+  "/bin/echo a",
+  "~/run.sh",
+  "$X/run.sh",
+  "cd $X && ./run.sh",
+  "pushd - && cd a; ./run.sh",
+])("the question of %j names no script", async (command) => {
+  const shown: (string | null)[] = [];
+  const { cell } = await openTempCell({
+    onAsk({ preview }) {
+      shown.push(preview);
+      return false;
+    },
+  });
+  await cell.call({ name: "run_command", arguments: { command } });
+  expect(shown).toEqual([null]);
+});
 
 test("while the version of a large script is read, the call can be cancelled", async () => {
   const { cell, asked, root } = await open(false);

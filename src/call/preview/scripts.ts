@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { HotcellError } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
+import type { SimpleCommand } from "../../policy/shell/command-line.ts";
 import { readCommandLine } from "../../policy/shell/read-command-line.ts";
-import { pathFrom } from "../../policy/shell/working-directory.ts";
+import { directoryAfter, LINE_START, pathFrom } from "../../policy/shell/working-directory.ts";
 import type { WorkspaceFS } from "../../workspace/files/workspace-fs.ts";
 import type { Cooperative } from "../../workspace/fs/cooperative.ts";
 import { showName } from "../../workspace/fs/names.ts";
@@ -15,12 +16,19 @@ export function scriptsOf({ tool, arguments: { cwd }, decision }: PreparedCall):
   if (tool.subject !== "command") return [];
   const start = typeof cwd === "string" ? cwd : ".";
   const lines = decision.judged.subjects.map(readCommandLine);
-  const commands = lines.flatMap((line) => (line.readable ? line.commands : []));
-  const paths = commands.flatMap(({ words: [name], directory }) =>
-    name!.fixed && name!.text?.includes("/") === true ? [pathFrom(directory, name!)] : [],
-  );
+  const paths = lines.flatMap((line) => (line.readable ? pathsIn(line.commands) : []));
   const inWorkspace = paths.filter((at) => !at.startsWith("~"));
   return [...new Set(inWorkspace.map((at) => (at.startsWith("/") ? at : `${start}/${at}`)))];
+}
+
+/** After `cd $x` the line does not show where a relative path leads. */
+function pathsIn(commands: readonly SimpleCommand[]): string[] {
+  const lost = commands.findIndex(({ words }) => directoryAfter(words, "/") === LINE_START);
+  return commands.flatMap(({ words: [name], directory }, at) => {
+    if (!name!.fixed || name!.text?.includes("/") !== true) return [];
+    const path = pathFrom(directory, name!);
+    return lost === -1 || at < lost || path.startsWith("/") ? [path] : [];
+  });
 }
 
 /** One line for each script that is in the workspace, with its version. */
