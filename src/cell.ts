@@ -418,7 +418,11 @@ function makeCell(
   const running = new Set<Promise<unknown>>();
 
   const refuseClosed = () => {
-    if (!open) throw new HotcellError("WORKSPACE_UNUSABLE", "Could not run the call: the cell is closed.");
+    if (!open)
+      throw new HotcellError(
+        "WORKSPACE_UNUSABLE",
+        "Could not do that: the cell is closed. Open another one; with its session it goes on where this one ended.",
+      );
   };
   const track = async <T>(work: (signal: AbortSignal) => Promise<T>, { signal }: CallOptions): Promise<T> => {
     refuseClosed();

@@ -610,6 +610,6 @@ test("a run on a closed cell says that the cell is closed", async () => {
   const { cell } = await openTempCell();
   await cell.close();
   await expect(collect({ cell, model: createStubModel(), messages: PROMPT })).rejects.toThrow(
-    "the cell is closed",
+    "the cell is closed. Open another one",
   );
 });
