@@ -305,6 +305,15 @@ describe("trust and rules", () => {
     expect(error).toMatchObject({ code: "DENIED", message: expect.stringContaining(says) });
   });
 
+  test("the reason of a no is told as the person wrote it", async () => {
+    const onAsk = () => ({ approved: false, reason: "only notes today" });
+    const { cell } = await openTempCell({ trust: "supervised", onAsk });
+    const { error } = await cell.call<Observation>({ name: "time.now" });
+    expect(error?.message).toMatch(
+      /^time.now was not run: it needs approval, which was not given: only notes today\. /,
+    );
+  });
+
   test("supervised asks for everything", async () => {
     const { requests, onAsk } = asked(true);
     const { cell } = await openTempCell({ trust: "supervised", onAsk });
@@ -335,7 +344,7 @@ describe("trust and rules", () => {
     const { error, meta } = await cell.call({ name: "write_file", arguments: { path: "a", content: "" } });
     expect([meta.outcome, meta.why]).toEqual(["not_executed", "denied"]);
     expect(error?.message).toBe(
-      'write_file was not run: it needs approval, and nobody can be asked: the cell has no onAsk function, nor the rule "allow write_file(a)". write_file is dangerous and no rule allows it.',
+      'write_file was not run: it needs approval, which was not given: nobody can be asked: the cell has no onAsk function, nor the rule "allow write_file(a)". write_file is dangerous and no rule allows it.',
     );
   });
 });

@@ -133,7 +133,7 @@ function createGrant(request: ApprovalRequest, remember: Remember | null): Grant
 function notApproved({ tool, verdict }: ApprovalRequest, reason: string, expired = false): HotcellError {
   return new HotcellError(
     "DENIED",
-    `${tool} was not run: it needs approval, and ${reason}. ${verdict.reason}`,
+    `${tool} was not run: it needs approval, which was not given: ${reason}. ${verdict.reason}`,
     { rule: verdict.rule, ...(expired && { why: "expired" }) },
   );
 }
