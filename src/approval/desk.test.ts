@@ -131,3 +131,15 @@ test("a yes that can't hold for so long is refused, and the question still waits
   answer({ for: "project" });
   expect(await asked).toMatchObject({ approved: true, remember: { for: "project" } });
 });
+
+test.each([
+  [{}, 'the argument has no "stateDir"; give it one'],
+  [undefined, "the argument is undefined; allowed is an object"],
+  [{ stateDir: 5 }, "stateDir is 5; allowed is text that is not empty"],
+  [{ stateDir: "/s", clients: 1 }, 'clients is no setting; perhaps "client"'],
+  [{ stateDir: "/s", client: true }, "client is true; allowed is a function"],
+])("createDesk refuses %j before anything is asked", (options, says) => {
+  expect(() => createDesk(options as never)).toThrow(
+    expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(says) }),
+  );
+});

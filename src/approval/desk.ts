@@ -4,6 +4,9 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { formatKey } from "../config/check-json-text.ts";
+import { findFault } from "../config/find-fault.ts";
+import type { Schema } from "../config/schema.ts";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -51,8 +54,28 @@ export interface DeskOptions {
   readonly client?: Approve;
 }
 
+const DESK_OPTIONS: Readonly<Record<keyof DeskOptions, Schema>> = {
+  stateDir: { type: "string", minLength: 1 },
+  client: {},
+};
+
+function checkDeskOptions(options: DeskOptions): void {
+  const schema = { type: "object", required: ["stateDir"], properties: DESK_OPTIONS } as const;
+  const fault = findFault(options, schema);
+  if (fault) throw wrongDesk(`${formatKey(fault.path) || "the argument"} ${fault.problem}`);
+  const { client } = options;
+  if (client !== undefined && typeof client !== "function")
+    throw wrongDesk(`client is ${quote(client)}; allowed is a function`);
+}
+
+function wrongDesk(problem: string): HotcellError {
+  return new HotcellError("CONFIG_INVALID", `Could not create the desk: ${problem}.`);
+}
+
 /** For `onAsk` of `openCell`: puts each question on the desk and waits for the first answer. */
-export function createDesk({ stateDir, client }: DeskOptions): Approve {
+export function createDesk(options: DeskOptions): Approve {
+  checkDeskOptions(options);
+  const { stateDir, client } = options;
   return async (request, signal) => {
     const question = toQuestion(request);
     const place = placeOf(stateDir, question.id);

@@ -12,6 +12,7 @@ import { type Cell, type CellOptions, openCell } from "../cell.ts";
 import { defaultStateDir } from "../config/load-config.ts";
 import { CONFIG_PROPERTIES } from "../config/schema.ts";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import { quote } from "../core/quote.ts";
 import { tryRealPath } from "../core/real-path.ts";
 import { createProtection, type ProtectOptions } from "../policy/protected.ts";
@@ -70,7 +71,14 @@ export const sessions: Sessions = {
     checkArgument("show the session", "id", given, TEXT);
     return showSession(await findSessionId(given, store, null), store);
   },
-  open: (given, options = {}) => openCell({ ...options, session: given }),
+  async open(given, options = {}) {
+    if (isJsonObject(options) && options.session !== undefined)
+      throw new HotcellError(
+        "CONFIG_INVALID",
+        "Could not open the session: the option session has no place here. Give the id as the first argument alone.",
+      );
+    return openCell({ ...options, session: given });
+  },
   gc: async (options = {}) => {
     const store = storeOf("remove sessions", options, GC);
     const { maxBytes, dryRun } = options;

@@ -74,10 +74,11 @@ export function openModel(options: ModelOptions): ModelProvider {
   const { provider, name } = splitName(options.model);
   if (provider === "scripted") return createScripted(name === "" ? null : name);
   const { baseUrl: ownUrl, create, needsKey } = WIRES.get(provider)!;
-  if (name === "") throw wrong(`no model is named. Write ${provider}/NAME, or set MODEL_NAME`);
+  if (name === "")
+    throw wrong(`no model is named. Write ${provider}/NAME, or set MODEL_NAME on the command line`);
   const apiKey = readKey(options.apiKey);
   if (needsKey && apiKey === null && options.baseUrl === undefined)
-    throw wrong(`${provider} needs a key. Set MODEL_API_KEY`);
+    throw wrong(`${provider} needs a key. Set MODEL_API_KEY, or apiKey in the library`);
   return create({
     model: name,
     baseUrl: readUrl(options.baseUrl ?? ownUrl),
@@ -89,11 +90,10 @@ export function openModel(options: ModelOptions): ModelProvider {
 
 /** A misspelled address would send the conversation to the provider's own. The key's text is never shown. */
 function checkOptions(options: ModelOptions): void {
-  if (!isJsonObject(options)) throw wrong(`the options are ${quote(options)}; allowed is an object`);
-  if (options.apiKey !== undefined && typeof options.apiKey !== "string")
+  if (isJsonObject(options) && options.apiKey !== undefined && typeof options.apiKey !== "string")
     throw wrong("apiKey is no text; give the key as text");
   const fault = findFault(options, { type: "object", required: ["model"], properties: OPTIONS });
-  if (fault !== null) throw wrong(`${formatKey(fault.path)} ${fault.problem}`);
+  if (fault !== null) throw wrong(`${formatKey(fault.path) || "the argument"} ${fault.problem}`);
 }
 
 function splitName(model: string): { readonly provider: ProviderName; readonly name: string } {
@@ -104,7 +104,7 @@ function splitName(model: string): { readonly provider: ProviderName; readonly n
   const [near] = nearest(given, PROVIDERS);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   throw wrong(
-    `there is no provider ${quote(given)}, only ${PROVIDERS.join(", ")}.${hint} Set MODEL_PROVIDER`,
+    `there is no provider ${quote(given)}, only ${PROVIDERS.join(", ")}.${hint} Set MODEL_PROVIDER, or model in the library to PROVIDER/NAME`,
   );
 }
 
@@ -113,7 +113,7 @@ function readUrl(text: string): string {
   const usable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
   if (!usable)
     throw wrong(
-      `the base URL ${quote(text)} is not one that can be used. Set MODEL_BASE_URL to http(s)://HOST[:PORT][/PATH]`,
+      `the base URL ${quote(text)} is not one that can be used. Set MODEL_BASE_URL, or baseUrl in the library, to http(s)://HOST[:PORT][/PATH]`,
     );
   return text;
 }
@@ -122,7 +122,9 @@ function readUrl(text: string): string {
 function readKey(key: string | undefined): string | null {
   if (key === undefined || key === "") return null;
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw wrong("the key has a space, a line break or another character that no key has. Set MODEL_API_KEY");
+    throw wrong(
+      "the key has a space, a line break or another character that no key has. Set MODEL_API_KEY, or apiKey in the library",
+    );
   return key;
 }
 

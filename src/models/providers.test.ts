@@ -628,18 +628,21 @@ describe("the calls of an answer", () => {
 
 describe("what can't be opened says what to set", () => {
   test.each([
-    [{ model: "antropic/x" }, "Did you mean anthropic? Set MODEL_PROVIDER."],
-    [{ model: "anthropic/x" }, "Set MODEL_API_KEY."],
-    [{ model: "ollama" }, "set MODEL_NAME."],
-    [{ model: "ollama/x", baseUrl: "localhost:1" }, "Set MODEL_BASE_URL"],
+    [
+      { model: "antropic/x" },
+      "Did you mean anthropic? Set MODEL_PROVIDER, or model in the library to PROVIDER/NAME.",
+    ],
+    [{ model: "anthropic/x" }, "Set MODEL_API_KEY, or apiKey in the library."],
+    [{ model: "ollama" }, "set MODEL_NAME on the command line."],
+    [{ model: "ollama/x", baseUrl: "localhost:1" }, "Set MODEL_BASE_URL, or baseUrl in the library, to"],
     [{ model: "openai/x", baseUrl: "http://user:pass@h" }, "Set MODEL_BASE_URL"],
-    [{ model: "openai/x", apiKey: "a b" }, "Set MODEL_API_KEY."],
+    [{ model: "openai/x", apiKey: "a b" }, "Set MODEL_API_KEY, or apiKey in the library."],
     [{ model: "scripted//no/such/file" }, 'Could not use the script "/no/such/file"'],
     [{ model: "openai/x", baseURL: "http://127.0.0.1:1" }, 'baseURL is no setting; perhaps "baseUrl"'],
     [{ model: "ollama/x", idleMs: "5" }, 'idleMs is "5"; allowed are whole numbers'],
     [{ model: 5 }, "model is 5; allowed is text"],
-    [{}, "model"],
-    ["ollama/x", 'the options are "ollama/x"; allowed is an object'],
+    [{}, 'the argument has no "model"; give it one'],
+    ["ollama/x", 'the argument is "ollama/x"; allowed is an object'],
   ])("%j", (options, says) => {
     expect(() => openModel(options as ModelOptions)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(says) }),

@@ -266,6 +266,16 @@ test("the error of a second cell on one session names this process as the one to
   });
 });
 
+test("sessions.open takes the session as its first argument alone: another one is not ignored", async () => {
+  const { stateDir, open } = makeWorld({ a: "old\n" });
+  const cell = await open({ run: "kept" });
+  const options = { stateDir, session: "other" } as object;
+  await expect(sessions.open(cell.session!, options)).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+    message: expect.stringContaining("Give the id as the first argument alone."),
+  });
+});
+
 test("`last` without a project is refused with what to give instead", async () => {
   const { root: workspace, stateDir, open } = makeWorld({ a: "old\n" });
   const cell = await open();
