@@ -13,6 +13,7 @@ import type { HotcellError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { type CellOptions, openCell } from "../../../src/index.ts";
 import { fdPath } from "../../../src/workspace/fs/paths.ts";
+import { readRecord, sessionDir } from "../../../src/workspace/layers/record.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
 import { checkAgentfsSequences } from "../../kit/machine-and-soak/agentfs-sequences.ts";
 import { readOverlaidCopy } from "../../kit/worlds/agentfs-reader.ts";
@@ -110,6 +111,10 @@ describe.each(STRATEGIES)("what others write to the database, by the strategy %s
       ),
     });
     expect(shownBy(world, session)).toEqual(theirs);
+    const dir = sessionDir(world.stateDir, session.record.id);
+    const { stack, left } = readRecord(dir);
+    expect(left, "what was taken of it is not kept").toEqual([]);
+    expect(fs.readdirSync(dir).filter((name) => /^\d+$/.test(name))).toEqual(stack.map(({ name }) => name));
     const again = await world.open(session.record.id);
     expect([viewOf(again), shownBy(world, again)]).toEqual([theirs, theirs]);
     await again.rewind("agentfs");

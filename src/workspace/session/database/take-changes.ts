@@ -14,9 +14,11 @@ import { withSessionTrees } from "../../agentfs/session-trees.ts";
 import { runCooperatively } from "../../fs/cooperative.ts";
 import { fileClock } from "../../fs/file-clock.ts";
 import { explainAsyncErrors } from "../../fs/os-error.ts";
+import { fallBackIfFull } from "../../layers/fall-back-if-full.ts";
 import { layerDir } from "../../layers/layer-dirs.ts";
-import { databaseOf, type Layer, type Stack } from "../../layers/record.ts";
+import { databaseOf, type Layer, type SessionRecord, type Stack } from "../../layers/record.ts";
 import { rewindRecord } from "../../layers/stack.ts";
+import { emptyUnused, removeUnused } from "../../layers/unreferenced-layers.ts";
 import { changeIn } from "../change.ts";
 import { recordChanges } from "../checkpoint.ts";
 import { type SessionState, showRecord } from "../session-state.ts";
@@ -76,7 +78,7 @@ async function takeChanges(
 ): Promise<void> {
   const { reflected, notes } = database;
   notes.addLeftOut(NOT_TAKEN, tree.leftOut);
-  if (reflected !== null) await dropPart(state, reflected.layers);
+  if (reflected !== null && hasPart(state, reflected.layers)) await showRecord(state, withoutPart(state));
   const written = reflected && layersOf(reflected.layers, state.store.stateDir);
   if (written !== null && (await compare(state, database, tree, written)).length === 0) return;
   const paths = await compare(state, database, tree, state.record.stack);
@@ -90,18 +92,35 @@ async function takeChanges(
       if (warning !== null) await recordChanges(state);
     });
   } catch (error) {
-    await tryWork(() => dropPart(state, before), undefined);
+    await tryWork(() => removePart(state, before), undefined);
     throw error instanceof HotcellError ? stillInFile(error) : error;
   }
 }
 
 const NOT_TAKEN = "The session did not take from the database";
 
-/** Removes a part of what others changed, which was taken before a kill or a failure. */
-async function dropPart(state: SessionState, whole: readonly string[]): Promise<void> {
+/** Whether the top layer is a part of what others changed, which was taken before a kill or a failure. */
+function hasPart(state: SessionState, whole: readonly string[]): boolean {
   const top = layersWithChanges(state).at(-1);
-  const isPart = top?.call?.id === AGENTFS_CALL.id && !whole.includes(nameOf(top));
-  if (isPart) await showRecord(state, rewindRecord(state.record, AGENTFS_CALL.id, fileClock(state.dir)));
+  return top?.call?.id === AGENTFS_CALL.id && !whole.includes(nameOf(top));
+}
+
+const withoutPart = ({ record, dir }: SessionState): SessionRecord =>
+  rewindRecord(record, AGENTFS_CALL.id, fileClock(dir));
+
+/** Also from the disk, which may be full: the database has all of it. */
+async function removePart(state: SessionState, whole: readonly string[]): Promise<void> {
+  if (!hasPart(state, whole)) return;
+  const { stateDir } = state.store;
+  const without = { ...withoutPart(state), left: state.record.left };
+  await fallBackIfFull(
+    () => showRecord(state, without),
+    () => {
+      emptyUnused(without, stateDir);
+      return showRecord(state, without);
+    },
+  );
+  await runCooperatively(removeUnused(state.record, stateDir));
 }
 
 function stillInFile({ code, message, details }: HotcellError): HotcellError {
