@@ -26,8 +26,9 @@ function pathsIn(commands: readonly SimpleCommand[]): string[] {
   const lost = commands.findIndex(({ words }) => directoryAfter(words, "/") === LINE_START);
   return commands.flatMap(({ words: [name], directory }, at) => {
     if (!name!.fixed || name!.text?.includes("/") !== true) return [];
-    const path = pathFrom(directory, name!);
-    return lost === -1 || at < lost || path.startsWith("/") ? [path] : [];
+    // A shell takes `..` of cd from the text, and of a path to run from the directory that is there.
+    const script = pathFrom(path.posix.normalize(directory), name!);
+    return lost === -1 || at < lost || script.startsWith("/") ? [script] : [];
   });
 }
 
@@ -35,14 +36,20 @@ function pathsIn(commands: readonly SimpleCommand[]): string[] {
 export function* describeScripts(scripts: readonly string[], files: WorkspaceFS): Cooperative<string[]> {
   const lines: string[] = [];
   for (const at of scripts) {
-    const version = yield* versionOf(at, files);
-    if (version !== null) lines.push(`runs ${quote(showName(path.posix.normalize(at)))}: ${version}`);
+    const found = yield* findVersion(at, files);
+    if (found !== null) lines.push(`runs ${quote(showName(found.path))}: ${found.version}`);
   }
   return lines;
 }
 
+interface FoundScript {
+  /** After links. */
+  readonly path: string;
+  readonly version: string;
+}
+
 /** Null if it is not in the workspace, or no tool may read it. */
-function* versionOf(at: string, files: WorkspaceFS): Cooperative<string | null> {
+function* findVersion(at: string, files: WorkspaceFS): Cooperative<FoundScript | null> {
   try {
     const file = files.open(at);
     try {
@@ -51,12 +58,13 @@ function* versionOf(at: string, files: WorkspaceFS): Cooperative<string | null> 
         hash.update(chunk);
         yield;
       }
-      return `sha256 ${hash.digest("hex")}`;
+      return { path: file.path, version: `sha256 ${hash.digest("hex")}` };
     } finally {
       file.close();
     }
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
-    return error.code === "NOT_FOUND" ? "there is no such file" : null;
+    if (error.code !== "NOT_FOUND") return null;
+    return { path: path.posix.normalize(at), version: "there is no such file" };
   }
 }
