@@ -1,5 +1,5 @@
-// Notes about a session's database, which the next changing call reports. Until then, the notes are in the session's directory until
-// then, because another process may make that call.
+// Notes about a session's database, which the next changing call reports. Until then they are in the session's directory,
+// because another process may make that call.
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../../core/errors.ts";
