@@ -30,9 +30,17 @@ export interface EntryWriter {
   written(): WrittenView;
 }
 
+/** Names of one file have the same identity. Null if there is no such file any more. */
+export type IdentityOf = (path: string) => string | null;
+
 /** `before` is the project, `after` the view. Entries are written after their parents, into paths that the database does not have yet. */
-export function createEntryWriter(trees: ComparedTrees, isSecret: IsSecret, delta: Delta): EntryWriter {
-  const put = createPut(trees, delta);
+export function createEntryWriter(
+  trees: ComparedTrees,
+  isSecret: IsSecret,
+  delta: Delta,
+  identityOf: IdentityOf,
+): EntryWriter {
+  const put = createPut(trees, delta, identityOf);
   const leftOut: LeftOut[] = [];
   let [entries, whiteouts] = [0, 0];
   return {
@@ -73,21 +81,32 @@ function problemOf({ after }: WrittenPair): string | null {
   return isText(after.target!) ? null : "the target of the link is not UTF-8";
 }
 
-function createPut({ before, after }: ComparedTrees, delta: Delta): (pair: WrittenPair) => void {
+export const identityIn =
+  (tree: ReadTree): IdentityOf =>
+  (path) => {
+    const found = tree.look(path);
+    return found && `${found.dev}:${found.ino}`;
+  };
+
+function createPut(
+  { before, after }: ComparedTrees,
+  delta: Delta,
+  identityOf: IdentityOf,
+): (pair: WrittenPair) => void {
   /** The inode in the database of each file of the view. */
   const known = new Map<string, number>();
-  const putFile = (path: string, stat: DeltaStat, identity: string) => {
+  const putFile = (path: string, stat: DeltaStat, identity: string | null) => {
     const ino = after.withFile(path, (fd) =>
       delta.putFile(path, { ...stat, mtimeMs: fs.fstatSync(fd).mtimeMs }, chunksOf(fd, path)),
     );
-    known.set(identity, ino);
+    if (identity !== null) known.set(identity, ino);
   };
   return ({ path, before: old, after: side }) => {
-    const { ino, dev, changedMs } = after.look(path)!;
+    const { changedMs } = after.look(path)!;
     const baseIno = old?.kind === side!.kind ? inodeIn(before, path) : null;
     const stat: DeltaStat = { mode: side!.mode, mtimeMs: changedMs, baseIno };
-    const identity = `${dev}:${ino}`;
-    const link = known.get(identity);
+    const identity = identityOf(path);
+    const link = identity === null ? undefined : known.get(identity);
     if (side!.kind === "directory") delta.putDirectory(path, stat);
     else if (side!.kind === "symlink") delta.putSymlink(path, stat, side!.target!);
     else if (link !== undefined) delta.linkFile(path, link);

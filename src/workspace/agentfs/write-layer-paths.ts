@@ -5,7 +5,7 @@ import { isTooDeep, joinPath } from "../fs/path-text.ts";
 import { unlessVanished } from "../fs/tree-reader.ts";
 import { directoriesIn } from "../layers/layer-dirs.ts";
 import type { OpenDelta } from "./delta.ts";
-import { createEntryWriter, type IsSecret, type WrittenView } from "./write-entry.ts";
+import { createEntryWriter, type IdentityOf, type IsSecret, type WrittenView } from "./write-entry.ts";
 
 /** Trusts no list of deleted names: a directory may have been recreated, so what it lacks is found by its listing. */
 export function* writeLayerPaths(
@@ -14,9 +14,10 @@ export function* writeLayerPaths(
   { isMounted, isHidden }: Pick<PairOptions, "isMounted" | "isHidden">,
   isSecret: IsSecret,
   delta: OpenDelta,
+  identityOf: IdentityOf,
 ): Cooperative<WrittenView> {
   const { before: project, after: view } = trees;
-  const { write, written } = createEntryWriter(trees, isSecret, delta);
+  const { write, written } = createEntryWriter(trees, isSecret, delta, identityOf);
   const projectAt = (path: string) => project.look(path)?.side ?? null;
   for (const { directory, names } of yield* directoriesIn(layer)) {
     if (!delta.hasDirectory(directory)) continue;

@@ -3,7 +3,7 @@
 import { type ComparedTrees, type PairOptions, visitPairs } from "../diff/compare-entries.ts";
 import type { Cooperative } from "../fs/cooperative.ts";
 import type { Delta } from "./delta.ts";
-import { createEntryWriter, type IsSecret, type WrittenView } from "./write-entry.ts";
+import { createEntryWriter, type IsSecret, identityIn, type WrittenView } from "./write-entry.ts";
 
 export function* writeView(
   trees: ComparedTrees,
@@ -11,7 +11,7 @@ export function* writeView(
   isSecret: IsSecret,
   delta: Delta,
 ): Cooperative<WrittenView> {
-  const { write, written } = createEntryWriter(trees, isSecret, delta);
+  const { write, written } = createEntryWriter(trees, isSecret, delta, identityIn(trees.after));
   yield* visitPairs(trees, options, function* (pair) {
     yield;
     write(pair);

@@ -7,13 +7,13 @@ import { explainSqlErrors, inTransaction } from "../../agentfs/driver.ts";
 import { writeReflected } from "../../agentfs/reflected-layers.ts";
 import { createSecretCheck } from "../../agentfs/secret-check.ts";
 import { pathChecks, withSessionTrees } from "../../agentfs/session-trees.ts";
-import type { LeftOut } from "../../agentfs/write-entry.ts";
+import { identityIn, type LeftOut } from "../../agentfs/write-entry.ts";
 import { writeLayerPaths } from "../../agentfs/write-layer-paths.ts";
 import { writeView } from "../../agentfs/write-view.ts";
 import { runCooperatively } from "../../fs/cooperative.ts";
 import { explainAsyncErrors } from "../../fs/os-error.ts";
-import type { Root } from "../../fs/paths.ts";
-import { openTreeReader } from "../../fs/tree-reader.ts";
+import { O_PATH, type Root } from "../../fs/paths.ts";
+import { openTreeReader, type TreeReader } from "../../fs/tree-reader.ts";
 import { layerDir } from "../../layers/layer-dirs.ts";
 import { isEmptyLayer } from "../../layers/layer-notes.ts";
 import type { Layer, Stack } from "../../layers/record.ts";
@@ -92,22 +92,45 @@ function addLayers(
     const delta = openDelta(locked.db, ownerOf(project));
     const leftOut: LeftOut[] = [];
     try {
-      for (const layer of stack) {
-        const writing = writeLayerPaths(
-          layerDir(store.stateDir, layer),
-          { before, after },
-          pathChecks(record, store),
-          createSecretCheck(store.protectionOf),
-          delta,
-        );
-        leftOut.push(...(await runCooperatively(writing, signal, LIMITS.noteWaitMs)).leftOut);
-      }
+      for (const layer of stack)
+        await withInodes(state, layer, after, async (inodes) => {
+          const writing = writeLayerPaths(
+            layerDir(store.stateDir, layer),
+            { before, after },
+            pathChecks(record, store),
+            createSecretCheck(store.protectionOf),
+            delta,
+            identityIn(inodes),
+          );
+          leftOut.push(...(await runCooperatively(writing, signal, LIMITS.noteWaitMs)).leftOut);
+        });
       return leftOut;
     } finally {
       after.close();
       before.close();
     }
   });
+}
+
+/**
+ * The tree whose inode numbers say which names are links to one file. A view of overlayfs may show two numbers for one
+ * file: for an ordinary user it remembers the number from below only while the name is in memory. The layer's own does not change.
+ */
+async function withInodes(
+  { record, store }: SessionState,
+  layer: Layer,
+  view: TreeReader,
+  work: (inodes: TreeReader) => Promise<void>,
+): Promise<void> {
+  if (record.strategy === "clone") return work(view);
+  const fd = fs.openSync(layerDir(store.stateDir, layer), O_PATH | fs.constants.O_DIRECTORY);
+  const inodes = openTreeReader({ fd });
+  try {
+    await work(inodes);
+  } finally {
+    inodes.close();
+    fs.closeSync(fd);
+  }
 }
 
 /** After a rewind, a discard or a commit. */
