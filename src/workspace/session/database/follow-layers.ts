@@ -113,8 +113,9 @@ function addLayers(
 }
 
 /**
- * The tree whose inode numbers say which names are links to one file. A view of overlayfs may show two numbers for one
- * file: for an ordinary user it remembers the number from below only while the name is in memory. The layer's own does not change.
+ * The tree whose inode numbers show which names are links to one file. In a view of overlayfs one file may have two
+ * numbers: for an ordinary user, overlayfs shows the number of the lower layer's file only while that name is cached.
+ * The numbers in the layer itself do not change.
  */
 async function withInodes(
   { record, store }: SessionState,
