@@ -89,6 +89,7 @@ export default defineConfig({
         include: ["src/**/*.test.ts", "test/fast/**/*.test.ts"],
         testTimeout: 60_000,
         isolate: false,
+        setupFiles: ["test/kit/hide-bubblewrap.ts"],
       }),
       lane({
         name: "machine",
