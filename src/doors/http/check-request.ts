@@ -65,13 +65,19 @@ function checkTarget(head: RequestHead): Refusal | null {
     return refuse(405, `it does not take the method ${quote(head.method)}`);
   const path = pathOf(head);
   const isCanonical =
-    path.startsWith("/") && URL.canParse(path, BASE) && new URL(path, BASE).href === `${BASE}${path}`;
+    path.startsWith("/") &&
+    URL.canParse(path, BASE) &&
+    new URL(path, BASE).pathname === path &&
+    !NEEDLESS_ESCAPE.test(path);
   return isCanonical ? null : refuse(400, `the path ${quote(path)} is not written in its shortest form`);
 }
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 const BASE = "http://localhost";
+
+/** Of a letter, a digit or one of `-._~`, which mean the same without it (RFC 3986, section 2.3). `URL` keeps it. */
+const NEEDLESS_ESCAPE = /%(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/i;
 
 const pathOf = ({ url = "" }: RequestHead): string => url.split("?", 1)[0]!;
 

@@ -191,7 +191,15 @@ describe("what a request must have", () => {
   test("every row is sent to the path of MCP, as the row changes it", () => {
     const paths = rows.map(({ request }) => toMcp(request.path));
     expect(new Set(paths)).toEqual(
-      new Set(["/mcp", "", "//mcp", "/healthz/../mcp", "/mcp%2f..%2f..%2fhealthz", "/mcp?token=${TOKEN}"]),
+      new Set([
+        "/mcp",
+        "",
+        "/%61pi/tools/call",
+        "//mcp",
+        "/healthz/../mcp",
+        "/mcp%2f..%2f..%2fhealthz",
+        "/mcp?token=${TOKEN}",
+      ]),
     );
   });
 });

@@ -22,7 +22,8 @@ export interface AppOptions {
 }
 
 export function createApp({ routes, admission, mounted }: AppOptions): HttpHandler {
-  const app = new Hono<Bindings>();
+  // Hono would decode the path before it looks for the route. The guard has judged it as it was sent.
+  const app = new Hono<Bindings>({ getPath: ({ url }) => new URL(url).pathname });
   const { admit, admitStream } = admission;
   for (const [path, handle] of mounted)
     app.all(path, ({ req: { raw }, env: { body } }) => {

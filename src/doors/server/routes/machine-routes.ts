@@ -11,12 +11,10 @@ import { createOpenApi, type DescribedRoute } from "../openapi.ts";
 import type { Route } from "../route.ts";
 import { flag, given, gives, listOf, oneOf, orNull, text } from "../schemas.ts";
 
-/** Whether a path needs no token: nothing but fixed texts is there. */
-export function isOpenPath(path: string): boolean {
-  return path === LOGIN || !/^\/(api|mcp|ws)(\/|$)/.test(path);
-}
-
 const LOGIN = "/api/login";
+
+/** The paths that need no token: nothing but fixed texts is there. Every other path needs one, also if no route has it. */
+export const OPEN_PATHS: ReadonlySet<string> = new Set(["/", "/livez", "/readyz", LOGIN]);
 
 /** The model of runs, how it is told of tools, and whether it calls them itself; null if that is unknown. */
 async function modelsOf({ agent }: ApiParts, caller: AbortSignal) {
