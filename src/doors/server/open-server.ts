@@ -121,8 +121,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
         parts.runs.stop(GRACE_MS),
       ]);
       await mcp.end();
-      await Promise.all([parts.cells.close(), mcp.close()]);
-      sockets.close();
+      await Promise.all([parts.cells.close(), mcp.close(), sockets.close()]);
       parts.events.close();
       await http.close();
     },

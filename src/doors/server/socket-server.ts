@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -13,8 +15,8 @@ import { toRefusal } from "./status-of.ts";
 export interface SocketServer {
   /** Takes a request that the guard let pass. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Closes all sockets. */
-  close(): void;
+  /** Closes all sockets, also those of clients that do not answer. */
+  close(): Promise<void>;
 }
 
 /** The WebSocket `/ws`: text frames of at most 1 MiB, uncompressed. */
@@ -43,12 +45,18 @@ export function createSocketServer(parts: ApiParts, admit: Admission["admit"]): 
         refuseOnSocket(socket, error instanceof HotcellError ? toRefusal(error) : INTERNAL);
       });
     },
-    close() {
-      for (const socket of server.clients) socket.close(1001, "the server stops");
+    async close() {
       server.close();
+      const closed = [...server.clients].map((socket) => once(socket, "close"));
+      for (const socket of server.clients) socket.close(1001, "the server stops");
+      await Promise.race([Promise.all(closed), setTimeout(CLOSE_MS, null, { ref: false })]);
+      for (const socket of server.clients) socket.terminate();
     },
   };
 }
+
+/** How long a client may take to answer that its socket closes. */
+const CLOSE_MS = 1000;
 
 const INTERNAL = {
   status: 500,

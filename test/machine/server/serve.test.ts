@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { processesNaming } from "../../kit/children/children.ts";
+import { openChatSocket } from "../../kit/worlds/chat-socket.ts";
 import { ROOT } from "../../kit/worlds/document.ts";
 import { createServerPlace, startServer } from "../../kit/worlds/server-process.ts";
 import { tempDir } from "../../kit/worlds/temp-cell.ts";
@@ -92,6 +93,17 @@ test("SIGTERM with a call that ignores cancellation exits with 0 before ten seco
   expect(await server.stop()).toBe(0);
   expect(place.marks(), "the server's own timer came later").toEqual(["stays"]);
   await call;
+});
+
+test("SIGTERM with a client that does not read its socket exits with 0 before ten seconds are over", async () => {
+  const place = createServerPlace();
+  const server = await place.start();
+  const reading = await openChatSocket(server);
+  const { socket } = await openChatSocket(server);
+  socket.pause();
+  expect(await server.stop()).toBe(0);
+  expect(place.marks(), "the server's own timer came later").toEqual([]);
+  expect(await reading.closed, "others are told").toBe(1001);
 });
 
 test("a question whose server was killed waits until somebody answers it; the answer runs nothing, unless the same call is sent again", async () => {
