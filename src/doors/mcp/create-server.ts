@@ -42,7 +42,7 @@ export interface ServerParts {
 /** What the client sends back with its answer: to a question about a call that waits, or for its roots. */
 type RequestState =
   | { readonly asked: "approval"; readonly callId: string; readonly digest: string }
-  | { readonly asked: "roots" };
+  | { readonly asked: "roots"; readonly version: number };
 
 /** Signs the `requestState` of questions. `key` has 32 bytes. */
 export function createStates(key: Uint8Array): RequestStateCodec<RequestState> {
@@ -63,7 +63,7 @@ export function createServer(parts: ServerParts): Server {
       requestState: { verify: parts.states.verify },
     },
   );
-  const rootsOf = keepRoots(server, parts.project);
+  const kept = keepRoots(server, parts.project);
   server.setRequestHandler("tools/list", () => ({ tools: parts.tools.map((tool) => ({ ...tool })) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { signal, envelope } = context.mcpReq;
@@ -74,8 +74,8 @@ export function createServer(parts: ServerParts): Server {
       if (state?.asked === "approval")
         return await toResult(await answer(state, parts, round, context), parts, context);
       const capabilities = capabilitiesOf(server, context);
-      const roots = parts.usesFiles(params.name) ? rootsOf(capabilities, context) : undefined;
-      if (roots === "unknown") return await askRoots(parts, context);
+      const roots = parts.usesFiles(params.name) ? kept.find(capabilities, context) : undefined;
+      if (roots === "unknown") return await askRoots(parts, kept.version(), context);
       const call = {
         name: params.name,
         arguments: argumentsOf(params),
@@ -103,32 +103,45 @@ function canAsk({ elicitation }: ClientCapabilities): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-type RootsOf = (
-  capabilities: ClientCapabilities,
-  context: ServerContext,
-) => readonly string[] | undefined | "unknown";
+interface KeptRoots {
+  /** "unknown" if the client has to be asked. */
+  find(capabilities: ClientCapabilities, context: ServerContext): readonly string[] | undefined | "unknown";
+  /** Grows when the client says that its roots have changed. */
+  version(): number;
+}
 
 /** Only a client of an earlier revision says when its roots change: others are asked with each call. */
-function keepRoots(server: Server, project: string): RootsOf {
+function keepRoots(server: Server, project: string): KeptRoots {
   let kept: { readonly roots: readonly string[] | undefined } | null = null;
+  let version = 0;
   server.setNotificationHandler("notifications/roots/list_changed", () => {
     kept = null;
+    version++;
   });
-  return ({ roots: declared }, { mcpReq }) => {
-    if (declared === undefined) return undefined;
-    if (mcpReq.requestState<RequestState>()?.asked === "roots") {
-      const roots = rootsWithin(project, readRoots(mcpReq.inputResponses));
-      if (mcpReq.envelope === undefined) kept = { roots };
-      return roots;
-    }
-    return kept === null ? "unknown" : kept.roots;
+  return {
+    version: () => version,
+    find({ roots: declared }, { mcpReq }) {
+      if (declared === undefined) return undefined;
+      const state = mcpReq.requestState<RequestState>();
+      // Roots that changed while the client was asked for them may be the old ones.
+      if (state?.asked === "roots" && state.version === version) {
+        const roots = rootsWithin(project, readRoots(mcpReq.inputResponses));
+        if (mcpReq.envelope === undefined) kept = { roots };
+        return roots;
+      }
+      return kept === null ? "unknown" : kept.roots;
+    },
   };
 }
 
-async function askRoots({ states }: ServerParts, context: ServerContext): Promise<InputRequiredResult> {
+async function askRoots(
+  { states }: ServerParts,
+  version: number,
+  context: ServerContext,
+): Promise<InputRequiredResult> {
   return inputRequired({
     inputRequests: { [ROOTS_KEY]: inputRequired.listRoots() },
-    requestState: await states.mint({ asked: "roots" }, context),
+    requestState: await states.mint({ asked: "roots", version }, context),
   });
 }
 

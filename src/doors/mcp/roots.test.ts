@@ -94,6 +94,30 @@ describe.each(WAYS)("roots, %s", (way) => {
     expect(await codeOf("read_file", { path: "other/f" })).toBeNull();
   });
 
+  test("roots that narrow while the client is asked for them hold for that call", async () => {
+    let dir = ".";
+    const { client, root } = await openMcpWorld(way, {}, ROOTS, (made) =>
+      made.setRequestHandler("roots/list", async () => {
+        const uri = pathToFileURL(path.join(root, dir)).href;
+        if (dir === "." && way.startsWith("2025")) await made.sendRootsListChanged();
+        dir = "src";
+        return { roots: [{ uri }] };
+      }),
+    );
+    for (const at of ["src", "other"]) {
+      fs.mkdirSync(path.join(root, at));
+      fs.writeFileSync(path.join(root, at, "f"), "");
+    }
+    const codeOf = async (at: string) => {
+      const { structuredContent } = await client.callTool({ name: "read_file", arguments: { path: at } });
+      return (structuredContent as { error?: { code: string } | null }).error?.code ?? null;
+    };
+    // A client of 2026-07-28 says nothing of changes, and is asked with each call.
+    expect(await codeOf("other/f")).toBe(way.startsWith("2025") ? "DENIED" : null);
+    expect(await codeOf("other/f")).toBe("DENIED");
+    expect(await codeOf("src/f")).toBeNull();
+  });
+
   test("a client that declares roots and does not list them is refused", async () => {
     const refuses = (client: Client) =>
       client.setRequestHandler("roots/list", () => Promise.reject(new Error("no")));
