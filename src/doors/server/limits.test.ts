@@ -112,6 +112,8 @@ test(`while ${maxQuestions} questions wait, calls and runs are refused; an answe
   const world = await openServerWorld({ tools: [tool], agent });
   const { get, post } = world;
   const chat = await openChatSocket(world);
+  const { run } = (await post("/api/runs", { content: "go" })).body;
+  await vi.waitUntil(async () => (await get(`/api/runs/${run}`)).body.state === "ended", { timeout: 50_000 });
   const calls = Array.from({ length: maxQuestions }, (_, at) =>
     post("/api/tools/call", { name: "probe", arguments: {}, id: `c${at}` }),
   );
@@ -122,7 +124,18 @@ test(`while ${maxQuestions} questions wait, calls and runs are refused; an answe
   expect(refused.headers.get("retry-after")).toBe("5");
   chat.send({ type: "chat:send", content: "go" });
   expect(await nextError(chat)).toMatchObject({ code: "UNAVAILABLE" });
-  expect((await get("/api/runs")).body.runs).toEqual([]);
+  const { lastSeq } = (await get(`/api/runs/${run}`)).body;
+  for (const [route, body] of [
+    ["/api/runs", { content: "go" }],
+    [`/api/runs/${run}/send`, { content: "go on" }],
+    [`/api/runs/${run}/resume`, {}],
+  ] as const)
+    expect(await post(route, body), route).toMatchObject({
+      status: 429,
+      body: { error: { code: "UNAVAILABLE" } },
+    });
+  expect((await get(`/api/runs/${run}`)).body.lastSeq).toBe(lastSeq);
+  expect((await get("/api/runs")).body.runs).toHaveLength(1);
   expect((await get("/api/approvals")).body.questions).toHaveLength(maxQuestions);
 
   const [first, ...others] = asked();
@@ -133,6 +146,7 @@ test(`while ${maxQuestions} questions wait, calls and runs are refused; an answe
   const other = await openChatSocket(world);
   other.send({ type: "chat:send", content: "go" });
   await other.next("chat:stream-end");
+  expect((await post(`/api/runs/${run}/send`, { content: "go on" })).status).toBe(200);
   await Promise.all(others.map((one) => answer(one, false)));
   const results = (await Promise.all(calls)).map(({ body }) => body.success);
   expect(results.filter(Boolean)).toHaveLength(1);

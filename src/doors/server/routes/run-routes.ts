@@ -95,7 +95,10 @@ export function runRoutes({ runs, feed, questions, presence }: ApiParts): Route[
       summary: "Continue a run with another message",
       body: given({ content: SAID.content }, ["content"]),
       answer: started,
-      handle: ({ params, body }) => runs.resume(params.run!, toMessages(body as Said)),
+      async handle({ params, body }) {
+        questions.refuseIfFull();
+        return runs.resume(params.run!, toMessages(body as Said));
+      },
     },
     {
       method: "POST",
@@ -103,7 +106,10 @@ export function runRoutes({ runs, feed, questions, presence }: ApiParts): Route[
       summary: "Continue a run where it was interrupted",
       body: given({}),
       answer: started,
-      handle: ({ params }) => runs.resume(params.run!),
+      async handle({ params }) {
+        questions.refuseIfFull();
+        return runs.resume(params.run!);
+      },
     },
     {
       method: "POST",
