@@ -1,7 +1,9 @@
 // What clients are told beside runs, also where another process is the cause. Such a process is here a cell or a desk that
 // the server does not know: they share nothing but the state directory.
+import fs from "node:fs";
+import path from "node:path";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openChatSocket } from "../../../test/kit/worlds/chat-socket.ts";
 import { createClient } from "../../../test/kit/worlds/mcp-world.ts";
 import { openProbe } from "../../../test/kit/worlds/probe-tool.ts";
@@ -45,6 +47,20 @@ describe("session:changed comes", () => {
     const told = chat.frames.filter(({ type }) => type === "session:changed");
     expect(new Set(told.map((frame) => frame.sessionId))).toEqual(new Set([sessionId]));
   });
+});
+
+test("an error while looking is reported once, and events come again when it is over", async () => {
+  const errors: unknown[] = [];
+  const { stateDir, chat, post } = await openListening({ onError: (error: unknown) => errors.push(error) });
+  const sessions = path.join(stateDir, "sessions");
+  expect(fs.existsSync(sessions)).toBe(false);
+  fs.writeFileSync(sessions, "");
+  await vi.waitUntil(() => errors.length > 0, { timeout: 50_000 });
+  fs.rmSync(sessions);
+  const { body } = await post("/api/tools/call", write);
+  const changed = { type: "session:changed", sessionId: body.meta.session };
+  expect(await chat.next("session:changed")).toEqual(changed);
+  expect(errors).toMatchObject([{ code: "ENOTDIR" }]);
 });
 
 describe("a question of another process", () => {

@@ -37,17 +37,24 @@ export function createServerEvents(onError: (error: unknown) => void): ServerEve
   const all: Watched[] = [];
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearInterval(timer);
-  const tryAll = (act: (watched: Watched) => void) => {
+  const begun = new Set<Watched>();
+  const failing = new Set<Watched>();
+  /** What fails is reported once and tried again: it may be that the process has too many open files just now. */
+  const look = (watched: Watched) => {
     try {
-      for (const watched of all) act(watched);
+      if (begun.has(watched)) watched.look();
+      else watched.begin();
+      begun.add(watched);
+      failing.delete(watched);
     } catch (error) {
-      stop();
-      onError(error);
+      if (!failing.has(watched)) onError(error);
+      failing.add(watched);
     }
   };
   const start = () => {
-    timer = setInterval(() => tryAll((watched) => watched.look()), LOOK_EVERY_MS).unref();
-    tryAll((watched) => watched.begin());
+    begun.clear();
+    timer = setInterval(() => all.forEach(look), LOOK_EVERY_MS).unref();
+    all.forEach(look);
   };
   return {
     emit(event) {
