@@ -47,8 +47,11 @@ export function checkRequest(head: RequestHead, at: LocalAddress, guarded: Guard
 /** The address itself, never a name that somebody else can make lead here; for this machine also `localhost`. */
 export function authoritiesOf({ address, port }: LocalAddress): string[] {
   const plain = address.replace(/^::ffff:(?=[0-9.]+$)/, "");
-  const own = plain.includes(":") ? `[${plain}]:${port}` : `${plain}:${port}`;
-  return plain === "127.0.0.1" || plain === "::1" ? [own, `localhost:${port}`] : [own];
+  const own = plain.includes(":") ? `[${plain}]` : plain;
+  const names = plain === "127.0.0.1" || plain === "::1" ? [own, "localhost"] : [own];
+  const withPort = names.map((name) => `${name}:${port}`);
+  // Clients leave out the port of the scheme.
+  return port === 80 ? [...names, ...withPort] : withPort;
 }
 
 /** DNS rebinding: the page's own name leads here, and the browser says that name. */

@@ -14,6 +14,7 @@ import {
   sendRow,
 } from "../../../test/kit/send-corpus-request.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
+import { checkRequest } from "./check-request.ts";
 import { type HttpServerOptions, openHttpServer } from "./http-server.ts";
 import { openTokenFile } from "./token-file.ts";
 
@@ -185,6 +186,26 @@ describe("what the HTTP parser refuses has the same headers as what the guard re
     expect(answer.match(/HTTP\/1\.1/g) ?? []).toHaveLength(1);
   });
 });
+
+test.each(["127.0.0.1", "::1", "192.0.2.1"])(
+  "on port 80 of %s, Host and Origin come without the port",
+  (address) => {
+    const token = openTokenFile(tempDir());
+    const name = address.includes(":") ? `[${address}]` : address;
+    const check = (port: number, host: string, origin: string) => {
+      const rawHeaders = ["host", host, "origin", origin, "authorization", `Bearer ${token.token}`];
+      const head = { method: "GET", url: "/api/status", rawHeaders };
+      return checkRequest(head, { address, port }, { token, isOpen: () => false, hasLogin: false });
+    };
+    expect(check(80, name, `http://${name}`)).toBeNull();
+    expect(check(80, `${name}:80`, `http://${name}`)).toBeNull();
+    expect(check(80, "evil.example", `http://${name}`)).toMatchObject({ status: 421 });
+    expect(check(80, name, "http://evil.example")).toMatchObject({ status: 403 });
+    expect(check(80, name, `https://${name}`)).toMatchObject({ status: 403 });
+    expect(check(8080, name, `http://${name}:8080`)).toMatchObject({ status: 421 });
+    expect(check(8080, `${name}:8080`, `http://${name}`)).toMatchObject({ status: 403 });
+  },
+);
 
 test("a 401 says where the token is", async () => {
   const { url, file } = await openWorld();
