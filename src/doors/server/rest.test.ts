@@ -120,6 +120,20 @@ describe("sessions", () => {
     expect((await get(`/api/sessions/${session}/verify`)).body).toMatchObject({ ok: true, records: 3 });
   });
 
+  test("the diff of one call has only what that call changed", async () => {
+    const { get, post, session, callId } = await withChange();
+    const { body } = await post("/api/tools/call", write("c.txt", "later\n"));
+    const paths = async (query: string) => {
+      const { body: diff } = await get(`/api/sessions/${session}/diff${query}`);
+      return diff.changes.map(({ path: at }: { path: string }) => at);
+    };
+    expect(await paths("")).toEqual(["b.txt", "c.txt"]);
+    expect(await paths(`?call=${callId}`)).toEqual(["b.txt"]);
+    expect(await paths(`?call=${body.meta.callId}`)).toEqual(["c.txt"]);
+    expect(await paths("?call=2")).toEqual(["c.txt"]);
+    expect((await get(`/api/sessions/${session}/diff?call=nothing`)).status).toBe(404);
+  });
+
   test("the two versions of a conflict", async () => {
     const { get, post, session, root } = await withChange();
     await post("/api/tools/call", write("a.txt", "the session's\n"));
@@ -321,6 +335,14 @@ describe("login", () => {
     expect(answer.status).toBe(401);
     expect(answer.headers.get("set-cookie")).toBeNull();
   });
+});
+
+test("the doctor says how this machine sandboxes commands, as the document describes it", async () => {
+  const { get, root } = await openServerWorld();
+  const { status, body } = await get("/api/doctor");
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ project: fs.realpathSync(root), state: { sessions: expect.anything() } });
+  expect(body.findings.length).toBeGreaterThan(0);
 });
 
 describe("the address", () => {

@@ -1,8 +1,9 @@
 // The real `hotcell serve`, and another terminal beside it.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { processesNaming } from "../../kit/children/children.ts";
 import { openChatSocket } from "../../kit/worlds/chat-socket.ts";
 import { ROOT } from "../../kit/worlds/document.ts";
@@ -25,7 +26,23 @@ function createPlace(flags: readonly string[]) {
   const start = () => startServer([CLI, "serve", "--port", "0", "--json", ...flags], { cwd: root, env });
   const hotcell = (...args: readonly string[]) =>
     spawnSync(process.execPath, [CLI, ...args], { cwd: root, env, encoding: "utf8" });
-  return { start, root, hotcell };
+  /** What `hotcell serve` prints until SIGTERM ends it, which is sent when `use` has used what it printed first. */
+  const print = async (more: readonly string[], use: (first: string) => Promise<void>) => {
+    const args = [CLI, "serve", "--port", "0", ...more];
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let out = "";
+    child.stdout.on("data", (chunk) => {
+      out += chunk;
+    });
+    const exited = once(child, "close");
+    await vi.waitUntil(() => out.includes("\n"), { timeout: 60_000 });
+    await use(out);
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+    return out;
+  };
+  return { start, root, hotcell, print };
 }
 
 const write = { name: "write_file", arguments: { path: "b.txt", content: "new\n" } };
@@ -43,6 +60,39 @@ async function startSlowCall(
     if (body.changes?.some(({ path: at }: { path: string }) => at === "started")) return { slow };
   }
 }
+
+test("it prints an address whose fragment is the token, with which a browser logs in", async () => {
+  const { print } = createPlace([]);
+  const out = await print([], async (first) => {
+    const printed = new URL(/http:\S+/.exec(first)![0]);
+    const token = printed.hash.replace(/^#token=/, "");
+    expect((await fetch(new URL("/", printed))).status, "the page that a click opens").toBe(200);
+    const login = await fetch(new URL("/api/login", printed), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    expect(login.status).toBe(200);
+    const [cookie = ""] = login.headers.get("set-cookie")!.split(";");
+    expect((await fetch(new URL("/api/status", printed), { headers: { cookie } })).status).toBe(200);
+    expect((await fetch(new URL("/api/status", printed))).status, "without the cookie").toBe(401);
+  });
+  expect(out).toMatch(
+    /^hotcell serves on http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}\nThe token is in .+\n$/,
+  );
+});
+
+test("with --json it prints one line, which has no token", async () => {
+  const { print } = createPlace([]);
+  const out = await print(["--json"], async (first) => {
+    const { url, tokenFile } = JSON.parse(first);
+    const authorization = `Bearer ${fs.readFileSync(tokenFile, "utf8").trim()}`;
+    expect((await fetch(`${url}/api/status`, { headers: { authorization } })).status).toBe(200);
+    expect(first).not.toContain(authorization.slice("Bearer ".length));
+  });
+  expect(out.split("\n")).toEqual([expect.stringMatching(/^\{.*\}$/), ""]);
+  expect(Object.keys(JSON.parse(out)).sort()).toEqual(["tokenFile", "url"]);
+});
 
 test("another terminal commits while the server is idle, and the server goes on with the session", async () => {
   const { api, hotcell, root, stop } = await serve();
