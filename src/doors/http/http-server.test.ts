@@ -234,6 +234,16 @@ test("a client that leaves aborts the request's signal, and nothing more is sent
   await left;
 });
 
+test("the client of an event stream learns of it before the first event", async () => {
+  const headers = { "content-type": "text/event-stream" };
+  const { url, token } = await openWorld({
+    handle: async () => new Response(new ReadableStream(), { headers }),
+  });
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(200);
+  await answer.body!.cancel();
+});
+
 test("a client that leaves is noticed also if memory was collected since its request", async () => {
   let isNoticed = false;
   const { port, token } = await openWorld({

@@ -65,8 +65,8 @@ export async function sendResponse(
   const leave = () => void reader?.cancel().catch(() => {});
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
-  // Otherwise the client of an event stream learns of it with the first event.
-  to.flushHeaders();
+  // Otherwise the client of an event stream learns of it with the first event. Other answers go out in one write.
+  if (from.headers.get("content-type")?.startsWith("text/event-stream")) to.flushHeaders();
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done || signal.aborted) break;
