@@ -1,4 +1,5 @@
 // A foreign agent: opencode, with a scripted model on loopback and hotcell as its MCP server.
+// It runs without a network only as far as its variables in `env` say so: nothing else keeps opencode from one.
 import fs from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";

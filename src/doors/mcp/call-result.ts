@@ -1,5 +1,5 @@
 // An observation as the result of MCP's `tools/call`. Some clients give their model only the text, others only the
-// structured content: either has everything that the call gave.
+// structured content. The text has what a model works with, without hashes, times and most of `meta`.
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isFailure, observationImage, observationText } from "../../call/observation-text.ts";
 import { HotcellError } from "../../core/errors.ts";
@@ -7,9 +7,12 @@ import type { AnyObservation } from "../../core/types.ts";
 
 export function toCallResult(observation: AnyObservation): CallToolResult {
   const image = observationImage(observation);
+  const { weakened } = observation.meta;
+  // A user who sees only the text has no other sign of it.
+  const warning = weakened === undefined ? "" : `\n[${weakened}]`;
   return {
     content: [
-      { type: "text", text: observationText(observation) },
+      { type: "text", text: observationText(observation) + warning },
       ...(image === null ? [] : [{ type: "image" as const, data: image.base64, mimeType: image.mime }]),
     ],
     structuredContent: { ...observation },

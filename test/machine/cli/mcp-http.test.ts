@@ -50,6 +50,18 @@ async function connect(era: (typeof ERAS)[number], { url, token }: { url: string
   return client;
 }
 
+test.each(ERAS)("%s: the text of a command that is sandboxed less than it could be says so", async (era) => {
+  const textOf = async (options: object) => {
+    const { connect: connectTo } = await openHttpWorld({ fs: "overlay", trust: "autonomous", ...options });
+    const client = await connectTo(era);
+    const { content } = await client.callTool({ name: "run_command", arguments: { command: "echo ran" } });
+    return (content as { readonly text?: string }[])[0]?.text;
+  };
+  const direct = await textOf({ toolAllowDirectNetwork: true });
+  expect(direct).toMatch(/^ran\n\[exit code 0\]\n\[.*Commands use this machine's own network/s);
+  expect(await textOf({})).not.toContain("this machine's own network");
+});
+
 test.each(ERAS)(
   "%s: a client of the SDK works with the command; standard output has one line",
   async (era) => {
