@@ -55,7 +55,10 @@ export async function configuredCell(io: Io, flags: CellFlags): Promise<Configur
     ...configuredTools(config, io.env),
     trust: config.trust,
     approve: config.approve,
-    rules: [...config.rules, ...networkSetRules(flags.allowNetwork ?? [], config, io)],
+    rules: [
+      ...config.rules,
+      ...networkSetRules(flags.allowNetwork ?? [], config, { env: io.env, workspace }),
+    ],
     toolAllowDirectNetwork: config.toolAllowDirectNetwork,
     protect: config.protect,
     stateDir: config.stateDir,

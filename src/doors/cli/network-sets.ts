@@ -8,20 +8,25 @@ import type { RuleOrigin } from "../../core/types.ts";
 import { readRequestUrl, targetOf } from "../../net/request-target.ts";
 import { findNetworkPatternFault } from "../../policy/network-pattern.ts";
 import { type Io, usage } from "./io.ts";
+import { outsideProject } from "./outside-project.ts";
 
 const NPM = "npm";
 const NPM_TIMEOUT_MS = 20_000;
+
+interface User extends Pick<Io, "env"> {
+  readonly workspace: string;
+}
 
 /** The rules of the sets. A set of the configuration has precedence over a built-in one of the same name. */
 export function networkSetRules(
   names: readonly string[],
   { networkSets }: Pick<Config, "networkSets">,
-  io: Pick<Io, "env">,
+  user: User,
 ): RuleOrigin[] {
   const sets = new Map(Object.entries(networkSets));
   for (const [name, places] of sets) for (const place of places) refuseFault(name, place);
   return names.flatMap((name) => {
-    const places = sets.get(name) ?? (name === NPM ? [npmRegistry(io)] : null);
+    const places = sets.get(name) ?? (name === NPM ? [npmRegistry(user)] : null);
     if (places === null) throw unknownSet(name, [...sets.keys(), NPM]);
     const source = `--allow-network ${name}`;
     return places.map((place) => ({ text: `allow network(${place})`, source }));
@@ -41,11 +46,13 @@ function unknownSet(name: string, known: readonly string[]): HotcellError {
 }
 
 /** Asks npm itself, in a directory without a project's settings. */
-function npmRegistry({ env }: Pick<Io, "env">): string {
+function npmRegistry({ env, workspace }: User): string {
   try {
-    const options = { cwd: "/", env, timeout: NPM_TIMEOUT_MS, encoding: "utf8" } as const;
     const said = execFileSync("npm", ["config", "get", "registry"], {
-      ...options,
+      cwd: "/",
+      env: withoutProjectSettings(outsideProject(env, workspace)),
+      timeout: NPM_TIMEOUT_MS,
+      encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
     return formatHostPort(targetOf(readRequestUrl(said.trim())));
@@ -55,4 +62,10 @@ function npmRegistry({ env }: Pick<Io, "env">): string {
       `Could not ask npm for its registry: ${reason}. Write the host as a rule instead: --rule 'allow network(HOST:443)'`,
     );
   }
+}
+
+/** What npm starts gets the settings of the project's .npmrc as variables, in lower case. */
+function withoutProjectSettings(env: Io["env"]): Io["env"] {
+  if (env.npm_command === undefined) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("npm_config_")));
 }

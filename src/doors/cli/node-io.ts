@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { type Io, usage } from "./io.ts";
+import { outsideProject } from "./outside-project.ts";
 
 export function createNodeIo(): Io {
   return {
@@ -25,7 +26,7 @@ async function showInPager(text: string, isTerminal: boolean): Promise<void> {
   if (!isTerminal || program === undefined) return void writeAll(1, text);
   const { spawn } = await import("node:child_process");
   const pager = spawn(program, args, {
-    env: { ...process.env, LESS },
+    env: { ...outsideProject(process.env, process.cwd()), LESS },
     stdio: ["pipe", "inherit", "inherit"],
   });
   // A person may leave the pager before it has read everything.

@@ -156,7 +156,7 @@ describe("on the command line", () => {
           "--json",
         ],
         {
-          npm_config_registry: "https://registry.example.com:8443/",
+          NPM_CONFIG_REGISTRY: "https://registry.example.com:8443/",
         },
       );
     expect(JSON.parse((await explain("registry.example.com")).out)).toMatchObject({

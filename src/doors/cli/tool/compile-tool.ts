@@ -4,6 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { HotcellError } from "../../../core/errors.ts";
 import { type Io, printNotes } from "../io.ts";
+import { outsideProject } from "../outside-project.ts";
 
 interface Compiler {
   readonly source: string;
@@ -53,7 +54,7 @@ export function compileTool(io: Io, folder: string): void {
   const { source, program, args, missing, install } = compiler;
   const { error, status, stdout, stderr } = spawnSync(program(folder), args, {
     cwd: folder,
-    env: io.env,
+    env: outsideProject(io.env, folder),
     encoding: "utf8",
   });
   const name = path.basename(program(folder));
