@@ -82,16 +82,45 @@ export function createProxy(gate: NetworkGate, signal: AbortSignal): Proxy {
 }
 
 function createServer(serve: (request: IncomingMessage, response: ServerResponse) => unknown): http.Server {
-  const server = http.createServer(
-    { requestTimeout: 0, headersTimeout: LIMITS.headersTimeoutMs },
-    (request, response) => {
-      request.on("error", () => {});
-      response.on("error", () => {});
-      serve(request, response);
-    },
-  );
+  const server = http.createServer((request, response) => {
+    request.on("error", () => {});
+    response.on("error", () => {});
+    serve(request, response);
+  });
   server.on("clientError", (_error, client) => client.destroy());
+  limitHeaders(server);
   return server;
+}
+
+interface Client {
+  /** Without an end of their answer. */
+  requests: number;
+  timer: NodeJS.Timeout;
+}
+
+/** Ends a client that does not complete the headers of a request: Node checks its own limit in servers that listen only. */
+function limitHeaders(server: http.Server): void {
+  const clients = new WeakMap<Duplex, Client>();
+  const start = (socket: Duplex) => setTimeout(() => socket.destroy(), LIMITS.headersTimeoutMs).unref();
+  const leave = (socket: Duplex) => {
+    clearTimeout(clients.get(socket)?.timer);
+    clients.delete(socket);
+  };
+  server.on("connection", (socket) => {
+    clients.set(socket, { requests: 0, timer: start(socket) });
+    socket.once("close", () => leave(socket));
+  });
+  server.on("connect", (_request, socket) => leave(socket));
+  server.on("request", ({ socket }, response) => {
+    const client = clients.get(socket);
+    if (client === undefined) return;
+    client.requests++;
+    clearTimeout(client.timer);
+    response.once("close", () => {
+      client.requests--;
+      if (client.requests === 0 && clients.has(socket)) client.timer = start(socket);
+    });
+  });
 }
 
 const BY_NAME = "commands reach hosts by name, not by address";
