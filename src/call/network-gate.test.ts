@@ -142,6 +142,29 @@ describe("under ask network", () => {
     expect(revoked.asked.length).toBe(1);
   });
 
+  test("a yes for a call is none for a call that began while the question waited", async () => {
+    const asked: [string, (approved: boolean) => void][] = [];
+    const approve: Approve = ({ callId }) =>
+      new Promise((resolve) => asked.push([callId, (approved) => resolve({ approved })]));
+    const gate = createGate(["ask network(host.hotcell.internal:1)"], { approve });
+    const open = () => gate.open(here, signal).catch((error) => error.code);
+    gate.watch("c1");
+    const first = [open(), open()];
+    const second = gate.watch("c2");
+    const both = open();
+    await vi.waitUntil(() => asked.length === 2);
+    for (const [callId, answer] of asked) answer(callId === "c1");
+    expect(await Promise.all([...first, both])).toEqual([
+      "NETWORK_DENIED",
+      "NETWORK_DENIED",
+      "NETWORK_DENIED",
+    ]);
+    expect(asked.map(([callId]) => callId)).toEqual(["c1", "c2"]);
+    second.end();
+    await open();
+    expect(asked.length).toBe(2);
+  });
+
   test.each<[string, string | null, Remember, string]>([
     ["the project", "a", { for: "project" }, "this call or this session, not for this project"],
     ["the run", "a", { for: "run" }, "this call or this session, not for this run"],

@@ -51,6 +51,13 @@ interface Running {
   readonly allowed: Set<string>;
 }
 
+interface Question {
+  readonly target: HostPort;
+  readonly verdict: Verdict;
+  /** The newest of the running calls. */
+  readonly callId: string;
+}
+
 export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
   const { policy, approve, log } = parts;
   const targets = exactTargets(policy);
@@ -90,21 +97,24 @@ export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
       throw new HotcellError("NETWORK_DENIED", reason);
     }
   };
+  /** Any of the running calls may have connected, so a yes for one of them is none for all. */
   const isAllowed = (target: HostPort) =>
-    [...running.values()].some(({ allowed }) => allowed.has(formatHostPort(target))) ||
+    (running.size > 0 && [...running.values()].every(({ allowed }) => allowed.has(formatHostPort(target)))) ||
     parts.remembered.find(judgedHost(target), digest(argumentsOf(target)), origin) !== null;
   /** One question for all connections that wait for the same answer. */
   const ask = (target: HostPort, verdict: Verdict, signal: AbortSignal): Promise<void> => {
-    const place = formatHostPort(target);
+    const callId = [...running.keys()].at(-1) ?? "";
+    const question = `${formatHostPort(target)} ${callId}`;
     const asking =
-      questions.get(place) ?? askPerson(target, verdict, signal).finally(() => questions.delete(place));
-    questions.set(place, asking);
+      questions.get(question) ??
+      askPerson({ target, verdict, callId }, signal).finally(() => questions.delete(question));
+    questions.set(question, asking);
     return asking;
   };
-  const askPerson = async (target: HostPort, verdict: Verdict, signal: AbortSignal): Promise<void> => {
+  const askPerson = async ({ target, verdict, callId }: Question, signal: AbortSignal): Promise<void> => {
     const place = formatHostPort(target);
     const args = argumentsOf(target);
-    const [callId = ""] = [...running.keys()];
+    const calls = [...running.values()];
     const request = {
       ...parts.asker,
       callId,
@@ -130,7 +140,7 @@ export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
       grant.use(callId, request.digest);
       approved = true;
       if (grant.remember !== null) parts.remembered.add(NETWORK, request.digest, grant.remember, origin);
-      for (const { allowed } of running.values()) allowed.add(place);
+      for (const { allowed } of calls) allowed.add(place);
     } finally {
       deadline.end();
       log.event("approval.answered", { toolCallId: callId, toolName: NETWORK, target: place, approved });

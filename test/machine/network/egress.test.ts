@@ -394,6 +394,33 @@ describe("ask network", () => {
     expect(asked.length).toBe(2);
   });
 
+  test("a background process, which was allowed to connect, takes no question from later calls", async () => {
+    const asked: string[] = [];
+    const asking = await openWorld({
+      rules: ["ask network"],
+      toolsets: ["coding", "processes"],
+      onAsk({ callId }) {
+        asked.push(callId);
+        return true;
+      },
+    });
+    onTestFinished(() => asking.close());
+    const command = `${fetchTwice()}; sleep 600`;
+    const started = await asking.call({ name: "run_command", arguments: { command, background: true } });
+    const process_id = started.output!.process_id;
+    const look = () => asking.call({ name: "process_output", arguments: { process_id } });
+    await vi.waitUntil(async () => String((await look()).output!.stdout).includes("GET /2"), {
+      timeout: 20_000,
+    });
+    const calls = [];
+    for (let count = 0; count < 2; count++)
+      calls.push(await asking.call({ name: "run_command", arguments: { command: fetchTwice() } }));
+    expect(calls.map(({ output }) => output?.stdout)).toEqual(
+      Array(2).fill("GET /1 HTTP/1.1\nGET /2 HTTP/1.1\n"),
+    );
+    expect(asked).toEqual([started, ...calls].map(({ meta }) => meta.callId));
+  });
+
   test("a yes for the session holds for the next call, also after the session was closed and opened again", async () => {
     let asked = 0;
     const options: Partial<CellOptions> = {
