@@ -204,10 +204,30 @@ describe("on the command line", () => {
     await run(cell, "curl -s https://denied.example/");
     const { session } = cell;
     await cell.close();
-    expect(await cli(["network", "learn", session!])).toMatchObject({
+    expect(await cli(["network", "learn", session!])).toEqual({
       code: 0,
       out: "allow network(a.example:8443)\nallow network(b.example:443)\n",
+      err: [
+        "2 hosts were refused for a reason that no further rule changes:",
+        "  10.0.0.1: commands reach hosts by name, not by address",
+        '  denied.example:443: The rule "deny network(denied.example:443)" at options denies this call.\n',
+      ].join("\n"),
     });
+  });
+
+  test("network learn does not say that no host was refused where no further rule helps", async () => {
+    const learn = async (name: string, command: string) => {
+      const cell = await open(name, []);
+      await run(cell, `${command}; echo > kept`);
+      await cell.close();
+      return cli(["network", "learn", cell.session!]);
+    };
+    expect(await learn("learn-address", "curl -s http://10.0.0.1/")).toEqual({
+      code: 0,
+      out: "",
+      err: "1 host was refused for a reason that no further rule changes:\n  10.0.0.1: commands reach hosts by name, not by address\n",
+    });
+    expect(await learn("learn-none", "true")).toEqual({ code: 0, out: "No host was refused.\n", err: "" });
   });
 });
 
