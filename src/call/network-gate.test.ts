@@ -154,11 +154,7 @@ describe("under ask network", () => {
     const both = open();
     await vi.waitUntil(() => asked.length === 2);
     for (const [callId, answer] of asked) answer(callId === "c1");
-    expect(await Promise.all([...first, both])).toEqual([
-      "NETWORK_DENIED",
-      "NETWORK_DENIED",
-      "NETWORK_DENIED",
-    ]);
+    expect(await Promise.all([...first, both])).toEqual(["NETWORK_ERROR", "NETWORK_ERROR", "NETWORK_DENIED"]);
     expect(asked.map(([callId]) => callId)).toEqual(["c1", "c2"]);
     second.end();
     await open();

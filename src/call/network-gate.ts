@@ -35,6 +35,8 @@ export interface NetworkGateParts {
 export interface NetworkWatch {
   /** So far, also after the end. */
   refused(): readonly RefusedHost[];
+  /** Hosts that the rules allow and nobody could connect to, as sentences; so far. */
+  unreached(): readonly string[];
   end(): void;
 }
 
@@ -47,6 +49,7 @@ export interface CellNetworkGate extends NetworkGate {
 interface Running {
   connections: number;
   readonly refused: Map<string, RefusedHost>;
+  readonly unreached: Map<string, string>;
   /** Hosts that a person allowed for this call. */
   readonly allowed: Set<string>;
 }
@@ -86,6 +89,15 @@ export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
     const calls = runningCalls();
     record(place, { ...verdict, decision: "deny" }, { sentBytes: 0, receivedBytes: 0, reason, calls });
     return new HotcellError("NETWORK_DENIED", reason);
+  };
+
+  /** The rules allow the host, but it could not be reached. */
+  const noteUnreached = (place: string, verdict: Verdict, reason: string) => {
+    for (const { unreached } of running.values())
+      if (unreached.size < LIMITS.maxRefusedHosts)
+        unreached.set(place, `The rules allow ${place}, but it could not be reached: ${reason}`);
+    const calls = runningCalls();
+    record(place, { ...verdict, decision: "allow" }, { sentBytes: 0, receivedBytes: 0, reason, calls });
   };
 
   /** A command must not fill the disk with records of connections. */
@@ -180,7 +192,10 @@ export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
         });
       }
       const socket = await dial(target, signal).catch((error) => {
-        throw refuse(place, verdict, { reason: messageOf(error) });
+        const isRefused = error instanceof HotcellError && error.code === "NETWORK_DENIED";
+        if (isRefused) throw refuse(place, verdict, { reason: error.message });
+        noteUnreached(place, verdict, messageOf(error));
+        throw error;
       });
       return keep(socket, place, verdict);
     },
@@ -191,11 +206,30 @@ export function createNetworkGate(parts: NetworkGateParts): CellNetworkGate {
         refuse(place, builtInVerdict("deny", "one host for each connection", reason), { reason });
       });
     },
+    noteExcess() {
+      const host = "further connections";
+      const reason = `more than ${LIMITS.maxEgressConnections} connections at once`;
+      const calls = [...running.values()].filter(({ refused }) => !refused.has(host));
+      if (calls.length === 0) return;
+      for (const { refused } of calls) refused.set(host, { host, reason });
+      ignoreFailure(() =>
+        record(host, builtInVerdict("deny", "connections at once", reason), {
+          ...{ sentBytes: 0, receivedBytes: 0, reason },
+          calls: runningCalls(),
+        }),
+      );
+    },
     watch(callId) {
-      const watched: Running = { connections: 0, refused: new Map(), allowed: new Set() };
+      const watched: Running = {
+        connections: 0,
+        refused: new Map(),
+        unreached: new Map(),
+        allowed: new Set(),
+      };
       running.set(callId, watched);
       return {
         refused: () => [...watched.refused.values()],
+        unreached: () => [...watched.unreached.values()],
         end: () => void running.delete(callId),
       };
     },

@@ -38,6 +38,7 @@ export interface CommandParts {
 
 interface NetworkWatch {
   refused(): readonly RefusedHost[];
+  unreached(): readonly string[];
   end(): void;
 }
 
@@ -87,6 +88,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
       const hasNetwork = gate.hasGrants || gate.isDirect || refusedHosts.length > 0;
       const notes = [
         ...refusedHosts.map(describeRefusal),
+        ...network.unreached(),
         ...notesOn(output, hardLinks, hasNetwork),
         ...hiddenNotes(hidden, end),
       ];

@@ -34,6 +34,7 @@ export async function openEgress(
     server.unref();
     server.on("connection", (client) => {
       if (open.size >= LIMITS.maxEgressConnections) {
+        gate.noteExcess();
         client.destroy();
         return;
       }

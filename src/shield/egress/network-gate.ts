@@ -13,4 +13,6 @@ export interface NetworkGate {
   open(target: HostPort, signal: AbortSignal): Promise<Socket>;
   /** Records a refusal that no rule can lift, such as of a connection that names another host than it was granted for. */
   refuse(target: string, reason: string): void;
+  /** Records, once for each call, that a connection was closed because too many were open. */
+  noteExcess(): void;
 }

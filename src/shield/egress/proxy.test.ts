@@ -3,6 +3,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpAnswer, type RawServer, startRawServer } from "../../../test/kit/raw-server.ts";
+import { HotcellError } from "../../core/errors.ts";
 import type { HostPort } from "../../core/host-name.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { createProxy, type Proxy as HttpProxy } from "./proxy.ts";
@@ -19,7 +20,7 @@ interface Client {
 }
 
 /** A proxy to one server on loopback, which answers when the test wants. */
-async function openProxy(answer: (socket: Socket, request: string) => void) {
+async function openProxy(answer: (socket: Socket, request: string) => void, dial?: () => Promise<Socket>) {
   const upstream: RawServer = await startRawServer(answer);
   const closing = new AbortController();
   const gate = {
@@ -27,7 +28,9 @@ async function openProxy(answer: (socket: Socket, request: string) => void) {
     hasGrants: true,
     isDirect: false,
     refuse() {},
+    noteExcess() {},
     async open() {
+      if (dial !== undefined) return dial();
       const socket = net.connect(upstream.port, "127.0.0.1");
       await once(socket, "connect");
       return socket;
@@ -65,6 +68,25 @@ async function until(isTrue: () => boolean): Promise<void> {
     await setImmediate();
   }
 }
+
+describe("a host that could not be reached", () => {
+  test.each([
+    ["NETWORK_DENIED", 403],
+    ["NETWORK_ERROR", 502],
+    ["TIMEOUT", 504],
+  ] as const)("with %s is the status %i, of a request and of a tunnel", async (code, status) => {
+    const { connect } = await openProxy(
+      () => {},
+      () => Promise.reject(new HotcellError(code, "It failed.")),
+    );
+    for (const request of [TO_PROXY, CONNECT]) {
+      const client = await connect((proxy, socket) => proxy.accept(socket));
+      client.socket.write(request);
+      await until(client.closed);
+      expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*hotcell: It failed.\n`));
+    }
+  });
+});
 
 /** The limit runs, or does not: then a client may take its time. */
 const limitRuns = (runs: boolean) => until(() => vi.getTimerCount() > 0 === runs);

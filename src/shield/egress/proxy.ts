@@ -231,8 +231,13 @@ function messageOf(error: unknown): string {
   return error instanceof HotcellError ? error.message : "the connection failed";
 }
 
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ["NETWORK_DENIED", 403],
+  ["TIMEOUT", 504],
+]);
+
 function statusOf(error: unknown): number {
-  return error instanceof HotcellError && error.code === "NETWORK_DENIED" ? 403 : 502;
+  return (error instanceof HotcellError && STATUSES.get(error.code)) || 502;
 }
 
 function refuse(response: ServerResponse, reason: string, status = 403): void {

@@ -48,6 +48,15 @@ test("a profile's hosts are reached; any other is refused, and the summary names
   });
 });
 
+test("an allowed host that nobody serves is neither reached nor refused, and the summary says why", async () => {
+  const { hotcell } = openWorld();
+  const host = "host.hotcell.internal:1";
+  const args = ["--rule", `allow network(${host})`, "--", "sh", "-c", `curl -s http://${host}/`];
+  const { stdout } = await hotcell("run", "--json", ...args);
+  const reason = `Could not connect to ${host}: the connection was refused.`;
+  expect(JSON.parse(stdout)).toMatchObject({ reached: [], unreached: [{ host, reason }], refused: [] });
+});
+
 test("a host under an ask rule waits, and is answered from another terminal", async () => {
   const host = await serve();
   const { hotcell } = openWorld();

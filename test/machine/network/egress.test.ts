@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { answerQuestion, createDesk, listQuestions } from "../../../src/approval/desk.ts";
 import { type Cell, type CellOptions, openCell } from "../../../src/cell.ts";
+import { LIMITS } from "../../../src/core/limits.ts";
 import type { RefusedHost } from "../../../src/core/types.ts";
 import { httpAnswer, type RawServer, startRawServer } from "../../kit/raw-server.ts";
 import { removeTree } from "../../kit/remove-tree.ts";
@@ -458,6 +459,23 @@ describe("ask network", () => {
     expect(refused.map(({ host }) => host)).toEqual([`granted.test:${server.port}`]);
   });
 
+  test("the command's own time runs while a connection waits for the answer", async () => {
+    let asked = 0;
+    const asking = await openWorld({
+      rules: ["ask network"],
+      onAsk() {
+        asked++;
+        return new Promise(() => {});
+      },
+    });
+    onTestFinished(() => asking.close());
+    const command = `curl -sS http://granted.test:${server.port}/`;
+    const call = (timeout_ms: number) =>
+      asking.call({ name: "run_command", arguments: { command, timeout_ms } });
+    expect(await call(5000)).toMatchObject({ output: { timed_out: true } });
+    expect(asked).toBe(1);
+  });
+
   test.each([
     ["a no", () => false],
     ["nobody to ask", undefined],
@@ -474,6 +492,29 @@ describe("ask network", () => {
       },
     ]);
   });
+});
+
+test("an allowed host that nobody serves is not refused: 502, a note, and decision allow with the reason", async () => {
+  const down = await openWorld({ rules: ["allow network(host.hotcell.internal:1)"] });
+  onTestFinished(() => down.close());
+  const status = (host: string) => `curl -s -o /dev/null -w '%{http_code}' http://${host}/`;
+  const unreached = await down.call({
+    name: "run_command",
+    arguments: { command: status("host.hotcell.internal:1") },
+  });
+  const reason = "Could not connect to host.hotcell.internal:1: the connection was refused.";
+  expect(unreached.output).toMatchObject({
+    stdout: "502",
+    note: `The rules allow host.hotcell.internal:1, but it could not be reached: ${reason}`,
+  });
+  expect(unreached.output).not.toHaveProperty("refused_hosts");
+  expect(readLog(down).find(({ kind }) => kind === "network.connect")).toMatchObject({
+    decision: "allow",
+    rule: "allow network(host.hotcell.internal:1)",
+    reason,
+  });
+  const { stdout, refused } = await run(status("host.hotcell.internal:2"), down);
+  expect([stdout, refused.map(({ host }) => host)]).toEqual(["403", ["host.hotcell.internal:2"]]);
 });
 
 test("a deny rule is named, and no rule is proposed", async () => {
@@ -567,6 +608,20 @@ EOF`;
     onTestFinished(() => granted.close());
     expect((await run(program(port), granted)).stdout).toBe(`${BYTES}\n`);
   });
+});
+
+test("connections above the limit are closed, and the observation and the log say so once", async () => {
+  const logging = await openWorld({});
+  onTestFinished(() => logging.close());
+  const excess = 88;
+  const many = node(`const net = require('net'); let left = ${excess};
+    for (let i = 0; i < ${LIMITS.maxEgressConnections + excess}; i++)
+      net.connect(${PROXY[1]}, '${PROXY[0]}').on('error', () => {}).on('close', () => { if (--left === 0) process.exit(); });`);
+  const reason = `more than ${LIMITS.maxEgressConnections} connections at once`;
+  expect((await run(many, logging)).refused).toEqual([{ host: "further connections", reason }]);
+  expect(readLog(logging).filter(({ kind }) => kind === "network.connect")).toMatchObject([
+    { host: "further connections", port: null, decision: "deny", reason },
+  ]);
 });
 
 test("1,000 connections at once end in bounded time, and the cell goes on", async () => {

@@ -17,6 +17,8 @@ export interface ProgramSummary {
   readonly gitData: number;
   readonly stat: string;
   readonly reached: readonly ReachedHost[];
+  /** Allowed hosts to which a connection failed, with the last reason. */
+  readonly unreached: readonly RefusedHost[];
   readonly refused: readonly RefusedHost[];
   readonly weakened: string | null;
 }
@@ -26,16 +28,21 @@ export interface ReachedHost {
   readonly connections: number;
 }
 
-/** The hosts that a call reached. A connection is in the log when it has ended, so the cell must be closed. */
-export function readHosts(logFile: string, callId: string): Pick<ProgramSummary, "reached"> {
+/** The hosts that a call reached, or could not reach though the rules allow them. A connection is in the log when it has ended, so the cell must be closed. */
+export function readHosts(logFile: string, callId: string): Pick<ProgramSummary, "reached" | "unreached"> {
   const reached = new Map<string, number>();
+  const unreached = new Map<string, string>();
   for (const { record } of readLog(logFile)) {
     if (record?.kind !== "network.connect" || record.decision !== "allow") continue;
     if (!Array.isArray(record.calls) || !record.calls.includes(callId)) continue;
     const place = `${record.host}:${record.port}`;
-    reached.set(place, (reached.get(place) ?? 0) + 1);
+    if (typeof record.reason === "string") unreached.set(place, record.reason);
+    else reached.set(place, (reached.get(place) ?? 0) + 1);
   }
-  return { reached: [...reached].map(([host, connections]) => ({ host, connections })) };
+  return {
+    reached: [...reached].map(([host, connections]) => ({ host, connections })),
+    unreached: [...unreached].map(([host, reason]) => ({ host, reason })),
+  };
 }
 
 export function printSummary(io: Io, summary: ProgramSummary): void {
@@ -44,13 +51,15 @@ export function printSummary(io: Io, summary: ProgramSummary): void {
 }
 
 function summaryLines(summary: ProgramSummary): string[] {
-  const { program, exitCode, durationMs, changes, gitData, session, reached, refused, weakened } = summary;
+  const { program, exitCode, durationMs, changes, gitData, session, weakened } = summary;
+  const { reached, unreached, refused } = summary;
   const end = exitCode === null ? "did not run" : `ended with ${summary.signal ?? `status ${exitCode}`}`;
   const hosts = reached.map(({ host, connections }) => `${host} (${connections})`).join(", ");
   return [
     ...(weakened === null ? [] : [weakened]),
     `${program} ${end} after ${formatAge(new Date(0).toISOString(), durationMs)}`,
     ...(hosts === "" ? [] : [`reached ${hosts}`]),
+    ...unreached.map(({ host, reason }) => `could not reach ${host}: ${reason}`),
     ...refused.map(({ host, reason, rule }) =>
       rule === undefined ? `refused ${host}: ${reason}` : `refused ${host}; to allow it: --rule '${rule}'`,
     ),
