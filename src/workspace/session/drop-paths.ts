@@ -32,6 +32,7 @@ import {
   type KnownStack,
   readStack,
 } from "./bases/known-bases.ts";
+import { insertEntry } from "./insert-entry.ts";
 
 /** How a path is dropped. */
 export interface Drop {
@@ -39,8 +40,8 @@ export interface Drop {
   readonly isWhole: boolean;
   /** The entry below the layers must become visible: no directory above may hide it. */
   readonly isShown: boolean;
-  /** Index of the last layer that loses the path; default: the top one. */
-  readonly upTo?: number;
+  /** The session has changed or removed the path since: only the layers below that change lose the path. If the project did not have the path before, no layer may have a whiteout for the removal: then it gets one. */
+  readonly stays?: "changed" | "removed";
 }
 
 export interface DropOptions {
@@ -50,7 +51,7 @@ export interface DropOptions {
   readonly from?: number;
   /** Index of the last one; default: the top one. */
   readonly upTo?: number;
-  /** Bases of paths that stay in some layer: the lowest layer that has the path gets the base. */
+  /** Bases of paths that stay in some layer: the lowest layer that has or hides the path gets the base. */
   readonly bases?: ReadonlyMap<string, Base>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -71,6 +72,9 @@ export async function dropPaths(
   const { stateDir, project, from = 0, upTo = stack.length - 1, signal } = options;
   const dirs = stack.map((layer) => layerDir(stateDir, layer));
   const trees = await readLayers(dirs, strategy);
+  const known = readStack(stack, stateDir);
+  const { holders, made } = keepChanged(drops, trees, project);
+  const madeBases = [...made].filter(([at]) => !known.bases.has(at));
   const shown = [...drops].filter(([, { isShown }]) => isShown).map(([at]) => at);
   const context: DropContext = {
     stack,
@@ -79,12 +83,12 @@ export async function dropPaths(
     losesPaths: (index) => index >= from && index <= upTo,
     dropIn: (at, index) => {
       const drop = index < from || index > upTo ? undefined : drops.get(at);
-      return drop === undefined || index > (drop.upTo ?? index) ? undefined : drop;
+      return index >= (holders.get(at) ?? Number.POSITIVE_INFINITY) ? undefined : drop;
     },
     shown: new Set(shown),
     aboveShown: directoriesAbove(shown),
-    known: readStack(stack, stateDir),
-    carried: new Map(options.bases),
+    known,
+    carried: new Map([...madeBases, ...(options.bases ?? [])]),
     stateDir,
     project,
   };
@@ -106,6 +110,29 @@ export async function dropPaths(
     writeNotes(copy, stateDir, notes);
   }
   return { replaced, next };
+}
+
+interface Kept {
+  /** For each path that stays: the index of the topmost layer that has or hides it. */
+  readonly holders: ReadonlyMap<string, number>;
+  /** Directories that the top layer has now because of whiteouts, with their bases. */
+  readonly made: ReadonlyMap<string, Base>;
+}
+
+/** Finds the layers whose changes stay. A removal that no layer has gets a whiteout in the top one. */
+function keepChanged(drops: ReadonlyMap<string, Drop>, trees: readonly LayerEntry[], project: Root): Kept {
+  const top = trees.at(-1)!;
+  const holders = new Map<string, number>();
+  const made = new Map<string, Base>();
+  for (const [at, { stays }] of drops) {
+    if (stays === undefined) continue;
+    if (stays === "removed" && findEntry(top, at) === undefined)
+      for (const [above, base] of insertEntry(top, at, whiteoutEntry(top.from as string), project))
+        made.set(above, base);
+    const holder = trees.findLastIndex((tree) => hasOrHides(tree, at));
+    holders.set(at, holder);
+  }
+  return { holders, made };
 }
 
 /** Replaces layers of a stack. Collapsed layers that include a replaced one are stale and no longer used. */
@@ -133,7 +160,7 @@ interface DropContext {
   /** Parents first. */
   readonly aboveShown: readonly string[];
   readonly known: KnownStack;
-  /** Given bases, and bases whose layer lost the path: the next layer that has the path gets them. */
+  /** Given bases, and bases whose layer lost the path: the next layer that has or hides the path gets them. */
   readonly carried: Map<string, Base>;
   readonly stateDir: string;
   readonly project: Root;
@@ -168,14 +195,15 @@ function* editLayer(index: number, context: DropContext): Cooperative<Notes | nu
   const hiddenAbove = createNearest((at) => hidden.has(at));
   for (const [at, base] of bases) {
     yield;
-    if (findEntry(tree, at) !== undefined || hiddenAbove(at) !== undefined) continue;
+    if (hasOrHides(tree, at) || hiddenAbove(at) !== undefined) continue;
     bases.delete(at);
     if (!carried.has(at)) carried.set(at, base);
   }
   for (const [at, base] of carried) {
     yield;
-    if (findEntry(tree, at) === undefined) continue;
+    if (!hasOrHides(tree, at) && hiddenAbove(at) === undefined) continue;
     bases.set(at, base);
+    if (hidesBase(findEntry(tree, at), base)) hidden.add(at);
     carried.delete(at);
     isChanged = true;
   }
@@ -316,6 +344,24 @@ function findEntry(tree: LayerEntry, at: string): LayerEntry | undefined {
   let found: LayerEntry | undefined = tree;
   for (const name of at.split("/")) found = found?.below?.get(name);
   return found;
+}
+
+/** Whether the layer has an entry at the path, or hides the path with a directory above it. */
+function hasOrHides(tree: LayerEntry, at: string): boolean {
+  let found: LayerEntry | undefined = tree;
+  for (const name of at.split("/")) {
+    found = found.below!.get(name);
+    if (found === undefined) return false;
+    if (found.below === null || found.isOpaque) return true;
+  }
+  return true;
+}
+
+/** Whether the layer's entry hides what the project has at the path or below it. */
+function hidesBase(entry: LayerEntry | undefined, base: Base): boolean {
+  if (entry === undefined || base === null) return false;
+  if (entry.kind === "gone") return true;
+  return base !== "unknown" && base.kind === "directory" && (entry.below === null || entry.isOpaque);
 }
 
 /** The parent directory must exist. */

@@ -4,9 +4,8 @@
 import { type Reverted, readReverted, undoName } from "../commit/journal.ts";
 import { type KeptUndo, openKeptUndo } from "../commit/kept-undo.ts";
 import { runCooperatively } from "../fs/cooperative.ts";
-import { expectedVersion, identityAtPath, sameVersion } from "../fs/fingerprint.ts";
+import { expectedVersion, sameVersion } from "../fs/fingerprint.ts";
 import { entryExists } from "../fs/no-follow.ts";
-import { joinPath } from "../fs/path-text.ts";
 import { fdPath, type Root } from "../fs/paths.ts";
 import { layerDir } from "../layers/layer-dirs.ts";
 import { type Base, readNotes, writeNotes } from "../layers/layer-notes.ts";
@@ -22,6 +21,7 @@ import { removeLayer } from "../layers/session-dirs.ts";
 import { createWhiteouts } from "../layers/whiteout.ts";
 import { readStack } from "./bases/known-bases.ts";
 import { keepAncestor } from "./bases/take-bases.ts";
+import { insertEntry } from "./insert-entry.ts";
 import type { Settling } from "./settle-commits.ts";
 
 export async function enterReverted(
@@ -50,8 +50,8 @@ export async function enterReverted(
     for (const [at, one] of reverted) {
       // Nothing is kept if the user had removed the file before the revert.
       if (one.keptAt !== null && !entryExists(kept.spotOf(one.keptAt))) continue;
-      for (const made of insertEntry(tree, at, entryOf(one, from, kept.spotOf)))
-        if (!known.bases.has(made)) bases.set(made, directoryBase(project, made));
+      for (const [made, base] of insertEntry(tree, at, entryOf(one, from, kept.spotOf), project))
+        if (!known.bases.has(made)) bases.set(made, base);
     }
     await runCooperatively(removeLayer(dir, layer.name));
     await writeLayer(layerDir(stateDir, layer), tree, strategy, createWhiteouts(dir));
@@ -96,26 +96,6 @@ export function rebaseReverted(
   }
 }
 
-/** Returns the missing parents that it created. An entry below a non-directory would be invisible and is left out. */
-function insertEntry(tree: LayerEntry, at: string, entry: LayerEntry): string[] {
-  const made: string[] = [];
-  const names = at.split("/");
-  const last = names.pop()!;
-  let parent = tree;
-  let above = "";
-  for (const name of names) {
-    above = joinPath(above, name);
-    const known = parent.below!.get(name);
-    if (known?.below === null) return made;
-    if (known === undefined) made.push(above);
-    const directory = known ?? directoryEntry(tree.from as string);
-    parent.below!.set(name, directory);
-    parent = directory;
-  }
-  parent.below!.set(last, entry);
-  return made;
-}
-
 function entryOf({ put, keptAt }: Reverted, from: string, spotOf: KeptUndo["spotOf"]): LayerEntry {
   if (put === null) return whiteoutEntry(from);
   if (put.kind === "directory") return directoryEntry(from, put.mode);
@@ -123,9 +103,4 @@ function entryOf({ put, keptAt }: Reverted, from: string, spotOf: KeptUndo["spot
   const other = { kind, below: null, isOpaque: false } as const;
   // If only the mode changed, the project has the content.
   return keptAt === null ? { ...other, from, mode: put.mode } : { ...other, from: spotOf(keptAt) };
-}
-
-function directoryBase(project: Root, at: string): Base {
-  const found = identityAtPath(project, at);
-  return found?.kind === "directory" ? { ...found, sha256: null } : null;
 }

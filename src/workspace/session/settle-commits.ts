@@ -16,10 +16,12 @@ import {
   identityAtPath,
   sameVersion,
 } from "../fs/fingerprint.ts";
+import { parentOf } from "../fs/path-text.ts";
 import type { Root } from "../fs/paths.ts";
 import { hasEntry } from "../layers/layer-dirs.ts";
 import { type Base, keepText, readNotes, writeNotes } from "../layers/layer-notes.ts";
 import { type Layer, type SessionRecord, sessionDir } from "../layers/record.ts";
+import { statPath } from "../layers/stat-of.ts";
 import { createNearest, readStack } from "./bases/known-bases.ts";
 import { keepAncestor } from "./bases/take-bases.ts";
 import { commitsIn, settledCommits, txDirOf } from "./commits.ts";
@@ -151,12 +153,12 @@ function* chooseDrops(
   for (const [at, committed] of done) {
     const { put } = committed;
     bases.set(at, baseAfter(at, committed, record, settling));
-    const isRest = yield* isStillChanged(at, committed, isTopKnown, settling.view);
-    const holder = isRest
-      ? record.stack.findLastIndex((layer) => hasEntry(layer, at, settling.stateDir))
-      : -1;
-    if (isRest && holder < 0) continue;
-    if (isRest) drops.set(at, { isWhole: true, isShown: false, upTo: holder - 1 });
+    if (yield* isStillChanged(at, committed, isTopKnown, settling.view))
+      drops.set(at, {
+        isWhole: true,
+        isShown: false,
+        stays: isRemoved(at, settling.view) ? "removed" : "changed",
+      });
     else drops.set(at, { isWhole: put?.kind !== "directory", isShown: put !== null });
   }
   return { drops, bases };
@@ -173,6 +175,12 @@ function* isStillChanged(
   const found = yield* fingerprintOf(view, at);
   if (step.content === "merged" && found?.sha256 === step.merges) return false;
   return !sameVersion(found && { ...found, mode: found.mode & 0o777 }, put && expectedVersion(put));
+}
+
+/** Whether the view has the directory of the path, and not the path. */
+function isRemoved(at: string, view: Root): boolean {
+  const parent = parentOf(at);
+  return statPath(view, at) === null && (parent === "" || statPath(view, parent)?.isDirectory() === true);
 }
 
 /** The base of a later change. It is unknown after a merge, because the session has not seen the other edits. */
