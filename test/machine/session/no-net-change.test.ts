@@ -72,6 +72,28 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     expect(await shownBy(session)).not.toContain("a/u user");
   });
 
+  test("a file that the session has rewritten with its content keeps it from a user's edit until all changes are committed", async () => {
+    const { session, call, edit, shown, read } = await begin(strategy, { a: "old", b: "old", same: "old" });
+    await call((workspace) => {
+      for (const at of ["a", "b"]) workspace.write(at, "session");
+      workspace.write("same", "old");
+    });
+    await edit("same", "user");
+    await session.commit({ selection: { paths: ["a"], hunks: [] } });
+    const seen = () => session.read(async () => session.workspace.read("same").toString());
+    expect([await shown(), await seen()]).toEqual([["modified b"], "old"]);
+    expect((await session.commit()).committed).toEqual(["b"]);
+    expect([await shown(), await seen(), read("same")]).toEqual([[], "user", "user"]);
+  });
+
+  test("a file that the session has rewritten with its content shows a user's edit after its discard", async () => {
+    const { session, call, edit } = await begin(strategy, { same: "old" });
+    await call((workspace) => workspace.write("same", "old"));
+    await edit("same", "user");
+    await session.discard(["same"]);
+    expect(await session.read(async () => session.workspace.read("same").toString())).toBe("user");
+  });
+
   const TOUCHES: readonly [what: string, touch: (workspace: Session["workspace"], view: string) => void][] = [
     ["only touched", (_, view) => fs.utimesSync(`${view}/d`, 1, 1)],
     [
