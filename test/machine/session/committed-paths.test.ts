@@ -4,11 +4,16 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { readJournal } from "../../../src/workspace/commit/journal.ts";
 import { revertCommit } from "../../../src/workspace/commit/revert.ts";
 import { openRealRoot } from "../../../src/workspace/fs/paths.ts";
+import { sessionDir } from "../../../src/workspace/layers/record.ts";
+import { unfinishedCommits } from "../../../src/workspace/session/commits.ts";
 import { collectGarbage } from "../../../src/workspace/session/registry/gc.ts";
+import { recoverSessions } from "../../../src/workspace/session/registry/recover-sessions.ts";
 import { openSession } from "../../../src/workspace/session/session.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
+import { interruptCommit } from "../../kit/interrupt-commit.ts";
 import { begin } from "../../kit/worlds/session-with-user.ts";
 import { STRATEGIES } from "../../kit/worlds/session-world.ts";
 
@@ -33,6 +38,24 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
     await call((workspace) => workspace.write("d/n", "session\n"));
     await edit("d/x", "old\n");
     expect(await shown()).toEqual(["added d/n", "deleted d/x", "deleted d/z"]);
+  });
+
+  test("a file that was committed alone from a directory that the session had removed and recreated stays visible, with the user's edit", async () => {
+    const { session, call, edit, read, shown } = await begin(strategy, { "d/x": "old\n" });
+    await call((workspace) => workspace.remove("d", { recursive: true }));
+    await call((workspace) => {
+      for (const at of ["d/z", "d/q"]) workspace.write(at, "session\n");
+    });
+    await session.commit({ selection: { paths: ["d/z"], hunks: [] } });
+    const names = () =>
+      session.read(async () => Array.from(session.workspace.walk("d"), ({ path: at }) => at).sort());
+    expect([await names(), await seenIn(session, "d/z"), read("d/z")]).toEqual([
+      ["d/q", "d/z"],
+      "session\n",
+      "session\n",
+    ]);
+    await edit("d/z", "user\n");
+    expect([await seenIn(session, "d/z"), await shown()]).toEqual(["user\n", ["added d/q", "deleted d/x"]]);
   });
 
   test("after an aborted commit, paths below a removed directory are not conflicts", async () => {
@@ -141,6 +164,27 @@ describe.each(STRATEGIES)("with the strategy %s", (strategy) => {
       expect(fs.readdirSync(inProject("d"))).toEqual(["m", "n"]);
     });
   });
+
+  test.each([
+    ["is written again if the kill was while changes were written", "applying", true],
+    ["stays deleted if all changes were written", "keeping", false],
+  ] as const)(
+    "a committed file that the user deletes between a kill and the recovery %s",
+    async (_, phase, isBack) => {
+      const { session, call, place, inProject, shown } = await begin(strategy, { f: "old\n" });
+      await call((workspace) => {
+        for (const at of ["f", "new"]) workspace.write(at, "session\n");
+      });
+      const { stateDir } = place;
+      const phaseNow = () =>
+        unfinishedCommits(sessionDir(stateDir, session.record.id)).map((tx) => readJournal(tx)?.phase)[0];
+      await interruptCommit(session, stateDir, () => phaseNow() === phase && fs.existsSync(inProject("new")));
+      fs.unlinkSync(inProject("new"));
+      await recoverSessions({ stateDir });
+      expect(await shown()).toEqual([]);
+      expect(fs.existsSync(inProject("new"))).toBe(isBack);
+    },
+  );
 
   test("an undo brings back what was reverted since, with what it was rewound with", async () => {
     const { session, call, shown } = await begin(strategy, { a: "old\n", b: "old\n" });

@@ -66,6 +66,25 @@ describe.each(["kernel", "clone"] as const)("with the strategy %s", (strategy) =
     expect(read("d/y")).toBe("user\n");
   });
 
+  test("a file that the user makes in a removed and recreated directory during a commit that is rolled back is kept, and no conflict", async () => {
+    const { session, call, inProject, tick, read } = await begin(strategy, { "d/x": "x\n" });
+    await call((workspace) => {
+      workspace.remove("d", { recursive: true });
+      for (const at of ["d/n", "new"]) workspace.write(at, "agent\n");
+    });
+    const onStep = () => {
+      if (fs.existsSync(inProject("d/x")) || fs.existsSync(inProject("new"))) return;
+      fs.mkdirSync(inProject("d"), { recursive: true });
+      for (const at of ["d/u", "new"]) fs.writeFileSync(inProject(at), "user\n");
+    };
+    expect((await session.commit({}, { onStep })).committed).toEqual([]);
+    expect(["d/u", "d/x"].map(read)).toEqual(["user\n", "x\n"]);
+    fs.unlinkSync(inProject("new"));
+    await tick();
+    expect(await session.commit()).toMatchObject({ committed: ["d/n", "d/x", "new"], conflicts: [] });
+    expect([fs.readdirSync(inProject("d")).sort(), read("d/u")]).toEqual([["n", "u"], "user\n"]);
+  });
+
   test("an edit made while a call changed the same file stays a conflict after later calls", async () => {
     const { session, call, inProject, read } = await begin(strategy, { f: "one\n" });
     await call((workspace) => {
