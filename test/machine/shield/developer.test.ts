@@ -106,6 +106,15 @@ function testDeveloper(who: Developer): void {
     untouched();
   });
 
+  test("git diff notes a new modification time in git's index, and git status does not", async () => {
+    const { cell, untouched } = await open(who, (at) => makeRepository(path.join(at, "upstream")));
+    await run(cell, "cd upstream && touch -d 2001-01-01 list && git status --porcelain");
+    expect(await changesOf(cell)).toEqual([]);
+    expect(await run(cell, "cd upstream && git diff --quiet && git diff")).toBe("");
+    expect(await changesOf(cell)).toEqual(["modified upstream/.git/index"]);
+    untouched();
+  });
+
   test("npm installs a packed dependency and runs the tests of a package", async () => {
     const { cell, untouched } = await open(who, (at) => makePackage(path.join(at, "app")));
     await run(cell, "cd app && npm ci");
