@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { type ModelServer, serveModel } from "../../test/kit/worlds/model-server.ts";
 import {
   createStubModel,
   isWellFormed,
@@ -9,11 +10,13 @@ import {
   type StubTurn,
 } from "../../test/kit/worlds/stub-model.ts";
 import { openTempCell, type TempCell, tempDir } from "../../test/kit/worlds/temp-cell.ts";
+import { type Dialect, WIRE_CASES } from "../../test/kit/worlds/wire-cases.ts";
 import type { Approve } from "../approval/approve.ts";
 import { createDesk, listQuestions } from "../approval/desk.ts";
 import type { CellOptions } from "../cell.ts";
 import { createSuspension } from "../core/suspension.ts";
 import { readLog } from "../log/read.ts";
+import { openModel } from "../models/open-model.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { type AgentOptions, runAgent } from "./run-agent.ts";
@@ -43,6 +46,33 @@ async function play(
   const events = await collect({ cell: temp.cell, model, messages: PROMPT, ...options });
   return { ...temp, model, events };
 }
+
+const DIALECTS = Object.keys(WIRE_CASES) as Dialect[];
+
+/** Runs an answer of a provider, by its name among the wire cases, and then one of text. */
+async function playWire(
+  dialect: Dialect,
+  name: string,
+): Promise<Pick<Played, "events"> & Pick<ModelServer, "requests">> {
+  const [text, ...others] = WIRE_CASES[dialect];
+  const answer = others.find((one) => one.name === name)!;
+  const server = await serveModel({ body: answer.body }, { body: text!.body });
+  const model = openModel({ model: `${dialect}/m`, baseUrl: server.url, apiKey: "k" });
+  onTestFinished(async () => {
+    await model.close();
+    await server.close();
+  });
+  const { cell } = await openTempCell({ trust: "autonomous", tools: [list] });
+  return { events: await collect({ cell, model, messages: PROMPT }), requests: server.requests };
+}
+
+/** Tells its arguments. */
+const list = defineTool({
+  name: "list",
+  description: "A tool of a test.",
+  input: { type: "object", properties: {} },
+  run: (got) => ({ got }),
+});
 
 const kinds = (events: readonly AgentEvent[]) => events.map(({ kind }) => kind);
 const results = (events: readonly AgentEvent[]) =>
@@ -178,6 +208,15 @@ describe("a run", () => {
     expect(results(events)).toMatchObject([{ outcome: "not_executed" }]);
     expect(endOf(events).stop).toBe("refusal");
     expect(model.requests).toHaveLength(1);
+  });
+
+  test.each(DIALECTS)("a call without arguments that %s streams is run with none", async (dialect) => {
+    const { events, requests } = await playWire(dialect, "a call without arguments");
+    expect(results(events)).toMatchObject([
+      { outcome: "executed_ok", message: { content: expect.stringContaining('"got":{}') } },
+    ]);
+    expect(endOf(events).stop).toBe("done");
+    expect(requests).toHaveLength(2);
   });
 
   test("a turn that pauses is continued; its calls are run", async () => {

@@ -387,7 +387,8 @@ async function runCalls(run: Run, pending: readonly PendingCall[]): Promise<RunS
   const requests = calls.slice(0, allowed).map(({ name, arguments: text, complete }, at) => ({
     id: callIds[at]!,
     name,
-    arguments: text,
+    // Several wires send no arguments as an empty text.
+    arguments: complete && text.trim() === "" ? "{}" : text,
     truncated: !complete,
   }));
   const teller = createCallTeller({ tell, tellDelta, tellResult });

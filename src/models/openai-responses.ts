@@ -102,8 +102,13 @@ function* endAnswer(response: JsonObject, calls: CallCollector): Generator<Answe
   const reason = asText(asObject(response.incomplete_details).reason);
   const stop = stopOf(response, reason, calls);
   yield* calls.endAll(stop);
-  const output = asList(response.output).map(({ id: _id, status: _status, ...item }) => item);
+  const output = asList(response.output).map(keptItem);
   yield { type: "end", stop, usage: readUsage(asObject(response.usage)), native: output };
+}
+
+/** An item as it is sent back. Servers parse the arguments of earlier calls. */
+function keptItem({ id: _id, status: _status, ...item }: JsonObject): JsonObject {
+  return item.type === "function_call" && item.arguments === "" ? { ...item, arguments: "{}" } : item;
 }
 
 function stopOf(response: JsonObject, reason: string, calls: CallCollector): StopReason {

@@ -586,6 +586,15 @@ const RESPONSES: readonly WireCase[] = [
     expected: { thinking: "hm", calls: [readA, ["list", "{}", true]], ends: "tool_calls" },
   },
   {
+    name: "a call without arguments",
+    body: responses(
+      item(0, functionCall("c", "list", "", "in_progress")),
+      itemDone(0, functionCall("c", "list", "", "completed")),
+      responseEnd([functionCall("c", "list", "", "completed")]),
+    ),
+    expected: { calls: [["list", "", true]], ends: "tool_calls" },
+  },
+  {
     name: "reasoning cut off by the token limit",
     body: responses(...reasoning, responseEnd([reasoningItem], cutAt("max_output_tokens"))),
     expected: { thinking: "hm", ends: "length" },
@@ -693,6 +702,11 @@ const OLLAMA: readonly WireCase[] = [
       ollamaEnd("stop"),
     ],
     expected: { thinking: "hm", calls: [readA, ["list", "{}", true]], ends: "tool_calls" },
+  },
+  {
+    name: "a call without arguments",
+    body: [says({ tool_calls: [{ function: { name: "list", arguments: {} } }] }), ollamaEnd("stop")],
+    expected: { calls: [["list", "{}", true]], ends: "tool_calls" },
   },
   {
     name: "a call as text",
