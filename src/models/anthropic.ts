@@ -15,6 +15,7 @@ import type {
 } from "./model.ts";
 import { streamedError } from "./model-error.ts";
 import { readEvents, readObject } from "./read-stream.ts";
+import { readStopReason } from "./stop-reason.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
 import { argumentsObject, asCount, asList, asObject, asText, hasCalls } from "./wire-values.ts";
 
@@ -60,7 +61,7 @@ async function* readAnswer(
 ): AsyncGenerator<AnswerPart> {
   const blocks = new Map<Json | undefined, Block>();
   const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-  let stop: StopReason = "stop";
+  let reason = "";
   for await (const data of readEvents(bytes, host)) {
     const event = readObject(data, host);
     switch (event.type) {
@@ -85,14 +86,16 @@ async function* readAnswer(
         break;
       }
       case "message_delta":
-        stop = STOPS.get(asText(asObject(event.delta).stop_reason)) ?? stop;
+        reason = asText(asObject(event.delta).stop_reason) || reason;
         addUsage(usage, asObject(event.usage));
         yield { type: "usage", usage: { ...usage } };
         break;
-      case "message_stop":
+      case "message_stop": {
+        const stop = readStopReason(STOPS, reason, host);
         yield* calls.endAll(stop);
         yield { type: "end", stop, usage, native: nativeContent([...blocks.values()]) };
         return;
+      }
       case "error": {
         const error = asObject(event.error);
         throw streamedError(host, asText(error.type), asText(error.message));

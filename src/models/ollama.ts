@@ -5,6 +5,7 @@ import { createDialer } from "./dial.ts";
 import type { ModelMessage, ModelProvider, ModelRequest, ModelSettings, StopReason } from "./model.ts";
 import { streamedError } from "./model-error.ts";
 import { readJsonLines } from "./read-stream.ts";
+import { readStopReason } from "./stop-reason.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
 import { argumentsObject, asCount, asList, asObject, asText, saysNothing } from "./wire-values.ts";
 
@@ -37,6 +38,13 @@ export function createOllama(settings: ModelSettings): ModelProvider {
   };
 }
 
+/** Ollama itself has the first two, and gives no reason if its runner was lost. */
+const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["tool_calls", "tool_calls"],
+]);
+
 async function* readAnswer(
   bytes: AsyncIterable<Uint8Array>,
   host: string,
@@ -65,19 +73,16 @@ async function* readAnswer(
       outputTokens: asCount(line.eval_count),
       cachedTokens: 0,
     };
+    yield { type: "usage", usage };
+    const stop = readStopReason(STOPS, asText(line.done_reason), host);
     const native = thoughts.length > 0 ? { native: { thinking: thoughts.join("") } } : {};
-    yield { type: "end", stop: stopOf(line, count), usage, ...native };
+    yield { type: "end", stop: stop === "stop" && count > 0 ? "tool_calls" : stop, usage, ...native };
     return;
   }
 }
 
 const argumentsText = (args: Json | undefined): string =>
   typeof args === "string" ? args : JSON.stringify(args ?? {});
-
-function stopOf({ done_reason }: JsonObject, calls: number): StopReason {
-  if (done_reason === "length") return "length";
-  return calls > 0 ? "tool_calls" : "stop";
-}
 
 function requestBody(model: string, { messages, system, tools = [], maxTokens }: ModelRequest): JsonObject {
   return {

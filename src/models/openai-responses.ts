@@ -16,6 +16,7 @@ import type {
 import { brokenProtocol, streamedError } from "./model-error.ts";
 import { imageMessage, listOpenAIModels, openAIHeaders, sentArguments } from "./openai-common.ts";
 import { readEvents, readObject } from "./read-stream.ts";
+import { readStopReason } from "./stop-reason.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
 import { asCount, asList, asObject, asText, hasCalls } from "./wire-values.ts";
 
@@ -68,7 +69,7 @@ async function* readAnswer(
         break;
       case "response.completed":
       case "response.incomplete":
-        yield* endAnswer(asObject(event.response), calls);
+        yield* endAnswer(event, calls, host);
         return;
       case "response.failed": {
         const { usage, error } = asObject(event.response);
@@ -98,12 +99,13 @@ function* endItem(item: JsonObject, key: Json | undefined, calls: CallCollector)
   if (item.type === "function_call" && item.status !== "incomplete") yield* present(calls.end(key));
 }
 
-function* endAnswer(response: JsonObject, calls: CallCollector): Generator<AnswerPart> {
-  const reason = asText(asObject(response.incomplete_details).reason);
-  const stop = stopOf(response, reason, calls);
+function* endAnswer(event: JsonObject, calls: CallCollector, host: string): Generator<AnswerPart> {
+  const response = asObject(event.response);
+  const usage = readUsage(asObject(response.usage));
+  yield { type: "usage", usage };
+  const stop = stopOf(event, calls, host);
   yield* calls.endAll(stop);
-  const output = asList(response.output).map(keptItem);
-  yield { type: "end", stop, usage: readUsage(asObject(response.usage)), native: output };
+  yield { type: "end", stop, usage, native: asList(response.output).map(keptItem) };
 }
 
 /** An item as it is sent back. Servers parse the arguments of earlier calls. */
@@ -111,9 +113,19 @@ function keptItem({ id: _id, status: _status, ...item }: JsonObject): JsonObject
   return item.type === "function_call" && item.arguments === "" ? { ...item, arguments: "{}" } : item;
 }
 
-function stopOf(response: JsonObject, reason: string, calls: CallCollector): StopReason {
-  if (reason === "content_filter") return "refusal";
-  if (reason !== "" || response.status === "incomplete") return "length";
+/** Of an incomplete response. */
+const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ["max_output_tokens", "length"],
+  ["content_filter", "refusal"],
+]);
+
+function stopOf({ type, response }: JsonObject, calls: CallCollector, host: string): StopReason {
+  const { status, incomplete_details } = asObject(response);
+  const reason = asText(asObject(incomplete_details).reason);
+  // Some servers send this event also for a response that was cut off or cancelled.
+  const isComplete =
+    type === "response.completed" && reason === "" && (status ?? "completed") === "completed";
+  if (!isComplete) return readStopReason(STOPS, reason || asText(status), host);
   return calls.calls().length > 0 ? "tool_calls" : "stop";
 }
 

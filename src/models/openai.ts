@@ -22,6 +22,7 @@ import {
   sentArguments,
 } from "./openai-common.ts";
 import { readEvents, readObject } from "./read-stream.ts";
+import { readStopReason } from "./stop-reason.ts";
 import { type AnswerPart, streamAnswer } from "./stream-answer.ts";
 import { asCount, asList, asObject, asText, NO_USAGE, saysNothing } from "./wire-values.ts";
 
@@ -52,6 +53,14 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map([
   ["function_call", "tool_calls"],
   ["length", "length"],
   ["content_filter", "refusal"],
+  // Of compatible servers: xAI, Together, Text Generation Inference, Mistral and GLM.
+  ["end_turn", "stop"],
+  ["eos", "stop"],
+  ["eos_token", "stop"],
+  ["stop_sequence", "stop"],
+  ["model_length", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["sensitive", "refusal"],
 ]);
 
 async function* readAnswer(
@@ -62,7 +71,7 @@ async function* readAnswer(
   const readCalls = createCallReader(calls);
   const reasoning: string[] = [];
   let usage = NO_USAGE;
-  let stop: StopReason | null = null;
+  let reason = "";
   let hasStarted = false;
   for await (const data of readEvents(bytes, host)) {
     if (data === "[DONE]") break;
@@ -83,10 +92,9 @@ async function* readAnswer(
     const said = asText(delta.content) || asText(delta.refusal);
     if (said !== "") yield { type: "chunk", content: said };
     for (const part of asList(delta.tool_calls)) yield* readCalls(part);
-    const reason = asText(choice.finish_reason);
-    if (reason !== "") stop = STOPS.get(reason) ?? "stop";
+    reason = asText(choice.finish_reason) || reason;
   }
-  if (stop === null) return;
+  let stop = readStopReason(STOPS, reason, host);
   yield* calls.endAll(stop);
   // Some servers end an answer with calls by "stop".
   if (stop === "stop" && calls.calls().length > 0) stop = "tool_calls";

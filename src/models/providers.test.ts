@@ -362,6 +362,21 @@ describe("the usage of an answer that does not end", () => {
     expect((await ask(model)).at(-1)).toMatchObject({ error: { code: "MODEL_OVERLOADED" }, usage });
   });
 
+  test.each(DIALECTS)(
+    "%s reports it with an end for an unknown reason, and the error names that",
+    async (dialect) => {
+      const { body } = WIRE_CASES[dialect].find(({ name }) => name === "an end for an unknown reason")!;
+      const { model, server } = await open(dialect, [{ body }]);
+      const { host } = new URL(server.url);
+      expect((await ask(model)).at(-1)).toMatchObject({
+        error: {
+          message: expect.stringMatching(`^${host} ended .*: it gave the reason "abort"\\. Ask again\\.$`),
+        },
+        usage: { inputTokens: expect.any(Number), outputTokens: 9 },
+      });
+    },
+  );
+
   test.each(DIALECTS)("%s: there is none before the provider reports one", async (dialect) => {
     const { model } = await open(dialect, [{ status: 403, body: ["{}"] }]);
     expect((await ask(model)).at(-1)).not.toHaveProperty("usage");

@@ -224,6 +224,16 @@ const ANTHROPIC: readonly WireCase[] = [
     expected: { ends: "stop" },
   },
   {
+    name: "an end for an unknown reason",
+    body: sse(messageStart, toolStart(0, "t1", "list"), json(0, "{}"), blockStop(0), ...messageEnd("abort")),
+    expected: { calls: [["list", "{}", false]], ends: "MODEL_STREAM_CUT" },
+  },
+  {
+    name: "an end without a reason",
+    body: sse(messageStart, ...textBlock(0, "a"), named("message_stop")),
+    expected: { text: "a", ends: "MODEL_STREAM_CUT" },
+  },
+  {
     name: "a turn that pauses",
     body: sse(messageStart, ...messageEnd("pause_turn")),
     expected: { ends: "pause" },
@@ -338,6 +348,16 @@ const OPENAI: readonly WireCase[] = [
     name: "[DONE] without a finish reason",
     body: [...chat(call(0, "c", "read_file", '{"path":"a"}')), DONE],
     expected: { calls: [["read_file", '{"path":"a"}', false]], ends: "MODEL_STREAM_CUT" },
+  },
+  {
+    name: "an end for an unknown reason",
+    body: [...chat(call(0, "c", "read_file", '{"path":"a"}'), choice({}, "abort"), chatUsage), DONE],
+    expected: { calls: [["read_file", '{"path":"a"}', false]], ends: "MODEL_STREAM_CUT" },
+  },
+  {
+    name: "a finish reason of a compatible server",
+    body: [...chat(choice({ content: "a" }), choice({}, "end_turn")), DONE],
+    expected: { text: "a", ends: "stop" },
   },
   {
     name: "a finish reason without [DONE]",
@@ -631,6 +651,24 @@ const RESPONSES: readonly WireCase[] = [
     expected: { calls: [["write_file", '{"path":"a"}', false]], ends: "refusal" },
   },
   {
+    name: "an end for an unknown reason",
+    body: responses(...startCall(0, "c", "list", "{}"), responseEnd([], cutAt("abort"))),
+    expected: { calls: [["list", "{}", false]], ends: "MODEL_STREAM_CUT" },
+  },
+  {
+    name: "an incomplete response without a reason",
+    body: responses(
+      ...startMessage("a"),
+      responseEnd([], { status: "incomplete", incomplete_details: null }),
+    ),
+    expected: { text: "a", ends: "MODEL_STREAM_CUT" },
+  },
+  {
+    name: "a response that is completed with the status cancelled",
+    body: responses(...startCall(0, "c", "list", "{}"), responseEnd([], { status: "cancelled" })),
+    expected: { calls: [["list", "{}", false]], ends: "MODEL_STREAM_CUT" },
+  },
+  {
     name: "an end in the middle of a call",
     body: responses(...startCall(0, "c", "write_file", '{"path":"a","con')),
     expected: { calls: [["write_file", '{"path":"a","con', false]], ends: "MODEL_STREAM_CUT" },
@@ -656,6 +694,15 @@ const RESPONSES: readonly WireCase[] = [
     expected: { text: "a", ends: "refusal" },
   },
   {
+    // The wire has said that the call is whole. The loop does not run it.
+    name: "a whole call before a content filter",
+    body: responses(
+      ...wholeCall(0, "c", "list", "{}"),
+      responseEnd([functionCall("c", "list", "{}", "completed")], cutAt("content_filter")),
+    ),
+    expected: { calls: [["list", "{}", true]], ends: "refusal" },
+  },
+  {
     name: "events of an unknown type",
     body: responses(
       named("response.future", { x: 1 }),
@@ -676,7 +723,7 @@ const RESPONSES: readonly WireCase[] = [
 const line = (value: object): string => `${JSON.stringify({ model: "q", created_at: "x", ...value })}\n`;
 const says = (message: object): string =>
   line({ message: { role: "assistant", content: "", ...message }, done: false });
-const ollamaEnd = (done_reason: string): string =>
+const ollamaEnd = (done_reason?: string): string =>
   line({
     message: { role: "assistant", content: "" },
     done: true,
@@ -740,6 +787,20 @@ const OLLAMA: readonly WireCase[] = [
     name: "the token limit",
     body: [says({ content: "a" }), ollamaEnd("length")],
     expected: { text: "a", ends: "length" },
+  },
+  {
+    name: "an end for an unknown reason",
+    body: [
+      says({ tool_calls: [{ function: { name: "list", arguments: {} } }] }),
+      says({ content: "a" }),
+      ollamaEnd("abort"),
+    ],
+    expected: { text: "a", calls: [["list", "{}", true]], ends: "MODEL_STREAM_CUT" },
+  },
+  {
+    name: "an end without a reason",
+    body: [says({ content: "a" }), ollamaEnd()],
+    expected: { text: "a", ends: "MODEL_STREAM_CUT" },
   },
   { name: "a line that is not JSON", body: ["<html>\n"], expected: { ends: "MODEL_PROTOCOL" } },
 ];

@@ -75,6 +75,8 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
       "a call cut off by the token limit": "takes",
       "a delta of a block that never began": "refuses",
       "a whole call before one cut off by the token limit": "takes",
+      "an end for an unknown reason": "takes",
+      "an end without a reason": "takes",
     },
   ],
   [
@@ -97,6 +99,7 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
       "a call cut off by the token limit": "refuses",
       "a call without an index": "refuses",
       "a whole call before one cut off by the token limit": "takes",
+      "an end for an unknown reason": "takes",
       "arguments as an object": "refuses",
       reasoning: "leaves out",
       "two calls with the same index": "refuses",
@@ -111,6 +114,7 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
       "a call cut off by a content filter": "takes",
       "a call cut off by the token limit": "refuses",
       "a call without an index": "refuses",
+      "a finish reason of a compatible server": "refuses",
       "a whole call before one cut off by the token limit": "takes",
       "arguments as an object": "refuses",
       reasoning: "leaves out",
@@ -123,6 +127,7 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
     {
       "a call cut off by a content filter": "takes",
       "a call cut off by the token limit": "refuses",
+      "a finish reason of a compatible server": "refuses",
       "a whole call before one cut off by the token limit": "takes",
       "arguments as an object": "refuses",
     },
@@ -134,6 +139,9 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
       "a call cut off by the token limit": "refuses",
       "a call that is done, but incomplete": "takes",
       "a failed response": "takes",
+      "a response that is completed with the status cancelled": "takes",
+      "an end for an unknown reason": "takes",
+      "an incomplete response without a reason": "takes",
       "events of an unknown type": "refuses",
       "too long a conversation": "takes",
     },
@@ -141,9 +149,14 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
   [
     "ai openai-responses",
     "openai-responses",
-    { "a call that is done, but incomplete": "takes", "an end in the middle of a call": "takes" },
+    {
+      "a call that is done, but incomplete": "takes",
+      "a response that is completed with the status cancelled": "takes",
+      "an end in the middle of a call": "takes",
+      "an incomplete response without a reason": "takes",
+    },
   ],
-  ["ollama", "ollama", {}],
+  ["ollama", "ollama", { "an end for an unknown reason": "takes", "an end without a reason": "takes" }],
 ];
 
 describe("SDKs of others read the mock server's answers as hotcell does, but for what the table says", () => {
