@@ -219,6 +219,24 @@ describe("a run", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test.each([
+    ["refusal", [["not_executed"], "refusal", false]],
+    ["stop", [["executed_ok"], "done", true]],
+  ] as const)("a call in the text of an answer that ends with %s", async (stop, expected) => {
+    const text =
+      '<tool_call>\n{"name": "write_file", "arguments": {"path": "b.txt", "content": "x"}}\n</tool_call>';
+    const { events, root } = await play([{ text, stop }, { text: "." }]);
+    const outcomes = results(events).map(({ outcome }) => outcome);
+    expect([outcomes, endOf(events).stop, fs.existsSync(path.join(root, "b.txt"))]).toEqual(expected);
+  });
+
+  test("a call that was whole before a content filter ended the answer is not executed", async () => {
+    const { events, requests } = await playWire("openai-responses", "a whole call before a content filter");
+    expect(results(events)).toMatchObject([{ outcome: "not_executed" }]);
+    expect(endOf(events).stop).toBe("refusal");
+    expect(requests).toHaveLength(1);
+  });
+
   test("a turn that pauses is continued; its calls are run", async () => {
     const { events, model } = await play([
       { text: "a", stop: "pause" },

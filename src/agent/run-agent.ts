@@ -343,12 +343,18 @@ function keepAnswer(
   run: Run,
   turn: number,
   { stop, usage }: { readonly stop: Answer["stop"]; readonly usage: ModelUsage },
-  message: AssistantMessage,
+  given: AssistantMessage,
 ): Answer {
+  const message = stop === "refusal" ? withoutWholeCalls(given) : given;
   const first = run.events.at(-1)?.seq ?? 0;
   const callIds = message.calls.map((_, at) => `${run.id}.${turn}.${first}.${at + 1}`);
   run.tell({ kind: "answer", message, callIds, stop, usage });
   return { calls: message.calls.map((call, at) => ({ callId: callIds[at]!, call })), stop };
+}
+
+/** No call of a refused answer is executed, whether it came in text or was whole before the refusal. */
+function withoutWholeCalls(message: AssistantMessage): AssistantMessage {
+  return { ...message, calls: message.calls.map((call) => ({ ...call, complete: false })) };
 }
 
 /** Calls that waited when the run was killed are run now; if the caller says something new, they are not. */
