@@ -79,6 +79,33 @@ describe("a call in text", () => {
     expect(readTextCalls(text, OFFERED).content).toBe("I read.\nDone.");
   });
 
+  describe("in Qwen's tags, a value that holds the closing tags", () => {
+    const writing = (content: string) =>
+      `<function=read_file>\n<parameter=path>\n${content}\n</parameter>\n</function>`;
+    const END = '"</parameter></function>"';
+    test.each([
+      ["", writing(`const END = ${END};\nrest`)],
+      [
+        "within Hermes' tag",
+        `<tool_call>\n${writing("</parameter>\n</function>\n</tool_call>\nrest")}\n</tool_call>`,
+      ],
+      ["before an opening tag", writing(`${END} + "<function=read_file><parameter=path>";`)],
+      ["before another call", `${writing(`${END};`)}\n${QWEN}`],
+      ["before a code block", writing(`${END};\n\`\`\`\nx`)],
+      ["before a whole call", writing(`</parameter></function>\n${QWEN}\nrest`)],
+    ])("makes it unreadable, and no part of it is written %s", (_, text) => {
+      const [first] = readTextCalls(text, OFFERED).calls;
+      expect(first).toMatchObject({
+        name: "read_file",
+        arguments: expect.stringMatching(/^<(?:function|tool_call)/),
+      });
+    });
+
+    test("a call of a tool that was not offered casts no doubt on the one before it", () => {
+      expect(names(`${QWEN}\n${QWEN.replace("read_file", "rm")}`)).toEqual([["read_file", { path: "a" }]]);
+    });
+  });
+
   test("a string that never ends takes no later call with it", () => {
     const { calls } = readTextCalls(
       `<tool_call>\n{"name": "read_file", "arguments": {"path: "a"}}\n</tool_call>\n${HERMES}`,

@@ -26,23 +26,43 @@ const TAGS: readonly (readonly [opening: string, closing: string])[] = [
 ];
 
 function readTagged(text: string, offered: ReadonlySet<string>): TextCalls {
-  const calls: ModelCall[] = [];
+  const found: FoundCall[] = [];
   const rest: string[] = [];
+  /** How many calls came before the last closing tag that belongs to none. */
+  let doubtful = 0;
   let fence: string | null = null;
   for (let at = 0; at < text.length; ) {
     const end = lineEnd(text, at);
     const line = text.slice(at, end);
-    const found = fence === null ? findCall(text, at, offered) : null;
-    if (found !== null) {
-      calls.push(found.call);
-      at = found.end;
+    const call = fence === null ? findCall(text, at, offered) : null;
+    if (call !== null) {
+      found.push(call);
+      if (call.call === null) rest.push(text.slice(at, call.end));
+      at = call.end;
       continue;
     }
+    if (/<\/(?:parameter|function)>/.test(line)) doubtful = found.length;
     fence = fenceAfter(line, fence);
     rest.push(line);
     at = end;
   }
+  const calls = found.flatMap(({ call, written }, at) =>
+    call === null ? [] : at < doubtful && ENDS_AT_TAG.test(written) ? { ...call, arguments: written } : call,
+  );
   return { content: rest.join("").trim(), calls };
+}
+
+/**
+ * A call whose values end at a closing tag. If another closing tag follows in the text after the call, a value may have
+ * held the first one, and was cut there. Such a call goes on as it is, which no tool can read.
+ */
+const ENDS_AT_TAG = /^(?:<tool_call>\s*)?<function=/;
+
+interface FoundCall {
+  /** Null for a tool that was not offered. */
+  readonly call: ModelCall | null;
+  readonly written: string;
+  readonly end: number;
 }
 
 /** The fence that is open after a line, by CommonMark's rules: only a fence as long as the opening one, alone, closes it. */
@@ -59,18 +79,15 @@ function lineEnd(text: string, from: number): number {
 }
 
 /** A call that begins here and has its end. One without an end was cut off, and is no call. */
-function findCall(
-  text: string,
-  at: number,
-  offered: ReadonlySet<string>,
-): { readonly call: ModelCall; readonly end: number } | null {
+function findCall(text: string, at: number, offered: ReadonlySet<string>): FoundCall | null {
   const tag = TAGS.find(([opening]) => text.startsWith(opening, at));
   if (tag === undefined) return null;
   const closing = findClosing(text, at + tag[0].length, tag[1]);
   if (closing < 0) return null;
   const end = closing + tag[1].length;
-  const call = readTag(text.slice(at, end), offered);
-  return call === null ? null : { call, end: text[end] === "\n" ? end + 1 : end };
+  const written = text.slice(at, end);
+  const call = readTag(written, offered);
+  return { call, written, end: text[end] === "\n" ? end + 1 : end };
 }
 
 /** Text in a string of the call's JSON may hold the closing tag, too. */
