@@ -15,22 +15,30 @@ export interface FoundRun {
   readonly session: string | null;
 }
 
-/** By its id, or `last`: the newest of this project, in a session or, with `--fs host`, on the host. */
+/**
+ * By its id, or `last`: the newest of this project, in a session or, with `--fs host`, on the host; with `--session`, the
+ * newest of that session.
+ */
 export async function findRun(io: Io, given: string, flags: CellFlags): Promise<FoundRun> {
   const workspace = workspaceOf(io, flags);
   const { stateDir, fs } = loadConfig({ file: flags.config, workspace, env: io.env, flags, cwd: io.cwd });
   const root = realPathIfThere(workspace);
   const host = fs === "host" && root !== null ? hostRunOf(root, flags.name) : null;
+  const chosen = flags.session === undefined ? null : (await findSession(io, flags.session, flags)).id;
   const newestFirst = listRunFiles(stateDir).sort((a, b) => b.changedMs - a.changedMs);
   for (const { run, file, session } of newestFirst) {
     if (given === "last") {
-      const isMeant = host === null ? await isOfProject(io, session, root, flags) : session === host;
+      const only = chosen ?? host;
+      const isMeant = only === null ? await isOfProject(io, session, root, flags) : session === only;
       if (!isMeant) continue;
     } else if (run !== given) continue;
     refuseOtherMode(run, session, host);
+    if (chosen !== null && session !== chosen)
+      throw usage(`Could not resume ${run}: it worked in the session ${session}. Omit --session.`);
     return { run, file, session: host === null ? session : null };
   }
-  const what = given === "last" ? "a run of this project" : `the run ${quote(given)}`;
+  const place = chosen === null ? "this project" : `the session ${chosen}`;
+  const what = given === "last" ? `a run of ${place}` : `the run ${quote(given)}`;
   throw new HotcellError("NOT_FOUND", `Could not find ${what} to resume.`);
 }
 

@@ -54,6 +54,34 @@ test("--resume continues a run on the host with --fs host, and last is the newes
   expect(JSON.parse(first!.out.split("\n", 1)[0]!)).toMatchObject({ seq: 6, session: null });
 });
 
+test("--session chooses the session in which last is found; a run of another one is wrong use", async () => {
+  const world = withScript([{ text: "One." }]);
+  const start = async () => {
+    const { out } = await world.run(["chat", "go", ...scripted(world), ...inSession, "--json"]);
+    const { run, session } = JSON.parse(out.split("\n", 1)[0]!);
+    return { run, session } as { readonly run: string; readonly session: string };
+  };
+  const [first, second] = [await start(), await start()];
+  const created = await world.run(["session", "create", "--strategy", "clone", "--json"]);
+  const empty = JSON.parse(created.out).id as string;
+  const resume = (run: string, session: string) =>
+    world.run(["chat", "on", ...scripted(world), "--resume", run, "--session", session, "--json"]);
+  const resumed = [await resume("last", first.session), await resume(second.run, second.session)];
+  expect(resumed.map(({ code, out }) => [code, runIn(out)])).toEqual([
+    [0, first.run],
+    [0, second.run],
+  ]);
+  expect(await resume(second.run, first.session)).toEqual({
+    code: 2,
+    out: expect.stringContaining('"USAGE"'),
+    err: `hotcell: Could not resume ${second.run}: it worked in the session ${second.session}. Omit --session.\n`,
+  });
+  expect(await resume("last", empty)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`Could not find a run of the session ${empty} to resume.`),
+  });
+});
+
 test("--resume prints a call that waited with its argument", async () => {
   const world = withScript([
     {
