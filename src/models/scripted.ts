@@ -119,5 +119,8 @@ function checkTurn(file: string, turn: unknown, at: number): void {
 }
 
 function unusable(file: string, reason: string): HotcellError {
-  return new HotcellError("CONFIG_INVALID", `Could not use the script ${quote(file)}: ${reason}.`);
+  return new HotcellError(
+    "CONFIG_INVALID",
+    `Could not use the script ${quote(file)}: ${reason.replace(/\.$/, "")}. Give a script as --model scripted/FILE, or as model in the library.`,
+  );
 }

@@ -102,7 +102,11 @@ describe("hotcell chat", () => {
     ["an unknown provider", ["--model", "opnai/x"], "Did you mean openai?"],
     ["no model", [], "Give --model PROVIDER/NAME, or set MODEL_PROVIDER"],
     ["a missing key", ["--model", "anthropic/x"], "Set MODEL_API_KEY"],
-    ["an unreadable script", ["--model", "scripted/none.json"], 'Could not use the script "none.json"'],
+    [
+      "an unreadable script",
+      ["--model", "scripted/none.json"],
+      "open 'none.json'. Give a script as --model scripted/FILE, or as model in the library.",
+    ],
     [
       "a wrong budget",
       ["--model", "scripted", "--budget", "tokens=many"],
