@@ -9,6 +9,8 @@ export interface EventRenderer {
 
 const MAX_OUTPUT_LINES = 5;
 const MAX_COLUMNS = 160;
+/** Of an unfinished line: only its beginning is shown. */
+const MAX_HELD_CHARS = 1000;
 const DIM = "\u001b[2m";
 const RED = "\u001b[31m";
 const PLAIN = "\u001b[m";
@@ -19,6 +21,8 @@ export function createRenderer(coloured: boolean, earlier: readonly AgentEvent[]
   /** The argument that matters, by call id. */
   const labels = new Map(earlier.flatMap(labelsIn));
   const printed = new Map<string, number>();
+  /** The line of each call's output that has not ended: output comes in pieces. */
+  const unfinished = new Map<string, string>();
   let atLineStart = true;
 
   const inline = (text: string): string => {
@@ -31,15 +35,20 @@ export function createRenderer(coloured: boolean, earlier: readonly AgentEvent[]
     return `${broken}\n`;
   };
   const output = (callId: string, text: string): string => {
+    const pieces = text.split("\n");
+    pieces[0] = (unfinished.get(callId) ?? "") + pieces[0]!;
+    unfinished.set(callId, pieces.pop()!.slice(0, MAX_HELD_CHARS));
     const before = printed.get(callId) ?? 0;
-    const lines = text.split("\n").filter((one) => one.trim() !== "");
+    const lines = pieces.filter((one) => one.trim() !== "");
     printed.set(callId, before + lines.length);
     const shown = lines.slice(0, Math.max(0, MAX_OUTPUT_LINES - before));
     return shown.map((one) => line(paint(DIM, `  │ ${cut(makeVisible(one))}`))).join("");
   };
   const result = ({ callId, outcome, message }: Extract<AgentEvent, { kind: "call.result" }>): string => {
+    const last = output(callId, "\n");
     const hidden = (printed.get(callId) ?? 0) - MAX_OUTPUT_LINES;
-    const more = hidden > 0 ? line(paint(DIM, `  │ … ${hidden} more lines`)) : "";
+    const more =
+      last + (hidden > 0 ? line(paint(DIM, `  │ … ${hidden} more ${hidden === 1 ? "line" : "lines"}`)) : "");
     const code = /\[exit code (\d+)\]\s*$/.exec(message.content)?.[1] ?? "0";
     const exit = code === "0" ? "" : line(paint(RED, `  ✗ exit code ${code}`));
     if (outcome === "executed_ok" && !message.isError) return more + exit;
