@@ -5,8 +5,11 @@ import { quote } from "../core/quote.ts";
 import type { ModelProvider, ModelRequest, ModelUsage, StopReason } from "./model.ts";
 
 export interface ModelGateway {
-  /** Throws with the provider's error, or with CAPABILITY_DENIED if the tool may not use the model. */
-  chat(request: GatewayRequest): Promise<GatewayAnswer>;
+  /**
+   * Throws with the provider's error, or with CAPABILITY_DENIED if the tool may not use the model. The request ends with
+   * the tool's call, and before that if `signal` aborts.
+   */
+  chat(request: GatewayRequest, signal?: AbortSignal): Promise<GatewayAnswer>;
 }
 
 export interface GatewayRequest {
@@ -43,7 +46,7 @@ export interface GatewayOptions {
 
 export function createGateway({ tool, model, isGranted, spending, signal }: GatewayOptions): ModelGateway {
   return {
-    async chat(request) {
+    async chat(request, ending) {
       if (!isGranted)
         throw new HotcellError(
           "CAPABILITY_DENIED",
@@ -60,7 +63,8 @@ export function createGateway({ tool, model, isGranted, spending, signal }: Gate
           "DENIED",
           `${tool} could not ask the model: the budget of the run (${spent}) is spent.`,
         );
-      return ask(model, request, spending, signal);
+      const either = ending === undefined ? signal : AbortSignal.any([signal, ending]);
+      return ask(model, request, spending, either);
     },
   };
 }

@@ -98,6 +98,8 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
   const { request, limits, moduleKey, module, pool, keepRecording } = run;
   const denied = new Set<string>();
   const output = createOutput(request, context);
+  /** Aborts when the guest has ended: nobody waits for its last host call any more. */
+  const over = new AbortController();
   let hostCalls = 0;
   let used: Pick<WasmMeta, "fuel" | "memoryBytes" | "recording"> = { fuel: null, memoryBytes: null };
   const report = (hasStarted: boolean) =>
@@ -117,7 +119,7 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
   const hostCall = async (method: string, body: Uint8Array) => {
     if (++hostCalls > LIMITS.maxHostCalls) return TOO_MANY_CALLS;
     const notes = { denied: (capability: string) => void denied.add(capability), log: output.log };
-    return request.hostCall(method, body, notes);
+    return request.hostCall(method, body, notes, over.signal);
   };
   const answer = createAnswers({ files, hostCall });
   const about = {
@@ -174,6 +176,7 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener("abort", cancel);
+    over.abort();
     for (const each of files) each.closeAll();
     pool.give(guest);
     report(guest.hasStarted);

@@ -70,10 +70,9 @@ export async function callGuest(
   program: GuestProgram,
   input: JsonObject,
   { guests, ...parts }: GuestKit,
-  signal: AbortSignal,
 ): Promise<GuestResult> {
   const { workspace, model, http } = parts;
-  const host = { granted, workspace, model, http, refusalOf: guests.refusalOf, signal };
+  const host = { granted, workspace, model, http, refusalOf: guests.refusalOf };
   const result = await guests.run({
     program,
     args: [name],
@@ -82,7 +81,7 @@ export async function callGuest(
     limits,
     // A guest without access to files is told so.
     mounts: [{ at: MOUNT, files: workspace ?? null, access: granted.filesystem }],
-    hostCall: (method, body, notes) => answerHostCall(method, body, host, notes),
+    hostCall: (method, body, notes, signal) => answerHostCall(method, body, { ...host, signal }, notes),
   });
   if (result.exitCode !== 0) throw failed(name, result);
   return result;

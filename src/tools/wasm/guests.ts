@@ -47,8 +47,13 @@ export interface GuestRequest {
   readonly input: Uint8Array;
   readonly limits: GuestLimits;
   readonly mounts: readonly GuestMount[];
-  /** The reply to `hotcell.call`, as JSON. */
-  readonly hostCall: (method: string, request: Uint8Array, noted: HostCallNotes) => Promise<string>;
+  /** The reply to `hotcell.call`, as JSON. The signal aborts when the guest has ended, for whatever reason. */
+  readonly hostCall: (
+    method: string,
+    request: Uint8Array,
+    noted: HostCallNotes,
+    signal: AbortSignal,
+  ) => Promise<string>;
   /** Standard output as it comes; kept for the result if left out. */
   readonly onStdout?: (bytes: Uint8Array) => void;
   readonly onStderr?: (bytes: Uint8Array) => void;

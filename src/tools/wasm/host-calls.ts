@@ -24,6 +24,7 @@ export interface HostParts {
   readonly model: ModelGateway | undefined;
   readonly http: HttpClient | undefined;
   readonly refusalOf: Guests["refusalOf"];
+  /** Aborts when the guest has ended. */
   readonly signal: AbortSignal;
 }
 
@@ -91,9 +92,9 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
           }),
         },
       }),
-      async run(request: GatewayRequest, { model }, notes) {
+      async run(request: GatewayRequest, { model, signal }, notes) {
         if (model === undefined) throw notGranted("model_access", notes);
-        return { ...(await model.chat(request)) } as unknown as JsonObject;
+        return { ...(await model.chat(request, signal)) } as unknown as JsonObject;
       },
     },
   ],

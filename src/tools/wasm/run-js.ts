@@ -59,9 +59,9 @@ export function runJsTool(options: RunJsOptions = {}): Tool {
     input: INPUT,
     outputSchema: RUN_JS_OUTPUT,
     timeoutMs: guest.limits.timeoutMs,
-    async run({ code, input = {} }: RunJsInput, kit: GuestKit, signal) {
+    async run({ code, input = {} }: RunJsInput, kit: GuestKit) {
       const sha256 = createHash("sha256").update(code).digest("hex");
-      const ran = await callGuest(guest, scriptProgram(asTool(code), sha256), input, kit, signal);
+      const ran = await callGuest(guest, scriptProgram(asTool(code), sha256), input, kit);
       return shown(readOutput("run_js", ran), ran.stderr);
     },
   });

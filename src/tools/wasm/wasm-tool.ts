@@ -76,8 +76,8 @@ function createWasmTool(manifest: Manifest, guest: GuestTool, program: GuestProg
     input: inputSchema,
     ...(outputSchema && { outputSchema }),
     timeoutMs: guest.limits.timeoutMs,
-    run: async (args: JsonObject, kit: GuestKit, signal) =>
-      checkOutput(readOutput(name, await callGuest(guest, program, args, kit, signal))),
+    run: async (args: JsonObject, kit: GuestKit) =>
+      checkOutput(readOutput(name, await callGuest(guest, program, args, kit))),
   });
   return Object.freeze({ ...tool, wasm: wasmGrants(guest.granted) });
 }
