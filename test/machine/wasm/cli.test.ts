@@ -71,6 +71,45 @@ describe("hotcell tool", () => {
   });
 });
 
+describe("rules hold for hotcell tool run", () => {
+  const js = `export default (_, host) => {
+    try { return host.call("http.fetch", { url: "https://example.com/" }) } catch ({ code, message }) { return { code, message } }
+  }`;
+  const grant = ["--grant", "network=example.com"];
+  const makeTool = () => makeToolFolder({ js }, { capabilities: { network: ["example.com"] } });
+
+  test.each([
+    ["deny network(example.com:443)", {}],
+    ["ask network(example.com:443)", {}],
+    // The configuration's other tools, which its rules may name, do not stop the run.
+    [
+      "deny network(*:*)",
+      { tools: [{ type: "http", name: "other", description: "x", url: "https://a.test/" }] },
+    ],
+  ])("%s of the configuration, and of --rule, closes a granted host", async (rule, more) => {
+    const { run, root } = openCliWorld();
+    const dir = await makeTool();
+    const rules = "tools" in more ? [rule, "ask other"] : [rule];
+    fs.writeFileSync(path.join(root, "c.json"), JSON.stringify({ rules, ...more }));
+    for (const flags of [
+      ["--config", "c.json"],
+      ["--rule", rule],
+    ]) {
+      const { out } = await run(["tool", "run", dir, ...grant, ...flags, "--json"]);
+      expect(JSON.parse(out).output).toEqual({
+        code: "NETWORK_DENIED",
+        message: expect.stringContaining(rule),
+      });
+    }
+  });
+
+  test("a rule that denies the tool itself stops the call", async () => {
+    const { run } = openCliWorld();
+    const { code, err } = await run(["tool", "run", await makeTool(), ...grant, "--rule", "deny tested"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/DENIED.*deny tested/)]);
+  });
+});
+
 describe("a tool with model_access on the command line", () => {
   const js =
     'export default (_, host) => ({ said: host.call("model.chat", { messages: [{ role: "user", content: "read a.txt" }] }).content })';

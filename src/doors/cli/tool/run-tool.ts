@@ -9,12 +9,14 @@ import { withCell } from "../with-cell.ts";
 import { readGrants } from "./read-grants.ts";
 import type { ToolFlags } from "./tool-commands.ts";
 
-/** A person runs their own tool, with what they grant it: nobody is asked. */
+/** A person runs their own tool, with what they grant it: nobody is asked unless a rule says so. */
 export async function runTool(io: Io, dir: string, flags: ToolFlags): Promise<ExitCode> {
   const tool = wasmTool({ path: path.resolve(io.cwd, dir), grant: readGrants(flags.grant), env: io.env });
   const { options, config } = await configuredCell(io, flags);
   const { deterministic = false } = flags;
-  const own = { toolsets: [], tools: [tool], trust: "autonomous", rules: [], deterministic } as const;
+  // The other tools stay, because rules may name them.
+  const others = options.tools?.filter(({ name }) => name !== tool.name) ?? [];
+  const own = { toolsets: [], tools: [...others, tool], trust: "autonomous", deterministic } as const;
   const model = await toolModel(io, own, config);
   return withCell(io, { ...options, ...own, ...model }, async (cell, signal) => {
     const request = { name: tool.name, arguments: flags.input ?? "{}" };
