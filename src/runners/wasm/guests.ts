@@ -1,5 +1,6 @@
 // Runs the modules of wasm tools in guest processes, tells their limits apart, and reports what they used.
 import { randomUUID } from "node:crypto";
+import type { HotcellError } from "../../core/errors.ts";
 import type { HostPort } from "../../core/host-name.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
@@ -17,6 +18,7 @@ import type { RunnerContext } from "../runner.ts";
 import { createAnswers } from "./answer-message.ts";
 import { throwIfLimited, timeoutError } from "./limit-errors.ts";
 import { createOutput } from "./output.ts";
+import { guestCrashError } from "./pool/guest-crash-error.ts";
 import type { GuestPool } from "./pool/guest-pool.ts";
 import { openGuestProcesses } from "./pool/open-processes.ts";
 import { createRecorder } from "./recording/recording.ts";
@@ -100,6 +102,7 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
   const output = createOutput(request, context);
   /** Aborts when the guest has ended: nobody waits for its last host call any more. */
   const over = new AbortController();
+  let failedWrite: HotcellError | null = null;
   let hostCalls = 0;
   let used: Pick<WasmMeta, "fuel" | "memoryBytes" | "recording"> = { fuel: null, memoryBytes: null };
   const report = (hasStarted: boolean) =>
@@ -114,7 +117,13 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
       },
     });
   const files = request.mounts.map(({ files, access }) =>
-    serveFiles(files, { access, onDenied: (name) => denied.add(name) }),
+    serveFiles(files, {
+      access,
+      onDenied: (name) => denied.add(name),
+      onWriteFailed: (error) => {
+        failedWrite = error;
+      },
+    }),
   );
   const hostCall = async (method: string, body: Uint8Array) => {
     if (++hostCalls > LIMITS.maxHostCalls) return TOO_MANY_CALLS;
@@ -162,6 +171,7 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
     });
     const kept = recorder && keepRecording?.(recorder.finish({ message, input }, end, output.stdout()));
     used = { fuel: end.fuel, memoryBytes: end.memoryBytes, ...(kept && { recording: kept }) };
+    if (end.status === "write") throw failedWrite ?? guestCrashError("a write failed");
     throwIfLimited(end, limits, { denied: [...denied], outputBytes: output.stdout().length });
     return {
       exitCode: end.exitCode,

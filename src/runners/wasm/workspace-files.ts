@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly access: FileAccess;
   /** Called with the capability that the guest lacks. */
   readonly onDenied: (capability: string) => void;
+  /** Called with the reason if the workspace does not write. */
+  readonly onWriteFailed?: (error: HotcellError) => void;
 }
 
 /** What a path leads to. */
@@ -29,7 +31,10 @@ interface Place {
   readonly namesDirectory: boolean;
 }
 
-export function serveFiles(files: WorkspaceFS | null, { access, onDenied }: ServeOptions): ServedFiles {
+export function serveFiles(
+  files: WorkspaceFS | null,
+  { access, onDenied, onWriteFailed }: ServeOptions,
+): ServedFiles {
   // Without a workspace nothing below reaches it: `reading` refuses first.
   const workspace = files!;
   const handles = new Map<number, FileHandle>();
@@ -41,6 +46,14 @@ export function serveFiles(files: WorkspaceFS | null, { access, onDenied }: Serv
       fault("ENOTCAPABLE");
     }
     return withErrno(work);
+  };
+  const write = (handle: FileHandle, bytes: Uint8Array, offset: number): number => {
+    try {
+      return handle.write(bytes, offset);
+    } catch (error) {
+      if (error instanceof HotcellError) onWriteFailed?.(error);
+      throw error;
+    }
   };
   const changing = <T>(work: () => T): T => {
     if (access === "read") {
@@ -140,7 +153,7 @@ export function serveFiles(files: WorkspaceFS | null, { access, onDenied }: Serv
     setFileTimes: (file, times) => changing(() => handleOf(file).setTimes(times)),
     truncate: (file, size) => changing(() => handleOf(file).truncate(size)),
     read: (file, into, offset) => reading(() => handleOf(file).read(into, offset)),
-    write: (file, bytes, offset) => changing(() => handleOf(file).write(bytes, offset)),
+    write: (file, bytes, offset) => changing(() => write(handleOf(file), bytes, offset)),
     sync: (file) => reading(() => handleOf(file).sync()),
     close(file) {
       handleOf(file).close();

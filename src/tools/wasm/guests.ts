@@ -75,7 +75,7 @@ export interface GuestResult {
 }
 
 export interface Guests {
-  /** Throws TIMEOUT, MEMORY_LIMIT, FUEL_EXHAUSTED, TRAP, OUTPUT_LIMIT, GUEST_CRASHED, CANCELLED or NO_SANDBOX. */
+  /** Throws TIMEOUT, MEMORY_LIMIT, FUEL_EXHAUSTED, TRAP, OUTPUT_LIMIT, GUEST_CRASHED, CANCELLED or NO_SANDBOX, or the error of a write that the guest did not wait for. */
   run(request: GuestRequest): Promise<GuestResult>;
   /** Why a rule of the cell keeps tools from a host; null if none does. */
   refusalOf(target: HostPort): string | null;

@@ -68,6 +68,8 @@ const ENDED: ReadonlySet<string> = new Set<ErrorCode>([
   "MEMORY_LIMIT",
   "FUEL_EXHAUSTED",
   "GUEST_CRASHED",
+  // A write that waited and failed.
+  "EXECUTION_ERROR",
 ]);
 const ABORTED = 128 + os.constants.signals.SIGABRT;
 

@@ -2,11 +2,12 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { LIMITS } from "../../../core/limits.ts";
 import { engine, type WasmModule } from "../../../wasm/engine.ts";
+import { WasiFault } from "../wasi/errno.ts";
 import { createPreview1 } from "../wasi/preview1.ts";
 import { machineSurroundings, seededSurroundings } from "../wasi/surroundings.ts";
 import { openHostChannel } from "./host-channel.ts";
 import type { RunMessage } from "./messages.ts";
-import { openRemoteFiles } from "./remote-files.ts";
+import { openRemoteFiles, type RemoteFiles } from "./remote-files.ts";
 import { GuestStop, runModule, startFailure } from "./run-guest.ts";
 import { runScript } from "./run-script.ts";
 
@@ -70,7 +71,7 @@ function run(message: RunMessage, input: Uint8Array): JsonObject {
     surroundings: message.seed === null ? machineSurroundings() : seededSurroundings(message.seed),
   });
   const hostCall = (method: string, request: Uint8Array): Uint8Array => {
-    for (const each of files) each.flush();
+    if (!flushAll(files)) throw new GuestStop("write");
     stderr.flush();
     if (request.length > LIMITS.maxHostCallBytes) return TOO_LARGE;
     return channel.call({ op: "host", method: method.slice(0, MAX_METHOD_CHARS) }, request).body;
@@ -91,10 +92,23 @@ function run(message: RunMessage, input: Uint8Array): JsonObject {
           stdout: stdout.write,
           stderr: stderr.write,
         });
-  for (const each of files) each.flush();
+  const isWritten = flushAll(files);
   stdout.flush();
   stderr.flush();
-  return { op: "end", ...end };
+  return { op: "end", ...end, ...(end.status === "exit" && !isWritten && { status: "write" }) };
+}
+
+/** Sends what was written; false if a write fails, which hotcell knows by itself. */
+function flushAll(files: readonly RemoteFiles[]): boolean {
+  let isWritten = true;
+  for (const each of files)
+    try {
+      each.flush();
+    } catch (error) {
+      if (!(error instanceof WasiFault)) throw error;
+      isWritten = false;
+    }
+  return isWritten;
 }
 
 /** Collects small writes; says when there are more bytes than allowed, and drops them. */

@@ -22,7 +22,8 @@ export interface MeteredRun {
   readonly hostCall: HostCall;
 }
 
-export type GuestStatus = "exit" | "trap" | "fuel" | "output" | "invalid";
+/** With "write", a write that waited in the guest's process failed: the guest was told that it had succeeded. */
+export type GuestStatus = "exit" | "trap" | "fuel" | "output" | "write" | "invalid";
 
 export interface GuestEnd {
   readonly status: GuestStatus;

@@ -151,7 +151,14 @@ export function createGuestProcess(sandbox: GuestSandbox): GuestProcess {
   };
 }
 
-const STATUSES: ReadonlySet<unknown> = new Set<GuestStatus>(["exit", "trap", "fuel", "output", "invalid"]);
+const STATUSES: ReadonlySet<unknown> = new Set<GuestStatus>([
+  "exit",
+  "trap",
+  "fuel",
+  "output",
+  "write",
+  "invalid",
+]);
 
 /** Nothing that a guest sends is taken as it is. */
 function readEnd({ status, exitCode, fuel, memoryBytes, memoryDenied, message }: JsonObject): GuestEnd {
