@@ -1,21 +1,37 @@
 // What a tool's module may import, and must export.
 import type { ModuleContract } from "./inspect.ts";
+import { formatType } from "./sections.ts";
+
+/** The types of parameters: a letter each. All functions return an errno but proc_exit. */
+const LETTERS: Readonly<Record<string, string>> = { i: "i32", I: "i64" };
+
+const typeOf = (params: string, result = "i32"): string =>
+  formatType(
+    Array.from(params, (letter) => LETTERS[letter]!),
+    result === "" ? [] : [result],
+  );
 
 /** WASI preview1 without sockets and signals. A shutdown of a socket can be asked for, and there is none. */
-const PREVIEW1_FUNCTIONS: ReadonlySet<string> = new Set(
-  (
-    "args_get args_sizes_get clock_res_get clock_time_get environ_get environ_sizes_get fd_advise fd_allocate fd_close " +
-    "fd_datasync fd_fdstat_get fd_fdstat_set_flags fd_fdstat_set_rights fd_filestat_get fd_filestat_set_size " +
-    "fd_filestat_set_times fd_pread fd_prestat_dir_name fd_prestat_get fd_pwrite fd_read fd_readdir fd_renumber fd_seek " +
-    "fd_sync fd_tell fd_write path_create_directory path_filestat_get path_filestat_set_times path_link path_open " +
-    "path_readlink path_remove_directory path_rename path_symlink path_unlink_file poll_oneoff proc_exit random_get " +
-    "sched_yield sock_shutdown"
-  ).split(" "),
-);
+const PREVIEW1_FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ...(
+    "args_get:ii args_sizes_get:ii clock_res_get:ii clock_time_get:iIi environ_get:ii environ_sizes_get:ii " +
+    "fd_advise:iIIi fd_allocate:iII fd_close:i fd_datasync:i fd_fdstat_get:ii fd_fdstat_set_flags:ii " +
+    "fd_fdstat_set_rights:iII fd_filestat_get:ii fd_filestat_set_size:iI fd_filestat_set_times:iIIi fd_pread:iiiIi " +
+    "fd_prestat_dir_name:iii fd_prestat_get:ii fd_pwrite:iiiIi fd_read:iiii fd_readdir:iiiIi fd_renumber:ii " +
+    "fd_seek:iIii fd_sync:i fd_tell:ii fd_write:iiii path_create_directory:iii path_filestat_get:iiiii " +
+    "path_filestat_set_times:iiiiIIi path_link:iiiiiii path_open:iiiiiIIii path_readlink:iiiiii " +
+    "path_remove_directory:iii path_rename:iiiiii path_symlink:iiiii path_unlink_file:iii poll_oneoff:iiii " +
+    "random_get:ii sched_yield: sock_shutdown:ii"
+  )
+    .split(" ")
+    .map((entry) => entry.split(":") as [string, string])
+    .map(([name, params]) => [name, typeOf(params)] as const),
+  ["proc_exit", typeOf("i", "")],
+]);
 
-const IMPORTS: ModuleContract["imports"] = new Map<string, ReadonlySet<string>>([
+const IMPORTS: ModuleContract["imports"] = new Map<string, ReadonlyMap<string, string>>([
   ["wasi_snapshot_preview1", PREVIEW1_FUNCTIONS],
-  ["hotcell", new Set(["call"])],
+  ["hotcell", new Map([["call", typeOf("iiiiii")]])],
 ]);
 
 export const PAGE_BYTES = 64 * 1024;

@@ -53,6 +53,18 @@ test.each([
     "import section",
     "a memory",
   ],
+  [
+    "hotcell.call of another type",
+    `(module (import "hotcell" "call" (func (param i64) (result i64))) ${START})`,
+    "import section",
+    '"hotcell"."call" of the type (i64) -> (i64)',
+  ],
+  [
+    "proc_exit with a result",
+    `(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32) (result i32))) ${START})`,
+    "import section",
+    '"proc_exit" of the type (i32) -> (i32)',
+  ],
   ["wasm-085", '(module (memory (export "memory") 1))', "export section", '"memory"'],
   [
     "wasm-086",

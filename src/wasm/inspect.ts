@@ -2,6 +2,8 @@
 
 import { refuseModule } from "./bytes.ts";
 import {
+  type FunctionType,
+  formatType,
   type ModuleExport,
   type ModuleImport,
   readBounds,
@@ -9,12 +11,13 @@ import {
   readerOf,
   readImports,
   readSections,
+  readTypes,
   SECTION,
 } from "./sections.ts";
 
 export interface ModuleContract {
-  /** The functions that hotcell gives, by module name. */
-  readonly imports: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The types of the functions that hotcell gives, by module name and name. */
+  readonly imports: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** A function that the module must export. */
   readonly entry: string;
   readonly maxMemoryPages: number;
@@ -35,7 +38,8 @@ export function inspectModule(bytes: Uint8Array, contract: ModuleContract): Insp
     return section === undefined ? otherwise : work(readerOf(bytes, section));
   };
   const imports = read(SECTION.import, readImports, []);
-  for (const wanted of imports) checkImport(wanted, contract);
+  const types = read(SECTION.type, readTypes, []);
+  for (const wanted of imports) checkImport(wanted, types, contract);
   const exports = read(SECTION.export, readExports, []);
   const memories = read(
     SECTION.memory,
@@ -54,7 +58,11 @@ export function inspectModule(bytes: Uint8Array, contract: ModuleContract): Insp
   return { imports, exports, memoryPages: min };
 }
 
-function checkImport({ module, name, kind }: ModuleImport, { imports }: ModuleContract): void {
+function checkImport(
+  { module, name, kind, type }: ModuleImport,
+  types: readonly FunctionType[],
+  { imports }: ModuleContract,
+): void {
   const found = `the import "${module}"."${name}"`;
   const known = imports.get(module);
   if (kind !== "function")
@@ -65,8 +73,12 @@ function checkImport({ module, name, kind }: ModuleImport, { imports }: ModuleCo
       found,
       `the modules ${[...imports.keys()].map((given) => `"${given}"`).join(", ")}`,
     );
-  if (!known.has(name))
+  const allowed =
+    known.get(name) ??
     refuseModule("import section", found, `the functions that ${module} has here: no sockets, no signals`);
+  const own = types[type];
+  const written = own === undefined ? "that the module does not have" : formatType(own.params, own.results);
+  if (written !== allowed) refuseModule("import section", `${found} of the type ${written}`, allowed);
 }
 
 function checkExports(exports: readonly ModuleExport[], { entry }: ModuleContract): void {

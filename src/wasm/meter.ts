@@ -104,7 +104,7 @@ function readLayout(bytes: Uint8Array): Layout {
     paramsOf(defined) {
       const type = types[functions[defined] ?? -1];
       return (
-        type?.params ??
+        type?.params.length ??
         new ByteReader(bytes, "function section").refuse(
           "a type that does not exist",
           `numbers below ${types.length}`,

@@ -95,18 +95,32 @@ export function readBounds(reader: ByteReader, what: string): Bounds {
   return { min, max: flags === 1 ? reader.u32() : null };
 }
 
-/** i32, i64, f32, f64, v128, funcref, externref. */
-const VALUE_TYPES = new Set([0x7f, 0x7e, 0x7d, 0x7c, 0x7b, 0x70, 0x6f]);
+const VALUE_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x7f, "i32"],
+  [0x7e, "i64"],
+  [0x7d, "f32"],
+  [0x7c, "f64"],
+  [0x7b, "v128"],
+  [0x70, "funcref"],
+  [0x6f, "externref"],
+]);
 
-export function skipValueType(reader: ByteReader): void {
+/** Gives the name of the type. */
+export function skipValueType(reader: ByteReader): string {
   const type = reader.byte();
-  if (!VALUE_TYPES.has(type))
-    reader.refuse(`the type 0x${type.toString(16)}`, "no garbage collection, no typed references");
+  return (
+    VALUE_TYPES.get(type) ??
+    reader.refuse(`the type 0x${type.toString(16)}`, "no garbage collection, no typed references")
+  );
 }
 
 export interface FunctionType {
-  readonly params: number;
+  readonly params: readonly string[];
+  readonly results: readonly string[];
 }
+
+export const formatType = (params: readonly string[], results: readonly string[]): string =>
+  `(${params.join(", ")}) -> (${results.join(", ")})`;
 
 export function readTypes(reader: ByteReader): FunctionType[] {
   const types: FunctionType[] = [];
@@ -114,11 +128,16 @@ export function readTypes(reader: ByteReader): FunctionType[] {
     const form = reader.byte();
     if (form !== 0x60)
       reader.refuse(`the form 0x${form.toString(16)}`, "function types (no garbage collection)");
-    const params = reader.u32();
-    for (let param = 0; param < params; param++) skipValueType(reader);
-    for (let results = reader.u32(); results > 0; results--) skipValueType(reader);
-    types.push({ params });
+    const params = readValueTypes(reader);
+    types.push({ params, results: readValueTypes(reader) });
   }
+  return types;
+}
+
+/** One by one: the number of types that a module names may be larger than the module. */
+function readValueTypes(reader: ByteReader): string[] {
+  const types: string[] = [];
+  for (let left = reader.u32(); left > 0; left--) types.push(skipValueType(reader));
   return types;
 }
 

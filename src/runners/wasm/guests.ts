@@ -172,7 +172,12 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
     const kept = recorder && keepRecording?.(recorder.finish({ message, input }, end, output.stdout()));
     used = { fuel: end.fuel, memoryBytes: end.memoryBytes, ...(kept && { recording: kept }) };
     if (end.status === "write") throw failedWrite ?? guestCrashError("a write failed");
-    throwIfLimited(end, limits, { denied: [...denied], outputBytes: output.stdout().length });
+    const { file } = request.program;
+    throwIfLimited(end, limits, {
+      tool: file === undefined ? about.tool : `${about.tool} (${quote(file)})`,
+      denied: [...denied],
+      outputBytes: output.stdout().length,
+    });
     return {
       exitCode: end.exitCode,
       stdout: output.stdout(),

@@ -6,16 +6,23 @@ import type { GuestEnd } from "./guest/run-guest.ts";
 
 const MiB = 1024 * 1024;
 
+interface RunFacts {
+  /** Its name and, if there is one, its file. */
+  readonly tool: string;
+  readonly denied: readonly string[];
+  readonly outputBytes: number;
+}
+
 export function throwIfLimited(
   end: GuestEnd,
   { memoryMiB, fuel, areFixed }: GuestLimits,
-  { denied, outputBytes }: { readonly denied: readonly string[]; readonly outputBytes: number },
+  { tool, denied, outputBytes }: RunFacts,
 ): void {
   const { status, exitCode, memoryDenied, memoryBytes, message } = end;
   if (status === "invalid")
     throw new HotcellError(
       "INVALID_MODULE",
-      `Could not run the wasm tool: its module is not valid WebAssembly: ${message}. Build it again.`,
+      `Could not run ${tool}: its module is not valid WebAssembly: ${message}. Build it again.`,
     );
   if (status === "fuel")
     throw limitError("FUEL_EXHAUSTED", `it used up its ${fuel} units of fuel`, raise("limits.fuel"), {

@@ -95,6 +95,22 @@ describe("a manifest", () => {
   });
 });
 
+test("a module that hotcell does not run stops the start, with the tool, the file, the section, found and allowed", async () => {
+  const wat = `(module (import "hotcell" "call" (func (param i64))) (memory (export "memory") 1) (func (export "_start")))`;
+  const path = await makeToolFolder({ wat });
+  expect(() => wasmTool({ path })).toThrow(
+    expect.objectContaining({
+      code: "INVALID_MODULE",
+      message: `Could not load the tool "tested" from "${path}/tool.wasm": its import section has the import "hotcell"."call" of the type (i64) -> (); allowed is (i32, i32, i32, i32, i32, i32) -> (i32).`,
+      details: {
+        section: "import section",
+        found: expect.stringContaining("(i64) -> ()"),
+        allowed: expect.stringContaining("i32"),
+      },
+    }),
+  );
+});
+
 test.each([
   [{ filesystem: "wrte" }, 'filesystem is "wrte"; allowed are "none", "read", "write"'],
   [{ filesytem: "read" }, 'filesytem is no setting; perhaps "filesystem"'],

@@ -57,12 +57,25 @@ export function wasmTool(options: WasmToolOptions): Tool {
   const { manifest, code, sha256 } = loadTool(path);
   const granted = grantedOf(manifest.capabilities ?? {}, grant);
   const limits = guestLimits(manifest.limits);
+  const file = resolve(path, manifest.entry);
   const program =
     manifest.entry === "tool.js"
       ? scriptProgram(code.toString(), sha256)
-      : commandProgram(code, sha256, limits.memoryMiB);
+      : naming(manifest.name, file, () => commandProgram(code, sha256, limits.memoryMiB));
   const guest = { name: manifest.name, granted, env: grantedValues(granted, env), limits };
-  return createWasmTool(manifest, guest, { ...program, file: resolve(path, manifest.entry) });
+  return createWasmTool(manifest, guest, { ...program, file });
+}
+
+/** Of many tools, the error tells which one has the wrong module. */
+function naming<T>(name: string, file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof HotcellError)) throw error;
+    const { section, found, allowed } = error.details;
+    const message = `Could not load the tool ${quote(name)} from ${quote(file)}: its ${section} has ${found}; allowed is ${allowed}.`;
+    throw new HotcellError(error.code, message, error.details);
+  }
 }
 
 function createWasmTool(manifest: Manifest, guest: GuestTool, program: GuestProgram): Tool {

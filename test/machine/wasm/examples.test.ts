@@ -36,6 +36,19 @@ test.each(names)(
   },
 );
 
+test("every function of WASI preview1 that a module may import is taken with the type that wasi-libc gives it", () => {
+  const functions = [...commandContract(1024).imports.get("wasi_snapshot_preview1")!.keys()];
+  const dir = tempDir();
+  const list = functions.map((name) => `(void *)__wasi_${name}`).join(", ");
+  const code = `#include <wasi/api.h>\nvoid *volatile all[] = {${list}};\nint main(void) { return all[0] == 0; }\n`;
+  fs.writeFileSync(path.join(dir, "all.c"), code);
+  const args = ["--target=wasm32-wasi", "all.c", "-o", "all.wasm"];
+  const { stderr, status } = spawnSync("clang", args, { cwd: dir, encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  const { imports } = inspectModule(fs.readFileSync(path.join(dir, "all.wasm")), commandContract(1024));
+  expect(imports.map(({ name }) => name).sort()).toEqual(functions.sort());
+});
+
 /** Of the committed modules. */
 const BUILT_BY = "Debian clang version 14.0.6";
 const inC = names.filter((name) => fs.existsSync(path.join(at(name), "tool.c")));

@@ -18,7 +18,12 @@ const UNTYPED = Uint8Array.from([
 ]);
 
 test.each<[string, ToolCode, string, string]>([
-  ["code of wrong types", { wasm: UNTYPED }, "INVALID_MODULE", "not valid WebAssembly"],
+  [
+    "code of wrong types",
+    { wasm: UNTYPED },
+    "INVALID_MODULE",
+    '/tool.wasm"): its module is not valid WebAssembly',
+  ],
   [
     "more locals than V8 compiles",
     { wat: `(module ${MEMORY} (func (export "_start") ${"(local i64)".repeat(50_001)}))` },
@@ -38,11 +43,8 @@ test.each<[string, ToolCode, string, string]>([
     "out of bounds",
   ],
   [
-    "an import of other types than its own",
-    {
-      wat: `(module (import "hotcell" "call" (func $f (param i64) (result i64))) ${MEMORY}
-        (func (export "_start") (drop (call $f (i64.const 1)))))`,
-    },
+    "a _start with a parameter of 64 bits",
+    { wat: `(module ${MEMORY} (func (export "_start") (param i64)))` },
     "TRAP",
     "BigInt",
   ],

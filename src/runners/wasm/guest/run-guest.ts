@@ -104,7 +104,7 @@ function endOf(work: () => void): Ended {
     if (error instanceof GuestStop) return { status: error.status, exitCode: 1, message: "" };
     if (error instanceof WasiFault)
       return { status: "trap", exitCode: 1, message: "hotcell.call was given a place outside the memory" };
-    // A stack that overflows is a RangeError; an import with other types than its own, a TypeError.
+    // A stack that overflows is a RangeError; a `_start` with parameters, a TypeError.
     if (error instanceof engine.RuntimeError || error instanceof RangeError || error instanceof TypeError)
       return { status: "trap", exitCode: 1, message: error.message };
     throw error;
