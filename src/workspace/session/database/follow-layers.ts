@@ -63,7 +63,7 @@ async function writeLayers(
   });
   database.reflected = next;
   state.wasHeld = next.isOpen;
-  trySeen(state.dir, database.file);
+  trySeen(state.dir, database);
   return written;
 }
 

@@ -55,7 +55,7 @@ async function writeValues({ kv, record, dir }: SessionState, database: SessionD
     changeKvTable(db, values, wanted);
     writeSessionRow(db, ROW, digest);
   });
-  trySeen(dir, database.file);
+  trySeen(dir, database);
 }
 
 const readTable = ({ locked, file }: SessionDatabase) =>

@@ -88,14 +88,15 @@ function replacedError(file: string): HotcellError {
   return new HotcellError("EXECUTION_ERROR", message);
 }
 
-export function closeSessionFile({ locked, file }: SessionDatabase, dir: string): void {
-  const isSame = locked.place() === "same";
-  locked.close();
-  if (isSame) trySeen(dir, file);
+export function closeSessionFile(database: SessionDatabase, dir: string): void {
+  const isSame = database.locked.place() === "same";
+  database.locked.close();
+  if (isSame) trySeen(dir, database);
 }
 
-/** If it fails, as on a full disk, the next open reads the whole database. */
-export function trySeen(dir: string, file: string): void {
+/** A file that is not written anew yet may have what the session did not take, such as a secret: the next open reads it again. It also does if this fails, as on a full disk. */
+export function trySeen(dir: string, { file, reflected }: Pick<SessionDatabase, "file" | "reflected">): void {
+  if (reflected === null) return;
   try {
     keepSeen(dir, file);
   } catch {
