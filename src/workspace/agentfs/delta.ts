@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { parentOf, splitPath } from "../fs/path-text.ts";
 import { blobOf, type SqlDatabase } from "./driver.ts";
 import { CHUNK_BYTES, KIND_BITS, KINDS, ROOT_INO } from "./schema.ts";
-import { textColumn, textIn } from "./untrusted-rows.ts";
+import { hasTable, textColumn, textIn } from "./untrusted-rows.ts";
 
 export interface DeltaStat {
   readonly mode: number;
@@ -130,6 +130,9 @@ export function openDelta(db: SqlDatabase, owner: { readonly uid: number; readon
       for (const table of ["fs_dentry", "fs_data", "fs_symlink", "fs_whiteout", "fs_origin"])
         db.exec(`DELETE FROM ${table}`);
       db.exec(`DELETE FROM fs_inode WHERE ino <> ${ROOT_INO}`);
+      // After a row with the largest number SQLite would refuse every new row.
+      if (hasTable(db, "sqlite_sequence"))
+        db.exec("DELETE FROM sqlite_sequence WHERE name IN ('fs_inode', 'fs_dentry')");
       db.exec(`UPDATE fs_config SET value = '${CHUNK_BYTES}' WHERE key = 'chunk_size'`);
       forget();
     },

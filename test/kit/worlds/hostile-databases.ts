@@ -66,6 +66,16 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     leftOut: ["none"],
   },
   {
+    name: "a name with the largest number",
+    sql: "INSERT INTO fs_dentry (id, name, parent_ino, ino) VALUES (9223372036854775807, 'out', 1, 3)",
+    leftOut: [],
+  },
+  {
+    name: "an inode with the largest number",
+    sql: "INSERT INTO fs_inode (ino, mode, nlink, atime, mtime, ctime) VALUES (9223372036854775807, 33188, 1, 0, 0, 0)",
+    leftOut: [],
+  },
+  {
     name: "a file with more names than it counts",
     sql: "INSERT INTO fs_dentry (name, parent_ino, ino) VALUES ('out', 1, 3)",
     leftOut: [],
