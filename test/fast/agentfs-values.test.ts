@@ -55,6 +55,14 @@ describe("values by key in mode agentfs", () => {
     expect(rowsNow(world, VALUES)).toEqual([{ key: "a", value: '{"n":3}' }]);
   });
 
+  test("are in a database that is created again because somebody removed it", async () => {
+    const world = await open();
+    await world.cell.kv.set("a", 1);
+    for (const end of ["", "-wal"]) fs.rmSync(`${databaseOf(world)}${end}`, { force: true });
+    await world.cell.call({ name: "write_file", arguments: { path: "b", content: "" } });
+    expect(rowsNow(world, VALUES)).toEqual([{ key: "a", value: "1" }]);
+  });
+
   test("are exchanged with agentfs-sdk", async () => {
     const world = await open();
     await world.cell.kv.set("ours", [1]);

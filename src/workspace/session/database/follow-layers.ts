@@ -19,6 +19,7 @@ import { isEmptyLayer } from "../../layers/layer-notes.ts";
 import type { Layer, Stack } from "../../layers/record.ts";
 import { type SessionState, withProject } from "../session-state.ts";
 import { addCalls } from "./follow-calls.ts";
+import { followValues, hasValues } from "./follow-values.ts";
 import { keepFile, type SessionDatabase, trySeen } from "./session-database.ts";
 
 /** Makes the database show what the session shows. What could not be written, and why, the next changing call reports. */
@@ -30,6 +31,7 @@ export async function followLayers(state: SessionState, signal?: AbortSignal): P
       explainSqlErrors(() => database.alone(() => writeLayers(state, database, signal))),
     );
     database.notes.addLeftOut("The database does not have", leftOut);
+    if (!hasValues(database)) await followValues(state);
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason) return;
     if (!(error instanceof HotcellError)) throw error;

@@ -43,6 +43,9 @@ export async function followValues(state: SessionState): Promise<void> {
   }
 }
 
+/** Whether its values were ever written: not if the file has just been created again. */
+export const hasValues = ({ locked }: SessionDatabase): boolean => readSessionRow(locked.db, ROW) !== null;
+
 async function writeValues({ kv, record, dir }: SessionState, database: SessionDatabase): Promise<void> {
   await keepFile(database, record);
   const { db } = database.locked;
