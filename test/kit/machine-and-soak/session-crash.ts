@@ -147,7 +147,7 @@ export function crashExporting(world: CrashWorld, kinds: readonly FaultKind[]): 
   const file = exportedBeside(world.project);
   return crashStep(world, "export", kinds, async ({ stdout }) => {
     if (stdout === "done") expect(fs.existsSync(file)).toBe(true);
-    if (fs.existsSync(file)) expect(plainFiles(readOverlaidCopy(world.project, file))).toEqual(SECOND);
+    if (fs.existsSync(file)) expect(await readTwice(world.project, file)).toEqual(SECOND);
     await withRecovered(world, async (session) => expect(filesOf(session)).toEqual(SECOND));
   });
 }
@@ -156,8 +156,7 @@ export function crashExporting(world: CrashWorld, kinds: readonly FaultKind[]): 
 export function crashImporting(world: CrashWorld, kinds: readonly FaultKind[]): Promise<Fault[]> {
   const place = { stateDir: world.stateDir, protectionOf: createProtection() };
   return crashStep(world, "import", kinds, async ({ stdout }) => {
-    const inFile = readOverlaidCopy(world.project, exportedBeside(world.project));
-    expect(plainFiles(inFile)).toEqual(SECOND);
+    expect(await readTwice(world.project, exportedBeside(world.project))).toEqual(SECOND);
     const made = (await listSessions(place)).filter(({ id }) => id !== world.id);
     expect(made.length).toBeLessThanOrEqual(1);
     if (stdout === "done") expect(made.length).toBe(1);
@@ -183,7 +182,7 @@ export async function makeCallsAndExport(session: Session, project: string): Pro
 async function checkTaken(world: CrashWorld): Promise<void> {
   const { database, project } = world;
   const inFile = () => plainFiles(readOverlaidCopy(project, database!));
-  expect(inFile()).toEqual(EDITED_BY_OTHERS);
+  expect(await readTwice(project, database!)).toEqual(EDITED_BY_OTHERS);
   await withRecovered(world, async (session) => {
     expect([filesOf(session), inFile()]).toEqual([EDITED_BY_OTHERS, EDITED_BY_OTHERS]);
     await session.rewind("agentfs");
@@ -448,13 +447,19 @@ async function checkSession(
 /** The database is whole, for SQLite and for agentfs-sdk, and shows a state that the operation may end in. */
 async function checkDatabase({ database, project }: CrashWorld, operation: string): Promise<void> {
   if (database === null || !fs.existsSync(database)) return;
-  const shown = withoutStaged(plainFiles(readOverlaidCopy(project, database)));
+  const shown = await readTwice(project, database);
   expect(ENDINGS[operation], JSON.stringify(shown)).toContainEqual(shown);
+}
+
+/** The files of the project with a database that no session has open. agentfs-sdk reads the same from it as SQLite. */
+async function readTwice(project: string, database: string): Promise<Files> {
+  const shown = withoutStaged(plainFiles(readOverlaidCopy(project, database)));
   const read = await readBySdk(database);
   const inProject = readFiles(project);
   const changed = Object.entries(shown).filter(([at, content]) => inProject[at] !== content);
   expect(shown).toMatchObject(read);
   expect(read).toMatchObject(Object.fromEntries(changed));
+  return shown;
 }
 
 /** After an open and after a call the database shows what the session shows. */
