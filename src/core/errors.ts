@@ -229,3 +229,10 @@ export function osErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === "string" ? code : undefined;
 }
+
+/** SQLite's errors have no class of their own in both drivers. */
+export function isOfSqlite(error: unknown): boolean {
+  if (error instanceof HotcellError || !(error instanceof Error)) return false;
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return (typeof code === "string" && /^(ERR_SQLITE|SQLITE_)/.test(code)) || name === "SqliteError";
+}

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { HotcellError } from "../../core/errors.ts";
+import { HotcellError, isOfSqlite } from "../../core/errors.ts";
 import { quote } from "../../core/quote.ts";
 
 /** `ArrayBuffer` is how libsql returns bytes. */
@@ -154,7 +154,6 @@ function tryRollBack(db: SqlDatabase): void {
   }
 }
 
-/** SQLite's errors have no class of their own in both drivers. */
 export async function explainSqlErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -162,12 +161,6 @@ export async function explainSqlErrors<T>(work: () => Promise<T>): Promise<T> {
     if (!isOfSqlite(error)) throw error;
     throw new HotcellError("EXECUTION_ERROR", `Could not write the database: ${reasonOf(error)}.`);
   }
-}
-
-export function isOfSqlite(error: unknown): boolean {
-  if (error instanceof HotcellError || !(error instanceof Error)) return false;
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  return (typeof code === "string" && /^(ERR_SQLITE|SQLITE_)/.test(code)) || name === "SqliteError";
 }
 
 /** Whether another connection has locked the database. */

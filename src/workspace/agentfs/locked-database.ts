@@ -1,11 +1,11 @@
 // The database of an open session. Other programs can neither read nor write it until it is closed.
 import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { HotcellError } from "../../core/errors.ts";
+import { HotcellError, isOfSqlite } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
 import { CAREFUL } from "./check-schema.ts";
-import { isBusy, isOfSqlite, openDatabase, reasonOf, type SqlDatabase } from "./driver.ts";
+import { isBusy, openDatabase, reasonOf, type SqlDatabase } from "./driver.ts";
 import { prepareToWrite } from "./schema.ts";
 
 export interface LockedDatabase {

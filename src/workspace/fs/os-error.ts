@@ -1,4 +1,4 @@
-import { type ErrorCode, HotcellError, osErrorCode } from "../../core/errors.ts";
+import { type ErrorCode, HotcellError, isOfSqlite, osErrorCode } from "../../core/errors.ts";
 import type { Cooperative } from "./cooperative.ts";
 import { showName } from "./names.ts";
 
@@ -35,7 +35,7 @@ const CODES: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   ["EXDEV", ["EXECUTION_ERROR", "the two paths are on different file systems"]],
 ]);
 
-/** Runs file-system work and turns an error of the system into one that names the failed action. */
+/** Runs file-system work and turns an error of the system into one that names the failed action. An error of SQLite stays: it is about the database, not about this file. */
 export function explainErrors<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
@@ -72,7 +72,7 @@ export function* explainErrorsCooperatively<T>(
 
 function explain(action: string, path: string, error: unknown): unknown {
   const code = isNotEmpty(error) ? "ENOTEMPTY" : osErrorCode(error);
-  if (error instanceof HotcellError || code === undefined) return error;
+  if (error instanceof HotcellError || code === undefined || isOfSqlite(error)) return error;
   const [hotcellCode, state, next] = CODES.get(code) ?? ["EXECUTION_ERROR", "the system refused"];
   const message = `Could not ${action} "${showName(path)}": ${state} (${code}).${next ? ` ${next}` : ""}`;
   return new HotcellError(hotcellCode, message, { path, errno: code });

@@ -3,13 +3,13 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { HotcellError } from "../../core/errors.ts";
+import { HotcellError, isOfSqlite } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { openRegularFile } from "../../core/open-regular-file.ts";
 import { quote } from "../../core/quote.ts";
 import { applyTree } from "../agentfs/apply-tree.ts";
 import { CAREFUL, checkSchema } from "../agentfs/check-schema.ts";
-import { isOfSqlite, openDatabase, reasonOf, removeDatabase, type SqlDatabase } from "../agentfs/driver.ts";
+import { openDatabase, reasonOf, removeDatabase, type SqlDatabase } from "../agentfs/driver.ts";
 import { readKvTable } from "../agentfs/kv-table.ts";
 import { type DatabaseTree, readDatabaseTree } from "../agentfs/read-database-tree.ts";
 import { createSecretCheck } from "../agentfs/secret-check.ts";

@@ -190,3 +190,33 @@ test.runIf(IS_ROOT)(
     expect(printed).toEqual([[".env", "a"], ["a"]]);
   },
 );
+
+/** Writes a file that is larger than the disk of the database. Prints the warning. */
+const TOO_LARGE = `
+  const cell = await openCell({ workspace, stateDir, trust: "autonomous", ...mode });
+  const { meta } = await cell.call({ name: "write_file", arguments: { path: "big", content: "x".repeat(9e6) } });
+  await cell.close();
+  console.log(JSON.stringify(meta.changes.warning));`;
+
+test.runIf(IS_ROOT)("a file for which the database's disk has no room: the warning is about the disk", () => {
+  const { printed } = onSmallDisk(tempSessionWorld(), "4m", TOO_LARGE);
+  expect(printed).toBe(
+    "Could not write the database: database or disk is full. The session has the changes. The next changing call writes them to the database.",
+  );
+});
+
+/** Creates a session where the tables of its database do not fit. Prints the error. */
+const NO_ROOM_FOR_TABLES = `
+  fill();
+  fs.truncateSync(filler, fs.statSync(filler).size - 32768);
+  const { code, message } = await openCell({ workspace, stateDir, ...mode }).catch((error) => error);
+  fs.writeFileSync(mode.database, "");
+  console.log(JSON.stringify([code, message]));`;
+
+test.runIf(IS_ROOT)(
+  "a session whose database's disk has no room for its tables is not created, and says so",
+  () => {
+    const { printed } = onSmallDisk(tempSessionWorld(), "1m", NO_ROOM_FOR_TABLES);
+    expect(printed).toEqual(["EXECUTION_ERROR", "Could not write the database: database or disk is full."]);
+  },
+);

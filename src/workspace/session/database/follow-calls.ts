@@ -1,8 +1,9 @@
 // The calls of a session in its database, from the log of the session.
 import fs from "node:fs";
+import { isOfSqlite } from "../../../core/errors.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { runPaths } from "../../../log/runs.ts";
-import { inTransactionAtOnce, isOfSqlite, type SqlDatabase } from "../../agentfs/driver.ts";
+import { inTransactionAtOnce, type SqlDatabase } from "../../agentfs/driver.ts";
 import { readSessionRow, writeSessionRow } from "../../agentfs/session-rows.ts";
 import { type CallsPosition, NO_CALLS, writeToolCalls } from "../../agentfs/tool-calls.ts";
 import { runToEnd } from "../../fs/cooperative.ts";

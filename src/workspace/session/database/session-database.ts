@@ -4,7 +4,7 @@ import path from "node:path";
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
 import { createReadWriteLock, type ReadWriteLock } from "../../../core/read-write-lock.ts";
-import { inTransaction, removeDatabase, type SqlDatabase } from "../../agentfs/driver.ts";
+import { explainSqlErrors, inTransaction, removeDatabase, type SqlDatabase } from "../../agentfs/driver.ts";
 import { type LockedDatabase, openLockedDatabase } from "../../agentfs/locked-database.ts";
 import { keepSeen, type ReflectedLayers, writeReflected } from "../../agentfs/reflected-layers.ts";
 import { createTables } from "../../agentfs/schema.ts";
@@ -59,7 +59,8 @@ export async function openSessionFile(
 ): Promise<Omit<SessionDatabase, "notes">> {
   const locked = await openLockedDatabase(file, waitMs);
   const reflected: ReflectedLayers = { session: id, layers: [], isOpen: false };
-  if (locked.isNew) await inTransaction(locked.db, async () => fillNew(locked.db, workspace, reflected));
+  const fill = async () => fillNew(locked.db, workspace, reflected);
+  if (locked.isNew) await explainSqlErrors(() => inTransaction(locked.db, fill));
   const { alone } = createReadWriteLock();
   return { file, locked, reflected, alone };
 }

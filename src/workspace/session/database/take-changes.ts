@@ -1,11 +1,11 @@
 // Opens the database of a session. What others have written to it becomes a layer on top of the session's.
 import fs from "node:fs";
-import { HotcellError } from "../../../core/errors.ts";
+import { HotcellError, isOfSqlite } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
 import { applyTree } from "../../agentfs/apply-tree.ts";
 import { checkSchema } from "../../agentfs/check-schema.ts";
 import { compareDatabase, pickDifferences } from "../../agentfs/compare-database.ts";
-import { isOfSqlite, reasonOf } from "../../agentfs/driver.ts";
+import { reasonOf } from "../../agentfs/driver.ts";
 import { unusable } from "../../agentfs/locked-database.ts";
 import { type DatabaseTree, readDatabaseTree } from "../../agentfs/read-database-tree.ts";
 import { isAsSeen, readReflected } from "../../agentfs/reflected-layers.ts";
