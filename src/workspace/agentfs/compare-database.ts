@@ -142,7 +142,7 @@ function findEntry(root: DatabaseDirectory, path: string): DatabaseEntry | undef
   return found;
 }
 
-function* entriesIn(root: DatabaseDirectory): Generator<[string, DatabaseEntry], void, void> {
+export function* entriesIn(root: DatabaseDirectory): Generator<[string, DatabaseEntry], void, void> {
   const pending: [string, DatabaseDirectory][] = [["", root]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [directory, { below }] = next;

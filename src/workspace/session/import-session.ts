@@ -13,6 +13,7 @@ import { openDatabase, reasonOf, removeDatabase, type SqlDatabase } from "../age
 import { readKvTable } from "../agentfs/kv-table.ts";
 import { type DatabaseTree, readDatabaseTree } from "../agentfs/read-database-tree.ts";
 import { createSecretCheck } from "../agentfs/secret-check.ts";
+import { findSelfRunning } from "../agentfs/self-running-entries.ts";
 import type { LeftOut } from "../agentfs/write-entry.ts";
 import { runCooperatively } from "../fs/cooperative.ts";
 import { explainAsyncErrors } from "../fs/os-error.ts";
@@ -30,6 +31,8 @@ export interface ImportedSession {
   /** Values by key that were taken. */
   readonly values: number;
   readonly leftOut: readonly LeftOut[];
+  /** Paths that were taken and execute automatically. */
+  readonly selfRunning: readonly string[];
   /** Why the changes could not be recorded yet; null if they are. */
   readonly warning: string | null;
 }
@@ -78,8 +81,9 @@ async function importFrom(
     await session.replaceValues(kv.values);
     session.close();
     const leftOut = [...tree.leftOut, ...result, ...kv.leftOut];
-    const { entries } = tree;
-    return { record: session.record, entries, values: kv.values.length, leftOut, warning };
+    const { root, entries } = tree;
+    const selfRunning = await runCooperatively(findSelfRunning(root, options.protectionOf));
+    return { record: session.record, entries, values: kv.values.length, leftOut, selfRunning, warning };
   } catch (error) {
     session.close();
     removeSession(session.record.id, options.stateDir);

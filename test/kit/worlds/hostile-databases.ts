@@ -7,6 +7,8 @@ export interface HostileDatabase {
   /** What the import says: why it refuses the file, or what it leaves out. */
   readonly refused?: RegExp;
   readonly leftOut?: readonly string[];
+  /** What it takes and names, because it executes automatically. */
+  readonly selfRunning?: readonly string[];
 }
 
 const entry = (name: string, mode: string | number, size: string | number = 0): string => `
@@ -167,6 +169,12 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
     name: "a whiteout of a secret",
     sql: "INSERT INTO fs_whiteout (path, created_at) VALUES ('/.env', 0)",
     leftOut: [".env"],
+  },
+  { name: "a file that a shell runs", sql: named("'.envrc'"), selfRunning: [".envrc"] },
+  {
+    name: "a link as a directory of editor settings",
+    sql: `${entry("'.vscode'", 0o120777)} INSERT INTO fs_symlink VALUES (9, 'dir')`,
+    selfRunning: [".vscode"],
   },
   { name: "a link without a target", sql: entry("'link'", 0o120777), leftOut: ["link"] },
   {
@@ -432,4 +440,14 @@ export const HOSTILE_DATABASES: readonly HostileDatabase[] = [
 ];
 
 /** Entries of the hostile files that may appear: a link is shown as a link, and a program without its bit. */
-export const HARMLESS: ReadonlySet<string> = new Set(["kept", "dir", "dir/good", "dir2", "out", "su", "sg"]);
+export const HARMLESS: ReadonlySet<string> = new Set([
+  "kept",
+  "dir",
+  "dir/good",
+  "dir2",
+  "out",
+  "su",
+  "sg",
+  ".envrc",
+  ".vscode",
+]);

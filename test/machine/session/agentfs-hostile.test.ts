@@ -18,7 +18,7 @@ test("a hostile file in place of a session's own is refused, or what is not whol
   const outside = path.join(world.top, "outside");
   fs.mkdirSync(outside);
   fs.writeFileSync(`${outside}/canary`, "alive");
-  for (const { name, sql, refused, leftOut = [] } of HOSTILE_DATABASES) {
+  for (const { name, sql, refused, leftOut = [], selfRunning = [] } of HOSTILE_DATABASES) {
     const session = await world.create("clone", { fs: "agentfs" });
     const { id } = session.record;
     const write = (to: Session, at: string) =>
@@ -39,8 +39,9 @@ test("a hostile file in place of a session's own is refused, or what is not whol
     expect([name, readOverlaidCopy(world.project, at)]).toEqual([name, shown]);
     expect([name, [...shown.keys()].filter((one) => !HARMLESS.has(one))]).toEqual([name, []]);
     const { warning } = await write(opened, "dir/good");
-    for (const one of leftOut) expect([name, warning]).toEqual([name, expect.stringContaining(one)]);
-    if (leftOut.length === 0) expect([name, warning]).toEqual([name, null]);
+    const told = [...leftOut, ...selfRunning.map((one) => `${one} (it executes automatically`)];
+    for (const one of told) expect([name, warning]).toEqual([name, expect.stringContaining(one)]);
+    if (told.length === 0) expect([name, warning]).toEqual([name, null]);
     expect([name, readOverlaidCopy(world.project, at)]).toEqual([name, viewOf(opened)]);
     const view = viewOf(opened);
     opened.close();

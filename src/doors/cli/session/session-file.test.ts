@@ -319,7 +319,10 @@ describe("a hostile file", () => {
     fs.mkdirSync(outside);
     fs.writeFileSync(`${outside}/canary`, "alive");
     const harmless = await exported(world);
-    for (const [number, { name, sql, refused, leftOut = [] }] of HOSTILE_DATABASES.entries()) {
+    for (const [
+      number,
+      { name, sql, refused, leftOut = [], selfRunning = [] },
+    ] of HOSTILE_DATABASES.entries()) {
       const at = besideProject(world, `${number}.db`);
       fs.copyFileSync(harmless, at);
       spoil(at, sql);
@@ -329,9 +332,10 @@ describe("a hostile file", () => {
         continue;
       }
       expect([name, code, err]).toEqual([name, 0, ""]);
-      const { id, leftOut: reported } = JSON.parse(out);
+      const { id, leftOut: reported, selfRunning: executing } = JSON.parse(out);
       const view = await viewOf(world, id);
       expect([name, reported.map((one: LeftOut) => one.path)]).toEqual([name, leftOut]);
+      expect([name, executing]).toEqual([name, selfRunning]);
       expect([name, [...view.keys()].filter((shown) => !HARMLESS.has(shown))]).toEqual([name, []]);
       for (const planted of view.values()) if ("mode" in planted) expect(planted.mode & 0o6000).toBe(0);
       expect(view.get("kept")).toEqual(file("kept\n"));

@@ -28,7 +28,7 @@ export async function exportToFile(
   const { leftOut, ...counts } = written;
   if (flags.json === true) printShown(io, { session: found.id, file: to, ...counts, ...shortened(leftOut) });
   else {
-    printNotes(io, ...notesOf(leftOut));
+    printNotes(io, ...notesOf("left out", leftOut));
     printLines(io, `${to}: ${describeCounts(counts)}.`);
   }
   return 0;
@@ -47,12 +47,19 @@ export async function importFromFile(io: Io, file: string, flags: ModeFlags): Pr
     onProgress: progress.report,
   }).finally(progress.end);
   const { id, workspace: project, strategy } = imported.record;
-  const { entries, values, warning, leftOut } = imported;
+  const { entries, values, warning, leftOut, selfRunning } = imported;
   if (flags.json === true) {
-    printShown(io, { id, workspace: project, strategy, entries, values, ...shortened(leftOut), warning });
+    const listed = {
+      ...shortened(leftOut),
+      selfRunning: selfRunning.slice(0, LIMITS.maxReportedChanges),
+      selfRunningCount: selfRunning.length,
+    };
+    printShown(io, { id, workspace: project, strategy, entries, values, ...listed, warning });
     return 0;
   }
-  printNotes(io, ...notesOf(leftOut), ...(warning === null ? [] : [warning]));
+  const executing = selfRunning.map((path) => ({ path, reason: "a commit confirms it separately" }));
+  const notes = [...notesOf("left out", leftOut), ...notesOf("executes automatically", executing)];
+  printNotes(io, ...notes, ...(warning === null ? [] : [warning]));
   printLines(io, id);
   return 0;
 }
@@ -69,9 +76,9 @@ function describeCounts({ entries, whiteouts, values, calls }: Omit<ExportedSess
 
 const MAX_NOTES = 20;
 
-function notesOf(leftOut: readonly LeftOut[]): string[] {
-  const notes = leftOut.slice(0, MAX_NOTES).map(({ path, reason }) => `left out: ${path} (${reason})`);
-  return leftOut.length > MAX_NOTES ? [...notes, `left out: ${leftOut.length - MAX_NOTES} more`] : notes;
+function notesOf(what: string, entries: readonly LeftOut[]): string[] {
+  const notes = entries.slice(0, MAX_NOTES).map(({ path, reason }) => `${what}: ${path} (${reason})`);
+  return entries.length > MAX_NOTES ? [...notes, `${what}: ${entries.length - MAX_NOTES} more`] : notes;
 }
 
 function shortened(leftOut: readonly LeftOut[]) {

@@ -30,7 +30,7 @@ export async function followLayers(state: SessionState, signal?: AbortSignal): P
     const leftOut = await explainAsyncErrors("write", database.file, () =>
       explainSqlErrors(() => database.alone(() => writeLayers(state, database, signal))),
     );
-    database.notes.addLeftOut("The database does not have", leftOut);
+    database.notes.addEntries("The database does not have", leftOut);
     if (!hasValues(database)) await followValues(state);
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason) return;

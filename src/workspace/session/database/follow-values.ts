@@ -20,7 +20,7 @@ export async function takeValues({ kv }: SessionState, database: SessionDatabase
   if (!hasTable(database.locked.db, "kv_store")) return;
   const found = await readTable(database);
   const written = readSessionRow(database.locked.db, ROW) ?? digestOf([]);
-  database.notes.addLeftOut("The session did not take from the database", found.leftOut);
+  database.notes.addEntries("The session did not take from the database", found.leftOut);
   if (digestOf(found.values) === written) return;
   const own = kv.list("");
   const base = digestOf(own) === written ? [] : own;

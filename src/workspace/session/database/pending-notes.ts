@@ -3,13 +3,18 @@
 import fs from "node:fs";
 import path from "node:path";
 import { osErrorCode } from "../../../core/errors.ts";
-import type { LeftOut } from "../../agentfs/write-entry.ts";
 import { replaceJson } from "../../fs/replace-json.ts";
+
+/** An entry, and why a note names it. */
+interface NotedEntry {
+  readonly path: string;
+  readonly reason: string;
+}
 
 export interface PendingNotes {
   add(note: string): void;
-  /** Does nothing if nothing was left out. */
-  addLeftOut(what: string, leftOut: readonly LeftOut[]): void;
+  /** Does nothing if there are none. */
+  addEntries(what: string, entries: readonly NotedEntry[]): void;
   /** All of them, once; null if there is none. */
   take(): string | null;
 }
@@ -28,8 +33,8 @@ export function openPendingNotes(dir: string): PendingNotes {
   };
   return {
     add,
-    addLeftOut(what, leftOut) {
-      if (leftOut.length > 0) add(describeLeftOut(what, leftOut));
+    addEntries(what, entries) {
+      if (entries.length > 0) add(describeEntries(what, entries));
     },
     take() {
       if (notes.length === 0) return null;
@@ -56,8 +61,8 @@ function tryWrite(file: string, notes: readonly string[]): void {
 
 const MAX_LISTED = 5;
 
-function describeLeftOut(what: string, leftOut: readonly LeftOut[]): string {
-  const listed = leftOut.slice(0, MAX_LISTED).map(({ path, reason }) => `${path} (${reason})`);
-  const more = leftOut.length > MAX_LISTED ? ` and ${leftOut.length - MAX_LISTED} more` : "";
+function describeEntries(what: string, entries: readonly NotedEntry[]): string {
+  const listed = entries.slice(0, MAX_LISTED).map(({ path, reason }) => `${path} (${reason})`);
+  const more = entries.length > MAX_LISTED ? ` and ${entries.length - MAX_LISTED} more` : "";
   return `${what} ${listed.join(", ")}${more}.`;
 }

@@ -10,6 +10,7 @@ import { unusable } from "../../agentfs/locked-database.ts";
 import { type DatabaseTree, readDatabaseTree } from "../../agentfs/read-database-tree.ts";
 import { isAsSeen, readReflected } from "../../agentfs/reflected-layers.ts";
 import { createSecretCheck } from "../../agentfs/secret-check.ts";
+import { findSelfRunning } from "../../agentfs/self-running-entries.ts";
 import { withSessionTrees } from "../../agentfs/session-trees.ts";
 import { runCooperatively } from "../../fs/cooperative.ts";
 import { fileClock } from "../../fs/file-clock.ts";
@@ -77,20 +78,32 @@ async function takeChanges(
   tree: DatabaseTree,
 ): Promise<void> {
   const { reflected, notes } = database;
-  notes.addLeftOut(NOT_TAKEN, tree.leftOut);
+  notes.addEntries(NOT_TAKEN, tree.leftOut);
   if (reflected !== null && hasPart(state, reflected.layers)) await showRecord(state, withoutPart(state));
   const written = reflected && layersOf(reflected.layers, state.store.stateDir);
   if (written !== null && (await compare(state, database, tree, written)).length === 0) return;
   const paths = await compare(state, database, tree, state.record.stack);
   if (paths.length === 0) return;
   const before = layersWithChanges(state).map(nameOf);
-  const take = async () => notes.addLeftOut(NOT_TAKEN, await apply(state, database, tree, paths));
+  let selfRunning: readonly string[] = [];
+  const take = async () => {
+    const applied = await apply(state, database, tree, paths);
+    notes.addEntries(NOT_TAKEN, applied.leftOut);
+    selfRunning = applied.selfRunning;
+  };
   try {
     await explainAsyncErrors("take what others changed in the database", database.file, async () => {
       const { warning } = await changeIn(state, AGENTFS_CALL, take, {});
       // The file is written from what is recorded.
       if (warning !== null) await recordChanges(state);
     });
+    notes.addEntries(
+      "The session took from the database",
+      selfRunning.map((path) => ({
+        path,
+        reason: "it executes automatically; a commit confirms it separately",
+      })),
+    );
   } catch (error) {
     await tryWork(() => removePart(state, before), undefined);
     throw error instanceof HotcellError ? stillInFile(error) : error;
@@ -158,6 +171,7 @@ function apply(
   return withSessionTrees(record, store, async ({ trees }) => {
     const isSecret = createSecretCheck(store.protectionOf);
     const picked = await runCooperatively(pickDifferences(root, paths, trees, isSecret));
-    return runCooperatively(applyTree(picked, locked.db, view.root, trees.before));
+    const leftOut = await runCooperatively(applyTree(picked, locked.db, view.root, trees.before));
+    return { leftOut, selfRunning: await runCooperatively(findSelfRunning(picked, store.protectionOf)) };
   });
 }
