@@ -4,7 +4,6 @@ import type {
   CommandOutput,
   EditFileOutput,
   FindFilesOutput,
-  FoundLine,
   ListDirectoryOutput,
   ListedEntry,
   ReadFileOutput,
@@ -13,6 +12,7 @@ import type {
   SessionDiffOutput,
   WriteFileOutput,
 } from "../tools/builtin-types.ts";
+import { foundLineText } from "../tools/coding/found-line-text.ts";
 
 /** Null for the output of another tool, also of one that has the name of a built-in tool. */
 export function builtinText(tool: string, output: JsonObject): string | null {
@@ -78,19 +78,8 @@ function entryText({ name, type, size }: ListedEntry): string {
 }
 
 function foundText({ matches, files, counts, files_scanned: scanned }: SearchFilesOutput): string {
-  const lines = files ?? counts?.map(({ path, count }) => `${path}: ${count}`) ?? matches.map(lineText);
+  const lines = files ?? counts?.map(({ path, count }) => `${path}: ${count}`) ?? matches.map(foundLineText);
   return lines.length === 0 ? `No matches in ${scanned} files.` : lines.join("\n");
-}
-
-/** As grep shows it: `-` marks a line that is only context. */
-function lineText({ path, line, text, before = [], after = [] }: FoundLine): string {
-  const around = (shown: string, offset: number) => `${path}-${line + offset}- ${shown}`;
-  return [
-    ...before.map((shown, index) => around(shown, index - before.length)),
-    `${path}:${line}: ${text}`,
-    ...after.map((shown, index) => around(shown, index + 1)),
-    ...(before.length + after.length > 0 ? ["--"] : []),
-  ].join("\n");
 }
 
 function commandText({ stdout, stderr, exit_code: code, signal }: CommandOutput): string {

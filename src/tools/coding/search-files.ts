@@ -2,11 +2,12 @@ import type { JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import type { SearchMatch, SearchResult } from "../../workspace/files/search-query.ts";
 import { showName } from "../../workspace/fs/names.ts";
+import type { FoundLine } from "../builtin-types.ts";
 import { defineTool } from "../define-tool.ts";
-import { fittingMatches } from "../fit-matches.ts";
 import { searchNotes } from "../search-notes.ts";
 import { SEARCH_FILES, type SearchFilesArgs, searchQuery } from "../sidecar/search-files.ts";
-import { fittingItems } from "./fit-items.ts";
+import { fittingItems, jsonBytes } from "./fit-items.ts";
+import { foundLineText } from "./found-line-text.ts";
 
 interface Args extends SearchFilesArgs {
   readonly context?: number;
@@ -57,13 +58,23 @@ export const codingSearchFiles = defineTool({
 });
 
 function shownLines(found: SearchResult, maxBytes: number): JsonObject {
-  const matches = fittingMatches(found.matches, maxBytes);
-  const truncated = found.truncated || matches.length < found.matches.length;
+  const lines = found.matches.map(lineOf);
+  const isTooLong = lines.length > 0 && shownBytes(lines[0]!) > maxBytes;
+  const matches = isTooLong ? [withoutContext(lines[0]!)] : fittingItems(lines, maxBytes, shownBytes);
+  const truncated = found.truncated || isTooLong || matches.length < lines.length;
   const cut = `Only the first ${matches.length} matches are shown. Give a narrower pattern, path or glob.`;
-  return answer(found, { matches: matches.map(lineOf), truncated }, truncated ? [cut] : []);
+  const alone = "The lines around the match are too long to be shown: give a smaller context.";
+  const cuts = [...(truncated ? [cut] : []), ...(isTooLong ? [alone] : [])];
+  return answer(found, { matches, truncated }, cuts);
 }
 
-function lineOf({ path, line, text, before, after }: SearchMatch): JsonObject {
+/** A model gets JSON or text, and the text repeats the path on each line of context. */
+const shownBytes = (line: FoundLine): number =>
+  Math.max(jsonBytes(line), Buffer.byteLength(foundLineText(line)));
+
+const withoutContext = ({ path, line, text }: FoundLine): FoundLine => ({ path, line, text });
+
+function lineOf({ path, line, text, before, after }: SearchMatch): FoundLine {
   const around = before.length + after.length > 0 ? { before, after } : {};
   return { path: showName(path), line, text, ...around };
 }

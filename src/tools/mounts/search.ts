@@ -2,9 +2,9 @@ import { LIMITS } from "../../core/limits.ts";
 import type { SearchMatch } from "../../workspace/files/search-query.ts";
 import { showName } from "../../workspace/fs/names.ts";
 import { defineTool } from "../define-tool.ts";
-import { fittingMatches } from "../fit-matches.ts";
 import { FS_SEARCH_OUTPUT } from "../output/output-schemas.ts";
 import { searchNotes } from "../search-notes.ts";
+import { fittingMatches } from "./fit-matches.ts";
 import { MOUNT_PATH, MOUNT_TOOL, READING_TOOL } from "./mount-tool.ts";
 import { looksLikeRegex, readSearchPattern } from "./search-pattern.ts";
 

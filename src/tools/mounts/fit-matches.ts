@@ -1,4 +1,4 @@
-import type { SearchMatch } from "../workspace/files/search-query.ts";
+import type { SearchMatch } from "../../workspace/files/search-query.ts";
 
 /** As many matches as fit into one observation, and at least one. */
 export function fittingMatches(matches: readonly SearchMatch[], maxChars: number): readonly SearchMatch[] {
