@@ -59,6 +59,9 @@ export const LIMITS = {
   maxGitObjectBytes: 64 * 1024 * 1024,
   maxGitBranchBytes: 1024 * 1024 * 1024,
   maxGitBranchIds: 1_000_000,
+  /** Trees that are compared with those of a parent, each as at least 4 KiB; and deltas between an object in a pack and its base, as many as git makes. */
+  maxGitComparedBytes: 4 * 1024 * 1024 * 1024,
+  maxGitDeltas: 4095,
   /** git's file of packed refs, the packs of a repository, and symbolic refs that lead to one another. */
   maxGitPackedRefsBytes: 32 * 1024 * 1024,
   maxGitPacks: 500,

@@ -45,9 +45,7 @@ export function tryReadLooseObject(
 }
 
 export function badObjectError(id: string, why: string): HotcellError {
-  return new HotcellError("INVALID_ARGUMENTS", `Could not take the object ${id} of the session: ${why}.`, {
-    id,
-  });
+  return new HotcellError("INVALID_ARGUMENTS", `Could not take the object ${id}: ${why}.`, { id });
 }
 
 function inflate(packed: Buffer, id: string): Buffer {

@@ -1,46 +1,47 @@
 import type { Cooperative } from "../fs/cooperative.ts";
-import type { RootOf } from "../fs/fingerprint.ts";
-import type { ObjectFormat } from "./blob-id.ts";
-import { missingError, type ObjectName, tryReadLooseObject } from "./loose-object.ts";
-import { readCommit, readTreeItems } from "./object-references.ts";
-import { loosePath, type ProjectObjects } from "./project-objects.ts";
+import type { ObjectName } from "./loose-object.ts";
+import { readTreeItems, readTreeOf, type TreeItem } from "./object-references.ts";
+import { readObject, type SessionObjects } from "./read-object.ts";
 
-interface SessionObjects {
-  readonly view: RootOf;
-  readonly project: ProjectObjects;
-  readonly format: ObjectFormat;
-}
+type Lookup = (path: string) => TreeItem | null;
 
-/**
- * Which of the paths a commit of the session does not have. hotcell does not read packs: a directory that is packed in
- * the project's repository counts as unchanged.
- */
+/** Which of the paths are no files in a commit. */
 export function* findLostPaths(
   tip: ObjectName,
   paths: Iterable<string>,
-  { view, project, format }: SessionObjects,
+  sources: SessionObjects,
 ): Cooperative<string[]> {
-  /** Null for an object that only a pack of the project has. */
-  const contentOf = (name: ObjectName): Buffer | null => {
-    const root = view(loosePath(name.id));
-    const content = root && tryReadLooseObject(root, name, format)?.content;
-    if (content) return content;
-    if (project.has(name.id)) return null;
-    throw missingError(name.id);
-  };
-  const commit = contentOf(tip);
-  if (commit === null) return [];
-  const [root] = readCommit(tip.id, commit);
+  const find = openTree(tip, sources);
   const lost: string[] = [];
   for (const path of paths) {
-    let at: ObjectName | undefined = root;
-    for (const name of path.split("/")) {
-      const content: Buffer | null = at?.type === "tree" ? contentOf(at) : null;
-      if (at === undefined || content === null) break;
-      at = readTreeItems(at.id, content, format).find((item) => item.name === name);
-      yield;
-    }
-    if (at === undefined) lost.push(path);
+    if (find(path)?.type !== "blob") lost.push(path);
+    yield;
   }
   return lost;
+}
+
+/** Finds entries in the tree of a commit. Reads a directory only once. */
+export function openTree(commit: ObjectName, sources: SessionObjects): Lookup {
+  const known = new Map<string, ReadonlyMap<string, TreeItem>>();
+  const itemsOf = (name: ObjectName) => {
+    const items =
+      known.get(name.id) ??
+      new Map(
+        readTreeItems(name.id, readObject(name, sources), sources.format).map((item) => [item.name, item]),
+      );
+    known.set(name.id, items);
+    return items;
+  };
+  const root = readTreeOf(commit.id, readObject(commit, sources));
+  return (path) => {
+    const names = path.split("/");
+    const last = names.pop()!;
+    let at: ObjectName = root;
+    for (const name of names) {
+      const next = itemsOf(at).get(name);
+      if (next?.type !== "tree") return null;
+      at = { id: next.id, type: next.type };
+    }
+    return itemsOf(at).get(last) ?? null;
+  };
 }

@@ -5,7 +5,7 @@ import type { Cooperative } from "../fs/cooperative.ts";
 import type { Root } from "../fs/paths.ts";
 import type { ObjectFormat } from "./blob-id.ts";
 import { badObjectError, type ObjectName, type ObjectType, readLooseObject } from "./loose-object.ts";
-import { readCommit, readTreeItems } from "./object-references.ts";
+import { isObject, readCommit, readTreeItems } from "./object-references.ts";
 import type { ProjectObjects } from "./project-objects.ts";
 
 export interface ObjectSources {
@@ -61,7 +61,7 @@ interface Visit {
 
 function referencesIn({ id, type }: ObjectName, content: Buffer, format: ObjectFormat): ObjectName[] {
   if (type === "blob") return [];
-  return type === "commit" ? readCommit(id, content) : readTreeItems(id, content, format);
+  return type === "commit" ? readCommit(id, content) : readTreeItems(id, content, format).filter(isObject);
 }
 
 function checkType({ id, type }: ObjectName, known: ObjectType | "in the project"): void {
@@ -69,6 +69,6 @@ function checkType({ id, type }: ObjectName, known: ObjectType | "in the project
     throw badObjectError(id, `it is named as a ${type} and as a ${known}`);
 }
 
-function tooLargeError(limit: string): HotcellError {
+export function tooLargeError(limit: string): HotcellError {
   return new HotcellError("FILE_TOO_LARGE", `Could not take the commits: they have more than ${limit}.`);
 }

@@ -20,11 +20,24 @@ export function readCommit(id: string, content: Buffer): [tree: ObjectName, ...p
   return all;
 }
 
-export interface TreeItem extends ObjectName {
-  readonly name: string;
+/** Of any commit that git reads, also of one that git would not write today. */
+export function readTreeOf(id: string, commit: Buffer): ObjectName {
+  const tree = /^tree ([0-9a-f]+)\n/.exec(commit.toString("latin1", 0, `tree ${id}\n`.length))?.[1];
+  if (tree?.length !== id.length) throw badObjectError(id, "it is no commit as git writes it");
+  return { id: tree, type: "tree" };
 }
 
-const TYPES: ReadonlyMap<string, ObjectType | "submodule"> = new Map([
+export interface TreeItem {
+  readonly name: string;
+  readonly mode: string;
+  readonly type: ObjectType | "submodule";
+  readonly id: string;
+}
+
+/** The commit of a submodule is in another repository. */
+export const isObject = (item: TreeItem): item is TreeItem & ObjectName => item.type !== "submodule";
+
+const TYPES: ReadonlyMap<string, TreeItem["type"]> = new Map([
   ["40000", "tree"],
   ["100644", "blob"],
   ["100755", "blob"],
@@ -32,7 +45,6 @@ const TYPES: ReadonlyMap<string, ObjectType | "submodule"> = new Map([
   ["160000", "submodule"],
 ]);
 
-/** Without submodules: their commits are in other repositories. */
 export function readTreeItems(id: string, content: Buffer, format: ObjectFormat): TreeItem[] {
   const items: TreeItem[] = [];
   const names = new Set<string>();
@@ -41,7 +53,8 @@ export function readTreeItems(id: string, content: Buffer, format: ObjectFormat)
     const blank = content.indexOf(" ", at);
     const nul = content.indexOf(0, at);
     const end = nul + 1 + HASH_BYTES[format];
-    const type = TYPES.get(content.toString("latin1", at, Math.max(at, blank)));
+    const mode = content.toString("latin1", at, Math.max(at, blank));
+    const type = TYPES.get(mode);
     if (type === undefined || nul < blank || end > content.length)
       throw badObjectError(id, "it is no tree as git writes it");
     const bytes = content.subarray(blank + 1, nul);
@@ -53,7 +66,7 @@ export function readTreeItems(id: string, content: Buffer, format: ObjectFormat)
     if (before !== null && Buffer.compare(before, key) >= 0)
       throw badObjectError(id, "its names are not in order");
     before = key;
-    if (type !== "submodule") items.push({ name, type, id: content.toString("hex", nul + 1, end) });
+    items.push({ name, mode, type, id: content.toString("hex", nul + 1, end) });
     at = end;
   }
   return items;
