@@ -5,6 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { CellOptions } from "../../../src/cell.ts";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { ROOT } from "../../kit/worlds/document.ts";
 import { git, initRepository, writeFiles } from "../../kit/worlds/git-project.ts";
@@ -27,6 +28,15 @@ function otherFiles(root: string): Record<string, string> {
 const objectFiles = (root: string) =>
   fs.readdirSync(path.join(root, ".git/objects"), { recursive: true, encoding: "utf8" }).sort();
 
+const hotcellIn =
+  (root: string, stateDir: string) =>
+  (...args: string[]) =>
+    spawnSync(process.execPath, [path.join(ROOT, "bin/hotcell.js"), ...args], {
+      cwd: root,
+      env: { PATH: process.env.PATH, HOTCELL_STATE_DIR: stateDir },
+      encoding: "utf8",
+    });
+
 describe.each(WAYS.slice(0, 2))("with %s", (_, options) => {
   test("hotcell session commit --git-branch takes two commits; HEAD, index, configuration and hooks stay", async () => {
     const root = tlsProject();
@@ -34,12 +44,7 @@ describe.each(WAYS.slice(0, 2))("with %s", (_, options) => {
     await runScript(`git config core.editor evil; echo evil > .git/hooks/post-checkout; ${WORK}`);
     await cell.close();
     const before = otherFiles(root);
-    const hotcell = (...args: string[]) =>
-      spawnSync(process.execPath, [path.join(ROOT, "bin/hotcell.js"), ...args], {
-        cwd: root,
-        env: { PATH: process.env.PATH, HOTCELL_STATE_DIR: stateDir },
-        encoding: "utf8",
-      });
+    const hotcell = hotcellIn(root, stateDir);
     const taken = hotcell("session", "commit", "last", "--git-branch", BRANCH, "--yes");
     expect([taken.stderr, taken.stdout]).toEqual([
       "",
@@ -56,27 +61,178 @@ describe.each(WAYS.slice(0, 2))("with %s", (_, options) => {
     expect(hotcell("commit", "new", "--git-branch", "b", "--yes").status).toBe(2);
   });
 
-  test("a commit without a secret that is hidden from commands needs allowProtected", async () => {
-    const root = tlsProject();
-    writeFiles(root, { "test/fixtures/key.pem": "CANARY\n" });
-    const { cell, run } = await openOn(root, options);
-    await run(WORK);
-    const objects = objectFiles(root);
+  test.each([
+    ["loose objects", () => {}],
+    ["packed objects", (root: string) => git(root, "gc", "-q")],
+  ])(
+    "a commit without a secret that is hidden from commands needs allowProtected: %s",
+    async (_name, pack) => {
+      const root = tlsProject();
+      pack(root);
+      writeFiles(root, { "test/fixtures/key.pem": "CANARY\n" });
+      const { cell, run } = await openOn(root, options);
+      await run(WORK);
+      const objects = objectFiles(root);
+      await expect(cell.commitGitBranch(BRANCH)).rejects.toMatchObject({
+        code: "PROTECTED_PATH",
+        details: { paths: ["test/fixtures/key.pem"] },
+      });
+      expect(objectFiles(root)).toEqual(objects);
+      const taken = await cell.commitGitBranch(BRANCH, { allowProtected: true });
+      expect(taken).toMatchObject({ branch: BRANCH, commits: 2, lostSecrets: ["test/fixtures/key.pem"] });
+      expect(git(root, "rev-parse", BRANCH)).toBe(`${taken.commit}\n`);
+    },
+  );
+});
+
+test("a packed tree of an older commit, which has no secret, lacks the secret", async () => {
+  const { root, cell, run } = await openProject((at) => {
+    git(at, "rm", "-q", "--cached", ".env");
+    git(at, "commit", "-q", "--amend", "-m", "without");
+    git(at, "add", ".env");
+    git(at, "commit", "-q", "-m", "with");
+    git(at, "gc", "-q");
+    writeFiles(at, { ".env": "TOKEN=CANARY\n" });
+  });
+  await run(`git rm -q --cached .env; ${COMMIT} -m again`);
+  const tree = git(root, "rev-parse", "HEAD~1^{tree}");
+  expect((await run("git rev-parse HEAD^{tree}")).stdout).toBe(tree);
+  const taking = cell.commitGitBranch(BRANCH);
+  await expect(taking).rejects.toMatchObject({ code: "PROTECTED_PATH", details: { paths: [".env"] } });
+});
+
+describe.each([
+  ["loose objects", () => {}],
+  ["packed objects", (root: string) => git(root, "gc", "-q")],
+])("protected paths in new commits: %s", (_, pack) => {
+  const PROTECT = { readonly: ["infra/**", "lib/**/locked.txt"], secrets: ["private/**"] };
+  const FILES = {
+    "infra/main.tf": "one\n",
+    "infra/sub/x": "x\n",
+    "lib/a/locked.txt": "1\n",
+    "lib/a/b": "b\n",
+  };
+  /** HEAD~1 has an older version of infra/main.tf. */
+  const prepare = (root: string) => {
+    writeFiles(root, FILES);
+    git(root, "add", "-A");
+    git(root, "commit", "-q", "-m", "old");
+    writeFiles(root, { "infra/main.tf": "two\n" });
+    git(root, "commit", "-q", "-a", "-m", "new");
+    pack(root);
+  };
+  /** Git that writes no file: only its index and objects. */
+  const cached = (at: string, mode = "100644") =>
+    `git update-index --add --cacheinfo ${mode},$(echo evil | git hash-object -w --stdin),${at}`;
+  const commitTree = (tree: string, ...parents: string[]) =>
+    `git update-ref HEAD $(git commit-tree -m x ${parents.map((one) => `-p ${one}`).join(" ")} ${tree})`;
+  const open = (protect = {}) => openProject(prepare, { protect });
+
+  const CHANGES: [string, string, string[]][] = [
+    ["a changed file", `${cached("infra/main.tf")}; ${COMMIT} -m x`, ["infra/main.tf"]],
+    ["a new file", `${cached("infra/new/y")}; ${COMMIT} -m x`, ["infra/new/y"]],
+    ["a name in other letters", `${cached("Infra/main.tf")}; ${COMMIT} -m x`, ["Infra/main.tf"]],
+    ["another mode", `git update-index --chmod=+x infra/main.tf; ${COMMIT} -m x`, ["infra/main.tf"]],
+    ["a removed file", `git rm -q --cached infra/sub/x; ${COMMIT} -m x`, ["infra/sub/x"]],
+    ["a removed directory above", `git rm -rq --cached lib; ${COMMIT} -m x`, ["lib/a/locked.txt"]],
+    [
+      "a link instead of the directory",
+      `git rm -rq --cached infra; ${cached("infra", "120000")}; ${COMMIT} -m x`,
+      ["infra", "infra/main.tf", "infra/sub/x"],
+    ],
+    [
+      "a submodule",
+      `git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),infra/mod; ${COMMIT} -m x`,
+      ["infra/mod"],
+    ],
+    [
+      "only in a commit below",
+      `${cached("infra/main.tf")}; ${COMMIT} -m x; git reset -q --soft HEAD; git read-tree HEAD~1; ${COMMIT} -m y`,
+      ["infra/main.tf"],
+    ],
+    ["an older version by a merge", commitTree("HEAD~1^{tree}", "HEAD~1", "HEAD"), ["infra/main.tf"]],
+    ["a commit without parents", commitTree("HEAD~1^{tree}"), ["infra/main.tf"]],
+  ];
+  test.each(CHANGES)("a read-only path is refused: %s", async (_name, script, paths) => {
+    const { root, cell, runScript } = await open(PROTECT);
+    const before = objectFiles(root);
+    expect((await runScript(`set -e\n${AUTHOR}\n${script}`)).output).toMatchObject({ exit_code: 0 });
+    const refused = cell.commitGitBranch(BRANCH, { allowProtected: true });
+    await expect(refused).rejects.toMatchObject({ code: "PROTECTED_PATH" });
+    await refused.catch(({ details }) => expect(details.paths.toSorted()).toEqual(paths));
+    expect(objectFiles(root)).toEqual(before);
+    expect(git(root, "branch", "--format=%(refname:short)")).toBe("main\n");
+  });
+
+  test.each(CHANGES)("positive control, without the protection: %s", async (_name, script) => {
+    const { root, cell, runScript } = await open();
+    await runScript(`set -e\n${AUTHOR}\n${script}`);
+    const { commit } = await cell.commitGitBranch(BRANCH, { allowProtected: true });
+    expect(git(root, "rev-parse", BRANCH)).toBe(`${commit}\n`);
+  });
+
+  const MERGE = [
+    `git read-tree HEAD~1; git update-ref --no-deref HEAD HEAD~1; ${cached("lib/a/c")}; ${COMMIT} -m old`,
+    `old=$(git rev-parse HEAD); git read-tree main; git update-ref --no-deref HEAD main; ${cached("lib/a/d")}; ${COMMIT} -m new`,
+    commitTree("HEAD^{tree}", "HEAD", "$old"),
+  ].join("\n");
+  const MOVED = "git checkout -q --detach";
+  test.each([
+    ["beside them", `${cached("lib/a/c")}; ${COMMIT} -m x`, () => {}],
+    ["a merge with an older commit", `${MOVED}\n${MERGE}`, () => {}],
+    [
+      "the user has changed them since",
+      `${cached("lib/a/c")}; ${COMMIT} -m x`,
+      (root: string) => {
+        writeFiles(root, { "infra/main.tf": "three\n" });
+        git(root, "commit", "-q", "-a", "-m", "the user's");
+      },
+    ],
+  ])("commits that leave read-only paths as they are need nothing: %s", async (_name, script, change) => {
+    const { root, cell, runScript } = await open(PROTECT);
+    expect((await runScript(`set -e\n${AUTHOR}\n${script}`)).output).toMatchObject({ exit_code: 0 });
+    change(root);
+    const { commit, changedSecrets, lostSecrets } = await cell.commitGitBranch(BRANCH);
+    expect([changedSecrets, lostSecrets]).toEqual([[], []]);
+    expect(git(root, "rev-parse", BRANCH)).toBe(`${commit}\n`);
+  });
+
+  test("secrets that the commits create or change are named and need allowProtected", async () => {
+    const { root, cell, runScript } = await open(PROTECT);
+    const script = `${cached(".env")}; ${COMMIT} -m x; git rm -q --cached test/fixtures/cert.pem
+${cached("private/a/token")}; ${cached("sub/.env.local")}; ${COMMIT} -m y; git rm -q --cached sub/.env.local; ${COMMIT} -m z`;
+    await runScript(`set -e\n${AUTHOR}\n${script}`);
+    const changed = [".env", "private/a/token", "sub/.env.local"];
+    const paths = [...changed, "test/fixtures/cert.pem"];
     await expect(cell.commitGitBranch(BRANCH)).rejects.toMatchObject({
       code: "PROTECTED_PATH",
-      details: { paths: ["test/fixtures/key.pem"] },
+      message: `Could not create the branch: its commits create or change the secrets ".env", "private/a/token", "sub/.env.local", and git would not track "test/fixtures/cert.pem" in it, which commands do not see. To create it nevertheless, add --protected (allowProtected).`,
+      details: { paths },
     });
-    expect(objectFiles(root)).toEqual(objects);
     const taken = await cell.commitGitBranch(BRANCH, { allowProtected: true });
-    expect(taken).toMatchObject({ branch: BRANCH, commits: 2, lostSecrets: ["test/fixtures/key.pem"] });
-    expect(git(root, "rev-parse", BRANCH)).toBe(`${taken.commit}\n`);
+    expect(taken).toMatchObject({ changedSecrets: changed, lostSecrets: ["test/fixtures/cert.pem"] });
+    expect(git(root, "show", `${BRANCH}:.env`)).toBe("evil\n");
+  });
+
+  test("hotcell commit --git-branch --protected names the secrets", async () => {
+    const { root, cell, runScript, stateDir } = await open();
+    await runScript(`set -e\n${AUTHOR}\n${cached(".env")}; ${COMMIT} -m x`);
+    await cell.close();
+    const args = ["commit", "--git-branch", BRANCH, "--yes", "--protected"];
+    const taken = hotcellIn(root, stateDir)(...args);
+    expect([taken.stderr, taken.stdout]).toEqual([
+      "a secret is in the commits: .env\n",
+      `Created the branch ${BRANCH} in ${root} with 1 new commit.\n`,
+    ]);
   });
 });
 
-async function openProject(prepare: (root: string) => void = () => {}) {
+const AUTHOR = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b";
+
+async function openProject(prepare: (root: string) => void = () => {}, options: Partial<CellOptions> = {}) {
   const root = tlsProject();
   prepare(root);
-  return { root, ...(await openOn(root, { fs: "overlay" })) };
+  return { root, ...(await openOn(root, { fs: "overlay", ...options })) };
 }
 
 test.each([

@@ -7,6 +7,7 @@ import { apartFromGitData, isGitData } from "../../../workspace/diff/git-data.ts
 import { showName } from "../../../workspace/fs/names.ts";
 import { parentsOf } from "../../../workspace/fs/path-text.ts";
 import type { SessionRecord } from "../../../workspace/layers/record.ts";
+import type { GitBranchResult } from "../../../workspace/session/commit-git-branch.ts";
 import { formatCount } from "../figures.ts";
 import { describeChangeCount, describeGitData } from "./git-data.ts";
 
@@ -76,6 +77,10 @@ export function lostLines({ lostSecrets }: Pick<CommitPlan, "lostSecrets">): str
   return lostSecrets.map(
     (path) => `git would not track it any more: ${showName(path)} (hidden from commands)`,
   );
+}
+
+export function secretLines({ changedSecrets }: Pick<GitBranchResult, "changedSecrets">): string[] {
+  return changedSecrets.map((path) => `a secret is in the commits: ${showName(path)}`);
 }
 
 export function ownerLines({ changesOwner }: CommitPlan): string[] {

@@ -5,7 +5,7 @@ import { formatCount } from "../figures.ts";
 import { interruptible } from "../interruptible.ts";
 import { type ExitCode, type Io, printLines, printNotes, usage } from "../io.ts";
 import { printShown } from "../print-shown.ts";
-import { lostLines } from "./commit-text.ts";
+import { lostLines, secretLines } from "./commit-text.ts";
 import { findSession, withSession } from "./find-session.ts";
 import type { CommitFlags } from "./session-commit.ts";
 
@@ -28,7 +28,7 @@ export async function commitAsBranch(
     const result = await interruptible("commit", (signal) =>
       session.commitGitBranch(branch, options, signal),
     );
-    printNotes(io, ...lostLines(result));
+    printNotes(io, ...lostLines(result), ...secretLines(result));
     if (flags.json === true) printShown(io, { session: session.record.id, ...result });
     else
       printLines(
