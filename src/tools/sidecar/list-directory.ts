@@ -81,7 +81,7 @@ export async function listEntries(
 interface Listed {
   readonly entries: readonly JsonObject[];
   readonly truncated: boolean;
-  /** Directories that were listed but not entered. */
+  /** The first directories that were listed but not entered. */
   readonly skipped: readonly string[];
 }
 
@@ -101,8 +101,15 @@ async function walk(
   const matches = pattern === undefined ? () => true : globOn(pattern);
   const entries: JsonObject[] = [];
   const skipped: string[] = [];
-  const refused = (at: string) => skipped.push(showName(at));
-  const enter = (at: string) => recursive && !isSkipped(at, skipped);
+  // One more than are shown: a tree may have millions.
+  const refused = (at: string) => {
+    if (skipped.length <= SHOWN_SKIPPED) skipped.push(showName(at));
+  };
+  const enter = (at: string) => {
+    const isSkipped = recursive && NOT_ENTERED.includes(splitPath(at).name);
+    if (isSkipped) refused(at);
+    return recursive && !isSkipped;
+  };
   let turnEnds = performance.now() + TURN_MS;
   for (const entry of workspace.walk(path, { enter, refused })) {
     if (performance.now() > turnEnds) {
@@ -134,12 +141,6 @@ export function globOn(pattern: string): (name: string) => boolean {
   const matches = compileGlob(pattern);
   if (pattern.includes("/")) return matches;
   return (name) => matches(splitPath(name).name);
-}
-
-function isSkipped(path: string, skipped: string[]): boolean {
-  const skip = NOT_ENTERED.includes(splitPath(path).name);
-  if (skip) skipped.push(showName(path));
-  return skip;
 }
 
 function entryOf(name: string, { kind, size, modifiedMs }: FileStat): JsonObject {

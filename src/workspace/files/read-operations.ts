@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { decodeName } from "../fs/names.ts";
 import { chunksOf, openToRead, readBytes } from "../fs/open-file.ts";
 import { explainErrors } from "../fs/os-error.ts";
-import { joinPath } from "../fs/path-text.ts";
+import { isTooDeep, joinPath } from "../fs/path-text.ts";
 import {
   atExistingEntry,
   atResolvedPath,
@@ -98,13 +98,13 @@ export function createReadOperations(view: View, namesIn: NamesIn): ReadOperatio
     *walk(input, { enter, refused } = {}) {
       const start = inDirectory("walk", input, ({ fd }, at) => ({ fd: openChildDirectory(fd, "."), at }));
       // The path of each directory on the trail. Each entry's path is a new string on top of it, which V8 joins
-      // only if it is read. In a deep tree, joining all would be costly.
+      // only if it is read.
       const paths = [start.at];
       const pathOf = (name: string) => joinPath(paths.at(-1)!, name);
       const enters = (trail: readonly string[]) => {
         const path = pathOf(trail.at(-1)!);
         if (enter?.(path) === false) return false;
-        const may = view.mayEnter(start.at, trail);
+        const may = !isTooDeep(path) && view.mayEnter(start.at, trail);
         if (!may) refused?.(path);
         return may;
       };

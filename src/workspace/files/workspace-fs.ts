@@ -34,7 +34,7 @@ export interface WalkEntry {
 }
 
 export interface WalkOptions {
-  /** Called for each directory that may not be entered or cannot be read. */
+  /** Called for each directory that may not be entered, cannot be read, or is too deep for a path to name its entries. */
   readonly refused?: (path: string) => void;
   /** Whether to enter this directory (relative to the workspace); by default the walk enters all. */
   readonly enter?: (path: string) => boolean;

@@ -3,6 +3,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { createProtection } from "../../../dist/policy/protected.js";
+import { findFiles } from "../../../dist/tools/coding/find-files.js";
+import { codingListDirectory } from "../../../dist/tools/coding/list-directory.js";
+import { findHardLink } from "../../../dist/workspace/files/find-hard-link.js";
 import { openStateDir } from "../../../dist/workspace/files/state-dir.js";
 import { createCursor } from "../../../dist/workspace/fs/cursor.js";
 import { fileClock } from "../../../dist/workspace/fs/file-clock.js";
@@ -87,6 +90,12 @@ await measure("record", () => session.checkpoint());
 await measure("call", () => call("c2", () => session.workspace.write("other", "changed\n")));
 await measure("diff", () => session.diff(({ changes }) => changes.length));
 await measure("plan", () => session.plan());
+const kit = { workspace: session.workspace, limits: { observationBytes: 32 * 1024 } };
+const run = (tool, args) => session.read(() => tool.run(args, kit, new AbortController().signal));
+// It looks for ignore files by path, name after name: in a single chain of 1,921 levels that takes long, but no memory.
+if (shape !== "levels") await measure("find_files", () => run(findFiles, { pattern: "no-such-name" }));
+await measure("list_directory", () => run(codingListDirectory, { pattern: "no-such-name", recursive: true }));
+await measure("find a hard link", () => session.read(async () => findHardLink(session.workspace)));
 await measure("discard another path", () => session.discard(["other"]));
 await measure("discard the path", () => session.discard(["d"]));
 await measure("undo", () => session.undoRewind());

@@ -144,3 +144,28 @@ for _ in range(20000): os.mkdir("d"); os.chdir("d")'`;
   );
   expect(hotcell("session", "discard", "s", "--yes").stdout).toContain("The session now has 0 changes.");
 });
+
+/** A chain of directories; whole paths of all levels would take far more memory than the processes get. */
+const digCommand = (depth: number, name: string) => `python3 -c 'import os
+for _ in range(${depth}): os.mkdir(${name}); os.chdir(${name})'`;
+
+test("issue-17-1: find_files and list_directory end on a chain of 6,000 long names, and the listing names the directory with the rest", () => {
+  const { project, stateDir } = tempSessionWorld(new Map(), MEMORY_DIR);
+  const env = { ...process.env, HOTCELL_STATE_DIR: stateDir, NODE_OPTIONS: "--max-old-space-size=128" };
+  const hotcell = (...args: string[]) =>
+    spawnSync(process.execPath, [BIN, ...args], { cwd: project, env, encoding: "utf8" }).stdout;
+  const call = (tool: string, args: object) =>
+    JSON.parse(
+      hotcell("call", tool, JSON.stringify(args), "--session", "s", "--trust", "autonomous", "--json"),
+    );
+  hotcell("session", "create", "--name", "s");
+  expect(call("run_command", { command: digCommand(6000, '"d" * 200') }).success).toBe(true);
+  expect(call("find_files", { pattern: "x" }).output).toEqual({ paths: [], truncated: false });
+  const deepest = Array(20).fill("d".repeat(200)).join("/");
+  expect(call("list_directory", { recursive: true, pattern: "x" }).output).toEqual({
+    path: ".",
+    entries: [],
+    truncated: false,
+    note: `Not listed: ${deepest}. List each by its own path.`,
+  });
+});
