@@ -165,11 +165,15 @@ function canEnter(cursor: Cursor, name: string): boolean {
 }
 
 function describeHidden(secrets: Secrets, { ids }: GitIndex): HiddenSecrets {
-  const paths = [...hiddenPaths(secrets)];
-  const changed = paths.filter((path) => ids.has(path));
-  const others = paths.filter((path) => !ids.has(path));
-  const first = (list: readonly string[]) => list.slice(0, LIMITS.maxReportedSecrets);
-  return { count: paths.length, paths: first([...changed, ...others]), changed: first(changed) };
+  const changed: string[] = [];
+  const others: string[] = [];
+  let count = 0;
+  for (const path of hiddenPaths(secrets)) {
+    count++;
+    const first = ids.has(path) ? changed : others;
+    if (first.length < LIMITS.maxReportedSecrets) first.push(path);
+  }
+  return { count, paths: [...changed, ...others].slice(0, LIMITS.maxReportedSecrets), changed };
 }
 
 /** The paths of hidden entries, in order of names. */

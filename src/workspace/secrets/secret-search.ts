@@ -8,10 +8,11 @@ import { createPace } from "../fs/cooperative.ts";
 import { type Cursor, createCursor } from "../fs/cursor.ts";
 import { TIME_STEP_MS } from "../fs/file-clock.ts";
 import { showName } from "../fs/names.ts";
+import { isTooDeep, joinPath } from "../fs/path-text.ts";
 import { childPath, type Root } from "../fs/paths.ts";
 import { type NamedKind, readNames, tryEnter } from "../fs/tree.ts";
 
-/** Names in a directory. Null marks a secret and everything below it; other names are directories that contain secrets. */
+/** Names in a directory. Null marks a secret and everything below it, or a directory that contains secrets too deep to be listed; other names are directories that contain secrets. */
 export type SecretNames = Map<string, SecretNames | null>;
 
 interface SecretSearchResult {
@@ -36,6 +37,7 @@ interface Scanned {
 }
 
 interface Level {
+  readonly path: string;
   readonly scanned: Scanned;
   readonly secrets: SecretNames;
   /** Directories still to enter. */
@@ -72,28 +74,30 @@ function beginSearch(project: Root, isSecret: IsSecret) {
   let hasChanged = false;
   let secrets: SecretNames = new Map();
 
-  const enter = (known: Scanned | null): Scanned => {
+  const enter = (known: Scanned | null, path = ""): Scanned => {
     const stat = fs.fstatSync(cursor.fd);
     const isKnown = known !== null && isUnchanged(known, stat);
     if (!isKnown) hasChanged = true;
     const scanned = isKnown ? known : scan(cursor.fd, stat, known, { trail, isSecret });
-    levels.push({ scanned, secrets: secretsOf(scanned), rest: [...scanned.directories.keys()] });
+    levels.push({ path, scanned, secrets: secretsOf(scanned), rest: [...scanned.directories.keys()] });
     return scanned;
   };
   const leave = (): void => {
-    secrets = levels.pop()!.secrets;
+    const { path, secrets: found } = levels.pop()!;
+    secrets = found;
     if (levels.length === 0) return;
-    if (secrets.size > 0) levels.at(-1)!.secrets.set(trail.at(-1)!, secrets);
+    if (found.size > 0) levels.at(-1)!.secrets.set(trail.at(-1)!, listed(path, found));
     trail.pop();
     cursor.up();
   };
-  const goInto = (name: string, { scanned, secrets }: Level): void => {
+  const goInto = (name: string, { path, scanned, secrets }: Level): void => {
+    const below = joinPath(path, name);
     const known = scanned.directories.get(name)!;
     if (known !== null && isUnchangedLeaf(cursor.fd, name, known)) {
-      if (known.secrets.length > 0) secrets.set(name, secretsOf(known));
+      if (known.secrets.length > 0) secrets.set(name, listed(below, secretsOf(known)));
     } else if (tryInto(cursor, name, trail)) {
       trail.push(name);
-      scanned.directories.set(name, enter(known));
+      scanned.directories.set(name, enter(known, below));
     }
   };
   return {
@@ -126,6 +130,10 @@ function scan(dir: number, stat: fs.Stats, known: Scanned | null, { trail, isSec
   const directories = new Map(below.map(({ name }) => [name, known?.directories.get(name) ?? null]));
   return { dev, ino, ctimeMs, isSettled, secrets, directories };
 }
+
+/** A path of each secret on a chain of directories would take memory that grows with the square of its length. */
+const listed = (directory: string, secrets: SecretNames): SecretNames | null =>
+  isTooDeep(directory) ? null : secrets;
 
 const secretsOf = ({ secrets }: Scanned): SecretNames => new Map(secrets.map((name) => [name, null]));
 

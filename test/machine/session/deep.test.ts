@@ -5,6 +5,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { statText } from "../../../src/workspace/diff/stat-text.ts";
 import { createCursor } from "../../../src/workspace/fs/cursor.ts";
+import { childPath } from "../../../src/workspace/fs/paths.ts";
+import { walkTree } from "../../../src/workspace/fs/tree.ts";
 import { removeBelow } from "../../../src/workspace/fs/tree-change.ts";
 import type { Session } from "../../../src/workspace/session/session-types.ts";
 import { digDown } from "../../kit/dig-down.ts";
@@ -168,4 +170,22 @@ test("issue-17-1: find_files and list_directory end on a chain of 6,000 long nam
     truncated: false,
     note: `Not listed: ${deepest}. List each by its own path.`,
   });
+});
+
+test("issue-17-1: secrets in each of 20,000 levels of the project are hidden, the deepest with the directory above them", () => {
+  const { project, stateDir } = tempSessionWorld(new Map(), MEMORY_DIR);
+  const env = { ...process.env, HOTCELL_STATE_DIR: stateDir, NODE_OPTIONS: "--max-old-space-size=128" };
+  digDown(project, 20_000, []);
+  const fd = fs.openSync(project, fs.constants.O_DIRECTORY);
+  for (const { step, dir } of walkTree(fd))
+    if (step === "enter") fs.writeFileSync(childPath(dir, ".env"), "K=1\n");
+  fs.closeSync(fd);
+  const command = JSON.stringify({ command: "find d -name .env | wc -l; find d | wc -l" });
+  const { stdout } = spawnSync(
+    process.execPath,
+    [BIN, "call", "run_command", command, "--trust", "autonomous", "--json"],
+    { cwd: project, env, encoding: "utf8" },
+  );
+  const { output, meta } = JSON.parse(stdout);
+  expect([output.stdout, meta.hidden.count]).toEqual(["0\n1920\n", 1921]);
 });
