@@ -90,6 +90,7 @@ export function createCommandsFor(parts: CommandParts): CommandsFor {
         ...refusedHosts.map(describeRefusal),
         ...network.unreached(),
         ...notesOn(output, hardLinks, hasNetwork),
+        ...(showsMissingRepository(output, workspace) ? [NO_REPOSITORY_NOTE] : []),
         ...hiddenNotes(hidden, end),
       ];
       return { ...end, ...output, limits, refusedHosts, notes };
@@ -142,6 +143,16 @@ function notesOn({ stdout, stderr }: Captured, hardLinks: HardLinkSearch, hasNet
     ...(!hasNetwork && showsMissingNetwork(stdout, stderr) ? [NO_NETWORK_NOTE] : []),
     ...hardLinkNotes(hardLinks),
   ];
+}
+
+/** With the strategy kernel in bubblewrap, commands see the repository. */
+const NO_REPOSITORY_NOTE =
+  "Commands here do not see the repository of this worktree or submodule, which is outside the project, so git fails in them. They see it in a session with the strategy kernel, if the repository names this project and isolation is not landlock.";
+
+/** Git names the directory only if a `.git` file led it there. */
+function showsMissingRepository({ stdout, stderr }: Captured, workspace: WorkspaceFS): boolean {
+  const isNamed = [stdout, stderr].some((text) => /^fatal: not a git repository: \S/m.test(text));
+  return isNamed && workspace.resolve(".git").kind === "file";
 }
 
 function hardLinkNotes({ file, isCut }: HardLinkSearch): string[] {

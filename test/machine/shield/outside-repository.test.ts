@@ -145,11 +145,18 @@ describe.each(KINDS)("issue-17-8: in a %s", (_, make) => {
   });
 
   test.each([{ fs: "host" }, { strategy: "clone" }] as const)(
-    "with %o commands do not see the repository",
+    "with %o commands do not see the repository, and the observation of git says so",
     async (options) => {
       const world = make();
       const cell = await open(world, options);
       expect(await run(cell, `ls ${world.repository}`)).toEqual([2, ""]);
+      const { output } = await cell.call({ name: "run_command", arguments: { command: "git status" } });
+      expect(output).toMatchObject({
+        exit_code: 128,
+        note: expect.stringContaining(
+          "Commands here do not see the repository of this worktree or submodule",
+        ),
+      });
     },
   );
 });
