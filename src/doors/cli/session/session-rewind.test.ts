@@ -1,6 +1,8 @@
 import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSessionCliWorld, type SessionCliWorld } from "../../../../test/kit/worlds/session-cli-world.ts";
+import { holdLock } from "../../../core/lock.ts";
 
 const open = () =>
   openSessionCliWorld(
@@ -174,6 +176,18 @@ hotcell: Did not discard the changes: the answer was no.
       err: "",
     });
     expect((await run(["session", "list", "--json"])).out).toBe("[]\n");
+  });
+
+  test("takes the lock of such a session as --wait says, and the error says who holds it", async () => {
+    const { id, root, run, stateDir } = await open();
+    fs.renameSync(root, `${root}-elsewhere`);
+    const release = holdLock(path.join(stateDir, "sessions", id, "lock"));
+    expect(await run(["session", "discard", id, "--yes", "--wait", "0"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("another cell of this process uses it"),
+    });
+    release();
+    expect((await run(["session", "discard", id, "--yes"])).code).toBe(0);
   });
 
   test("does not throw a session away that another one was forked from", async () => {

@@ -73,7 +73,7 @@ async function throwAway(
       "discard it",
     );
   }
-  removeSessionWithLock(id, store.stateDir);
+  await removeSessionWithLock(id, store);
   if (json === true) printJson(io, { session: id, changes: 0 }, true);
   else printLines(io, "The session and all its changes are removed.");
   return 0;

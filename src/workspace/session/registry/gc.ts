@@ -10,8 +10,10 @@ import { readRecord, sessionDir } from "../../layers/record.ts";
 import { hasRepositoryChanges } from "../../layers/repository-layer.ts";
 import { removeDirectory, removeSession } from "../../layers/session-dirs.ts";
 import { hasUnused, removeUnused, sessionIds, usedLayers } from "../../layers/unreferenced-layers.ts";
+import type { SessionStore } from "../../overlay/session-view.ts";
 import { commitsIn } from "../commits.ts";
 import type { SessionDiffOptions } from "../session-diff.ts";
+import { holdSession } from "../session-lock.ts";
 import { bytesIn } from "./bytes-in.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 import { homeBytesOf } from "./measure-state.ts";
@@ -146,15 +148,19 @@ function clearRunsWithoutSession(stateDir: string, dryRun: boolean): number {
 }
 
 /** Removes a session with everything in it: for a session whose project no longer exists. */
-export function removeSessionWithLock(id: string, stateDir: string): void {
-  const isGone = whileLocked(id, stateDir, () => {
-    if (neededByOthers(stateDir).has(id)) return false;
+export async function removeSessionWithLock(id: string, { stateDir, waitMs }: SessionStore): Promise<void> {
+  const release = await holdSession(id, sessionDir(stateDir, id), waitMs);
+  try {
+    if (neededByOthers(stateDir).has(id)) throw isForked(id);
     removeWithRun(id, stateDir);
-    return true;
-  });
-  if (isGone) return;
-  const message = `Could not remove the session ${quote(id)}: another process uses it, or another session was forked from it. Close or discard that session first.`;
-  throw new HotcellError("LOCKED", message, { session: id });
+  } finally {
+    release();
+  }
+}
+
+function isForked(id: string): HotcellError {
+  const message = `Could not remove the session ${quote(id)}: another session was forked from it. Discard that session first.`;
+  return new HotcellError("LOCKED", message, { session: id });
 }
 
 /** Changes with each use of the session. */
