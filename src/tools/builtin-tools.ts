@@ -1,5 +1,6 @@
 import { CODING_TOOLS } from "./coding/coding-tools.ts";
 import type { Tool } from "./define-tool.ts";
+import { exec } from "./exec.ts";
 import { kvDelete, kvGet, kvList, kvSet } from "./kv/kv-tools.ts";
 import { fsApplyPatch } from "./mounts/apply-patch.ts";
 import { fsList } from "./mounts/list.ts";
@@ -57,3 +58,6 @@ export const BUILTIN_TOOLS: readonly Tool[] = [
   kvList,
   timeNow,
 ];
+
+/** Their schemas are compiled ahead of time. */
+export const PRECOMPILED_TOOLS: readonly Tool[] = [...BUILTIN_TOOLS, exec];
