@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import {
   commitAndEdit,
+  commitRemoval,
   crashCollecting,
   crashCommitting,
   crashEverywhere,
@@ -37,9 +38,15 @@ describe.each(["kernel", "clone"] as const)("the strategy %s", (strategy) => {
     expect(faults.length).toBeGreaterThan(20);
   });
 
+  test("after a fault at any change of a file during the revert of such a commit the session shows the removal, and the next commit meets no conflict", async () => {
+    const faults = await crashCommitting(makeRebuiltWorld(strategy, commitRemoval), "revert", ALL_KINDS);
+    expect(faults.length).toBeGreaterThan(20);
+  });
+
   test.each([
     ["commit", removeDirectory],
     ["recover", cutOffCommit],
+    ["revert", commitRemoval],
     ["rewind", makeCalls],
     ["gc", leaveGarbage],
   ] as const)(

@@ -31,6 +31,7 @@ const OPERATIONS = {
   discard: (session) => session.discard(),
   fork: (session) => session.fork(),
   commit: (session) => session.commit(),
+  revert: (session) => session.revert(),
   export: async (session) => {
     await session.checkpoint();
     await exportSession(session.record, place, exported);

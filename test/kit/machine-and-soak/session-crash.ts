@@ -271,16 +271,22 @@ export async function cutOffCommit(session: Session, project: string): Promise<v
   await interruptCommit(session, stateDir, () => !fs.existsSync(path.join(project, "d")));
 }
 
-/** Commits the removal of a directory, or recovers such a commit, with each fault at each change of a file. */
+/** A commit that removed a directory. */
+export async function commitRemoval(session: Session): Promise<void> {
+  await removeDirectory(session);
+  await session.commit();
+}
+
+/** Commits the removal of a directory, or recovers or reverts such a commit, with each fault at each change of a file. */
 export async function crashCommitting(
   world: CrashWorld,
-  operation: "commit" | "recover",
+  operation: "commit" | "recover" | "revert",
   kinds: readonly FaultKind[],
 ): Promise<Fault[]> {
   return crashThenOpen(world, operation, kinds, (session) => checkRemoval(session, world));
 }
 
-/** The next commit has no conflict, whether the removal was committed or rolled back. */
+/** The next commit has no conflict, whether the removal was committed, rolled back or reverted. */
 async function checkRemoval(session: Session, { project }: CrashWorld): Promise<void> {
   expect([BASE, REMOVED]).toContainEqual(readFiles(project));
   expect(await session.commit()).toMatchObject({ conflicts: [], skipped: [] });
@@ -294,6 +300,7 @@ const REMOVED: Files = { a: "a\n" };
 const AFTER_KILL = {
   commit: (world: CrashWorld) => withRecovered(world, (session) => checkRemoval(session, world)),
   recover: (world: CrashWorld) => withRecovered(world, (session) => checkRemoval(session, world)),
+  revert: (world: CrashWorld) => withRecovered(world, (session) => checkRemoval(session, world)),
   rewind: (world: CrashWorld) => checkSession(world, "rewind", { kind: "SIGKILL", stdout: "" }),
   change: (world: CrashWorld) => checkSession(world, "change", { kind: "SIGKILL", stdout: "" }),
   open: checkTaken,
