@@ -46,6 +46,23 @@ function plant(root: string, name: string, text: string): void {
   fs.writeFileSync(path.join(root, name), text, { mode: 0o755 });
 }
 
+test.each([
+  ["a command tool", command("true")],
+  ["an inline tool", inline("node", "1")],
+])("at trust guided %s asks, also in a session, where run_command need not", async (_, tool) => {
+  const asked: string[] = [];
+  const onAsk = ({ tool: name }: { readonly tool: string }) => {
+    asked.push(name);
+    return false;
+  };
+  const options = { trust: "guided", fs: "overlay", onAsk } as const;
+  const { cell } = await open(tool, {}, options);
+  const control = await cell.call({ name: "run_command", arguments: { command: "true" } });
+  expect([control.meta.outcome, asked]).toEqual(["executed_ok", []]);
+  const { error, meta } = await cell.call({ name: "tool", arguments: {} });
+  expect([error?.code, meta.outcome, asked]).toEqual(["DENIED", "not_executed", ["tool"]]);
+});
+
 describe("003 a configured tool runs in the shield", () => {
   test("a command tool is a program of the system on the project's files", async () => {
     const tool = command("wc", { args: ["-l", "--", "{{text}}"] });
