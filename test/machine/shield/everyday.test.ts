@@ -88,6 +88,12 @@ describe("git commit", () => {
   });
 });
 
+/** How often a command asked the proxy for a host. */
+const connectsOf = (cell: Cell, call: string): number =>
+  [...readLog(cell.logFile)].filter(
+    ({ record }) => record?.kind === "network.connect" && String(record.calls) === call,
+  ).length;
+
 const NO_NETWORK =
   /^(?:Commands have no network: |The network refused [\w.-]+:\d+: no rule allows it\. To allow it: allow network\()/;
 
@@ -144,32 +150,46 @@ describe("without a network", () => {
         return 1 + (said.match(/attempt (?!1 )\d+ failed|Retrying \(/g)?.length ?? 0);
       };
       const { meta } = await run(cell, command, { timeout_ms: 120_000 });
-      const connects = [...readLog(cell.logFile)].filter(
-        ({ record }) => record?.kind === "network.connect" && String(record.calls) === meta.callId,
-      );
-      expect(connects).toHaveLength(1);
+      expect(connectsOf(cell, meta.callId)).toBe(1);
       expect(await triesOf(`${DIRECTLY}; ${command}`)).toBe(1);
       expect(await triesOf(`${DIRECTLY}; ${command} ${again}`)).toBe(3);
     },
   );
 
+  /** The last text takes our settings back: the program then tries more often. pnpm asks twice for a package. */
   test.each([
-    ["yarn 1", "yarn/bin/yarn.js"],
-    ["yarn 4", "@yarnpkg/cli-dist/bin/yarn.js"],
-    ["pnpm", "pnpm/bin/pnpm.mjs"],
-  ])("%s fails at once and does not try again, with the reason for the model", async (_, program) => {
-    const managers = openPackageManagers();
-    const files = { "package.json": '{ "dependencies": { "left-pad": "1.3.0" } }', "yarn.lock": "" };
-    const { cell } = await open(files, { readable: [managers] });
-    const { output } = await run(cell, `node ${managers}/node_modules/${program} install`, {
-      timeout_ms: 50_000,
-    });
-    expect(output).toMatchObject({ exit_code: 1, timed_out: false });
-    const said = `${output?.stdout}${output?.stderr}`;
-    expect(said).toMatch(/left-pad|registry\.yarnpkg\.com/);
-    expect(said).not.toMatch(/retry|try again/i);
-    expect(output?.note).toMatch(NO_NETWORK);
-  });
+    ["yarn 1", "yarn/bin/yarn.js", 0, "unset yarn_https_proxy"],
+    [
+      "yarn 4",
+      "@yarnpkg/cli-dist/bin/yarn.js",
+      0,
+      "unset yarn_https_proxy; export YARN_ENABLE_NETWORK=1 YARN_HTTPS_PROXY=$https_proxy",
+    ],
+    [
+      "pnpm",
+      "pnpm/bin/pnpm.mjs",
+      2,
+      "export pnpm_config_fetch_retries=2 pnpm_config_fetch_retry_mintimeout=1 pnpm_config_fetch_retry_maxtimeout=2",
+    ],
+  ])(
+    "%s fails at once and does not try again, with the reason for the model",
+    async (_, program, tries, again) => {
+      const managers = openPackageManagers();
+      const files = { "package.json": '{ "dependencies": { "left-pad": "1.3.0" } }', "yarn.lock": "" };
+      const { cell } = await open(files, { readable: [managers] });
+      const install = `node ${managers}/node_modules/${program} install`;
+      const { output, meta } = await run(cell, install, { timeout_ms: 50_000 });
+      expect(output).toMatchObject({ exit_code: 1, timed_out: false });
+      const said = `${output?.stdout}${output?.stderr}`;
+      expect(said).toMatch(/left-pad|registry\.yarnpkg\.com/);
+      expect(said).not.toMatch(/retry|try again/i);
+      expect(output?.note).toMatch(NO_NETWORK);
+      expect(connectsOf(cell, meta.callId)).toBe(tries);
+      const control = await run(cell, `${again}; ${install}`, { timeout_ms: 120_000 });
+      expect(control.output?.exit_code).toBe(1);
+      expect(connectsOf(cell, control.meta.callId)).toBeGreaterThan(tries);
+    },
+  );
 
   test.each([
     "node -e \"fetch('http://example.org').catch((e) => console.log(e.cause))\"",
