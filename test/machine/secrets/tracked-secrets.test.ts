@@ -19,9 +19,11 @@ describe.each(WAYS)("with %s", (_, options) => {
   test("a secret that git does not track is not there, nor local changes of a tracked one", async () => {
     const root = tlsProject();
     const { run } = await openOn(root, options);
-    expect((await run("cat .env")).stdout).toBe("PORT=3000\n");
+    const { stdout, meta } = await run("cat .env");
+    expect([stdout, meta.hidden]).toEqual(["PORT=3000\n", { count: 0, paths: [], changed: [] }]);
     writeFiles(root, { ".env": "PORT=3000\nTOKEN=CANARY\n", "prod.key": "CANARY", ".env.local": "CANARY" });
     expect((await run("grep -rs CANARY . --exclude-dir=.git; cat .env prod.key .env.local")).stdout).toBe("");
+    expect((await run("true")).meta.hidden).toMatchObject({ count: 3, changed: [".env"] });
     git(root, "add", ".env");
     expect((await run("cat .env")).stdout).toContain("TOKEN=CANARY");
   });
