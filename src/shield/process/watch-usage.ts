@@ -69,7 +69,7 @@ function lossOf(before: FreeSpace, now: FreeSpace): number {
 
 export function sessionIsFull(limit: number): HotcellError {
   const mib = Math.floor(limit / (1024 * 1024));
-  const message = `Could not run the command: the session uses more disk space than the ${mib} MiB of limits.diskBytes. Its changes, its history and its artifacts count, and empty files as 4 KiB each. Commit the changes and continue in a new session, discard changes (hotcell session discard), or raise the limit.`;
+  const message = `Could not run the command: the session uses more disk space than the ${mib} MiB of limits.diskBytes. Its changes, its history, its artifacts and its recordings count, and empty files as 4 KiB each. Commit the changes and continue in a new session, discard changes (hotcell session discard), or raise the limit.`;
   return new HotcellError("EXECUTION_ERROR", message);
 }
 

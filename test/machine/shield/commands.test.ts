@@ -383,7 +383,7 @@ print(n)`;
     };
     await cell.close();
     expect(await again(16 * MiB)).toBeUndefined();
-    expect(await again(8 * MiB)).toContain("its history and its artifacts count");
+    expect(await again(8 * MiB)).toContain("its history, its artifacts and its recordings count");
   });
   test("in a session that has too much on the disk no command begins, until changes were discarded", async () => {
     const { cell, run } = await open({ limits: { diskBytes: 8 * MiB } });

@@ -65,6 +65,46 @@ test("issue-17-4: gc removes artifacts and state with their session, and says wh
   ]);
 });
 
+test("issue-17-4: recordings count into the size of a session, and not into what gc freed: they stay with the log", async () => {
+  const world = await openWithArtifact();
+  const recordings = path.join(world.runDir, "logs", "recordings");
+  const sizeOf = async () => JSON.parse((await world.run(["session", "list", "--json"])).out)[0].bytes;
+  const before = await sizeOf();
+  const freed = () => bytesFreed(world, "--max-size", "0", "--dry-run");
+  const freedBefore = await freed();
+  fs.mkdirSync(recordings);
+  fs.writeFileSync(path.join(recordings, "a".repeat(64)), BIG);
+  expect(await sizeOf()).toBeGreaterThanOrEqual(before + BIG.length);
+  expect(await freed()).toBe(freedBefore);
+  await bytesFreed(world, "--max-size", "0", "--yes");
+  expect(fs.readdirSync(recordings)).toEqual(["a".repeat(64)]);
+});
+
+test("issue-17-4: after audit prune the log of a session that exists still verifies", async () => {
+  const { run, stateDir, id, runDir } = await openWithArtifact();
+  const write = '{"path":"other","content":"3\\n"}';
+  const { out } = await run([
+    "call",
+    "write_file",
+    write,
+    "--name",
+    "second",
+    "--strategy",
+    "clone",
+    "--json",
+  ]);
+  const second = path.join(stateDir, "runs", JSON.parse(out).meta.session);
+  fs.rmSync(path.join(stateDir, "sessions", id), { recursive: true });
+  expect((await run(["audit", "prune", "--yes"])).code).toBe(0);
+  expect([fs.existsSync(runDir), fs.existsSync(second)]).toEqual([false, true]);
+  expect(await run(["audit", "verify"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(path.basename(second)),
+  });
+  fs.truncateSync(path.join(second, "logs", "execution.jsonl"), 10);
+  expect((await run(["audit", "verify"])).code).toBe(1);
+});
+
 test("issue-17-4: gc removes the artifacts of a session that was removed before", async () => {
   const world = await openWithArtifact();
   fs.rmSync(path.join(world.stateDir, "sessions", world.id), { recursive: true });

@@ -18,7 +18,7 @@ import { bytesIn } from "./bytes-in.ts";
 import { listSessions, type SessionSummary } from "./list-sessions.ts";
 import { homeBytesOf } from "./measure-state.ts";
 import { runsWithoutSession } from "./runs-without-session.ts";
-import { keptDirs } from "./session-bytes.ts";
+import { keptDirs, recordingBytesOf } from "./session-bytes.ts";
 
 export interface GcOptions {
   /** Limit of all sessions together. Beyond it the least recently used sessions are removed, with their changes. */
@@ -52,19 +52,20 @@ export async function collectGarbage(store: SessionDiffOptions, options: GcOptio
   const removed = chooseRemoved(sessions, store, maxBytes).filter(
     (session) => dryRun || (isAllowed(session) && tryRemove(session.id, stateDir, listed.get(session.id))),
   );
+  const freed = removed.map(({ id, bytes, changes, ignored }) => ({
+    id,
+    bytes: bytes - recordingBytesOf(id, stateDir),
+    changes: changes === null ? null : changes + (ignored ?? 0),
+  }));
   return {
-    removed: removed.map(({ id, bytes, changes, ignored }) => ({
-      id,
-      bytes,
-      changes: changes === null ? null : changes + (ignored ?? 0),
-    })),
-    freedBytes: leftBytes + totalOf(removed),
+    removed: freed,
+    freedBytes: leftBytes + totalOf(freed),
     totalBytes: totalOf(sessions) - totalOf(removed),
     homeBytes: homeBytesOf(stateDir),
   };
 }
 
-const totalOf = (sessions: readonly SessionSummary[]): number =>
+const totalOf = (sessions: readonly Pick<SessionSummary, "bytes">[]): number =>
   sessions.reduce((sum, { bytes }) => sum + bytes, 0);
 
 function chooseRemoved(

@@ -29,7 +29,7 @@ export interface SessionSummary {
   readonly gitData: number | null;
   /** Changed files that git ignores. */
   readonly ignored: number | null;
-  /** Disk usage, including artifacts and `@state`. */
+  /** Disk usage, including artifacts, recordings and `@state`. */
   readonly bytes: number;
   readonly artifactBytes: number;
 }
