@@ -8,9 +8,14 @@ interface TextRedactor {
   preview(text: string, maxChars: number): string;
 }
 
+export interface ExactRedactor extends TextRedactor {
+  /** A text that was cut at its end, maybe within a secret. */
+  redactTruncated(text: string): string;
+}
+
 export interface Redactor extends TextRedactor {
   /** Removes only the configured values. */
-  readonly exact: TextRedactor;
+  readonly exact: ExactRedactor;
   /** Whether a text is a configured value. */
   isSecret(text: string): boolean;
 }
@@ -69,7 +74,12 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
       const hasShape = SHAPE_HINT.test(seen.slice(0, maxChars + HINT_CHARS));
       return (hasShape ? redactShapes(seen) : seen).slice(0, maxChars);
     },
-    exact: { redact: exact, preview: (text, maxChars) => exactPreview(text, maxChars).slice(0, maxChars) },
+    exact: {
+      redact: exact,
+      preview: (text, maxChars) => exactPreview(text, maxChars).slice(0, maxChars),
+      // Bytes of a character that was cut are decoded as U+FFFD.
+      redactTruncated: (text) => redactEnd(exact(text.replace(/\uFFFD{1,3}$/, "")), forms),
+    },
     isSecret: (text) => forms.includes(text),
   };
 }

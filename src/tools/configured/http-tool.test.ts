@@ -142,6 +142,8 @@ describe("003 an http tool: the body", () => {
   });
 });
 
+const REREAD = "it has a backslash, a control character or a space at its end. Remove it, or write it as %5C";
+
 describe("an http tool that can never work is not defined", () => {
   test.each([
     ["ftp://example.com/", "write it like https://example.com/path?query={{name}}"],
@@ -149,7 +151,12 @@ describe("an http tool that can never work is not defined", () => {
     ["https://{{id}}.example.com/", "an argument can't choose scheme, host or port"],
     ["https://example.com:{{n}}/", "an argument can't choose scheme, host or port"],
     ["{{id}}", "write it like https://example.com/path?query={{name}}"],
-    ["https://example.com\\{{id}}", "write it like https://example.com/path?query={{name}}"],
+    ["https://example.com\\{{id}}", REREAD],
+    ["https://example.com/a\\{{id}}", REREAD],
+    ["https://example.com/a/.{{id}}\t", REREAD],
+    ["https://example.com/a/{{id}}\n", REREAD],
+    ["https://example.com/a/{{id}} ", REREAD],
+    ["https://example.com/?a=\0{{id}}", REREAD],
   ])("url %j", (template, problem) => {
     expect(() => make({ url: template })).toThrow(
       wrong(
@@ -205,6 +212,24 @@ describe("003 an http tool: its output", () => {
       truncated: true,
       notes: ["response body truncated at 10MB limit"],
     });
+  });
+
+  test.each([
+    ["whole", "t0ken-väluë-0123", "t0ken-väluë-0123", "[redacted]"],
+    ["cut", "t0ken-väluë-0123", "t0ken-väluë", "[redacted]"],
+    ["cut within a character", "t0ken-väluë-0123", Buffer.from("t0ken-väluë").subarray(0, -1), "[redacted]"],
+    ["that only begins like it", "t0ken-väluë-0123", "t0ken-other", "t0ken-other"],
+  ])("has no secret at the end of a body that was cut: %s", async (_, TOKEN, end, shown) => {
+    const body = Buffer.concat([Buffer.from("you are "), Buffer.from(end)]);
+    const { output } = await run(make({ secrets: { TOKEN } }), {}, { body, truncated: true });
+    expect(output).toMatchObject({ body: `you are ${shown}` });
+  });
+
+  test("has no secret in the name of a header or of the host to which a server redirects", async () => {
+    const headers = { "t0ken-value": "1" };
+    const url = "https://t0ken-value.example.com/";
+    const { output } = await run(make({ secrets: { TOKEN: "t0ken-value" } }), {}, { headers, url });
+    expect(JSON.stringify(output)).not.toContain("t0ken-value");
   });
 
   test("has no secret that the server sends back", async () => {

@@ -100,10 +100,14 @@ function tryWriting(body: Json): string | undefined {
 /** Scheme and host, and the rest, in which arguments may be. */
 const URL_PARTS = /^(https?:\/\/[^/?#\\]*)(\/[^?#]*)?(\?[^#]*)?$/i;
 
+/** A URL reads `\` as `/`, and omits control characters and a space at the end: what is checked here would not be sent. */
+const REREAD = /[\\\0-\x1f\x7f]| $/;
+
 function checkUrl(tool: string, url: string): void {
   const [, origin = ""] = URL_PARTS.exec(url) ?? [];
-  const problem =
-    origin === ""
+  const problem = REREAD.test(url)
+    ? "it has a backslash, a control character or a space at its end. Remove it, or write it as %5C"
+    : origin === ""
       ? "write it like https://example.com/path?query={{name}}"
       : namesIn(origin).length > 0
         ? "an argument can't choose scheme, host or port"

@@ -108,7 +108,6 @@ test("a secret is sent, and is in no observation and on no disk", async () => {
   const { cell, server, stateDir } = await openApi(
     (socket, request) => socket.write(httpAnswer(request, `x-echo: ${secret}\r\n`)),
     { headers: { "x-key": "{{KEY}}" }, secrets: { KEY: secret } },
-    { secrets: [secret] },
   );
   const observation = await cell.call({ name: "api" });
   expect(server.requests[0]).toContain(secret);
@@ -144,3 +143,41 @@ function readsTwice(change: () => void) {
     },
   });
 }
+
+describe("a secret that a server sends back in a header which an error quotes", () => {
+  const secret = "s3cret-of-the-api";
+  const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${location}\r\n\r\n`;
+
+  test.each([
+    ["a redirect to another scheme", (value: string) => redirect(`myapp://cb?v=${value}`), "NETWORK_DENIED"],
+    ["a redirect to no URL", (value: string) => redirect(`http://${value}:x/`), "NETWORK_DENIED"],
+    [
+      "an encoding that there is not",
+      (value: string) => httpAnswer("ok", `content-encoding: ${value}\r\n`),
+      "NETWORK_ERROR",
+    ],
+    [
+      "an error that cuts it",
+      (value: string) => redirect(`myapp://${"x".repeat(40)}${value}`),
+      "NETWORK_DENIED",
+    ],
+  ])("is in no observation and no log: %s", async (_, answer, code) => {
+    const fail = async (value: string) => {
+      const { cell } = await openApi((socket) => socket.write(answer(value)), {
+        headers: { "x-key": "{{KEY}}" },
+        secrets: { KEY: secret },
+      });
+      const { error } = await cell.call({ name: "api" });
+      const log = fs.readFileSync(cell.logFile, "utf8");
+      await cell.close();
+      return { error, log };
+    };
+    const { error, log } = await fail(secret);
+    expect(error).toMatchObject({ code, message: expect.stringContaining("[redacted]") });
+    expect(JSON.stringify(error) + log).not.toContain(secret.slice(0, 8));
+    // Another text is quoted as it is.
+    const other = await fail("0ther-value-of-it");
+    expect(JSON.stringify(other.error)).toContain("0ther-va");
+    expect(other.log).toContain("0ther-va");
+  });
+});
