@@ -8,7 +8,9 @@ function showOutput(...pieces: readonly string[]): string {
   const event = (body: AgentEventBody): AgentEvent => ({ seq: 1, ts: "", ...body });
   const callId = "c";
   const started = event({ kind: "call.started", callId, tool: "run_command" });
-  const output = pieces.map((text) => event({ kind: "call.output", callId, tool: "run_command", stream: "stdout", text }));
+  const output = pieces.map((text) =>
+    event({ kind: "call.output", callId, tool: "run_command", stream: "stdout", text }),
+  );
   const message = { role: "tool", callId, name: "run_command", content: "", isError: false } as const;
   const ended = event({ kind: "call.result", callId, outcome: "executed_ok", message });
   return [started, ...output, ended].map(render).join("");
