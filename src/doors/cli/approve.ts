@@ -9,6 +9,7 @@ import { type Remember, runOfCall } from "../../approval/remembered.ts";
 import { inertJson } from "../../core/inert-json.ts";
 import { makeVisible } from "../../core/quote.ts";
 import type { Io } from "./io.ts";
+import { paintDiff, wantsColour } from "./session/paint-diff.ts";
 
 /** Without a terminal, hotcell denies the call and names the rule that would allow it. */
 export const denyUnasked: Approve = (request) => ({
@@ -18,7 +19,8 @@ export const denyUnasked: Approve = (request) => ({
 
 export function askInTerminal(io: Io): Approve {
   return async (request, signal) => {
-    io.err(`${describeQuestion({ ...request, reason: request.verdict.reason })}\n`);
+    const coloured = wantsColour(io, io.errIsTerminal);
+    io.err(`${describeQuestion({ ...request, reason: request.verdict.reason }, coloured)}\n`);
     const offers = offersFor(request);
     const question = ["[y]es", ...offers.map(({ text }) => text), "[N]o and why"].join(", ");
     const typed = await io.ask(`Run it? ${question}: `, signal);
@@ -62,15 +64,16 @@ function isWord(typed: string, word: string): boolean {
 type Shown = Omit<Question, "id" | "rule" | "rememberFor" | "allowRule" | "asked">;
 
 /** The facts that decide are printed last, right above the question: text of a model cannot scroll them away. */
-export function describeQuestion(question: Shown): string {
+export function describeQuestion(question: Shown, coloured = false): string {
   const { tool, arguments: args, paths, digest, reason, agentId, preview } = question;
   const asker = agentId === null ? "" : ` for ${makeVisible(agentId)}`;
   const subject = [tool, ...paths].join(" ");
-  const shown = preview === null ? inertJson(args, 2).split("\n") : preview.split("\n").map(makeVisible);
+  const shown = (preview === null ? inertJson(args, 2) : paintDiff(preview, false)).split("\n");
   const more = shown.length - MAX_LINES;
+  const head = shown.slice(0, MAX_LINES).map(cutLine).join("\n");
   return [
     `${makeVisible(tool)} asks for approval${asker}. ${makeVisible(reason)}`,
-    ...shown.slice(0, MAX_LINES).map(cutLine),
+    paintDiff(head, coloured && preview?.startsWith("--- ") === true),
     ...(more > 0 ? [`… ${more} more lines, the last: ${cutLine(shown.at(-1)!)}`] : []),
     ...oddCharacters(JSON.stringify(args)),
     `arguments sha256 ${digest.slice(0, 16)}`,

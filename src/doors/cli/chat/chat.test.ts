@@ -322,6 +322,21 @@ describe("a question in a terminal", () => {
     );
   });
 
+  test("shows the diff in colours, with tabs and nothing else that a terminal obeys", async () => {
+    const content = "\tone\u001b[2J\n";
+    const turns = [{ calls: [{ name: "write_file", arguments: { path: "a.txt", content } }] }, { text: "." }];
+    const world = withScript(turns);
+    const model = `scripted/${path.join(world.root, "script.json")}`;
+    const args = ["chat", "go", "--model", model, "--fs", "host"];
+    const ask = async () => "n";
+    const plain = await world.run(args, { interactive: true, ask });
+    expect(plain.err).toContain("\n@@ -1 +1 @@\n-hello\n+\tone\\u{1b}[2J\n");
+    const coloured = await world.run(args, { interactive: true, errIsTerminal: true, ask });
+    expect(coloured.err).toContain(
+      "\n\u001b[36m@@ -1 +1 @@\u001b[m\n\u001b[31m-hello\u001b[m\n\u001b[32m+\tone\\u{1b}[2J\u001b[m\n",
+    );
+  });
+
   test("always saves the rule, which policy list shows and policy revoke takes back", async () => {
     const world = openWorld();
     expect((await askingChat(world, "a")).length).toBe(1);
