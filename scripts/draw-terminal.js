@@ -103,7 +103,7 @@ function drawSpan({ text, style }) {
     classes && ` class="${classes}"`,
     // A style wins over a class.
     color !== undefined && !isNamed && ` style="fill: ${color}"`,
-    style.dim && ' opacity="0.6"',
+    style.dim && ' fill-opacity="0.6"',
   ].filter(Boolean);
   return attributes.length === 0
     ? escapeXml(text)

@@ -1,4 +1,5 @@
 // The real command in a pseudo-terminal, typed into by tmux, as a person would.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -84,4 +85,34 @@ test("the output of a command is folded: five lines, and how many more there are
   const shown = await terminal.see(/^done · .* 1 call$/m);
   const folded = ["1", "2", "3", "4", "5", "… 7 more lines"].map((line) => `  │ ${line}`).join("\n");
   expect(shown).toContain(`● run_command seq 12\n${folded}\n`);
+});
+
+test("the example in a terminal: text, calls, a question with its diff, refusals, and the status line", async () => {
+  const top = tempDir();
+  const [project, stateDir] = [path.join(top, "fix-test"), path.join(top, "state")];
+  fs.cpSync(path.join(ROOT, "examples/fix-test"), project, { recursive: true });
+  fs.mkdirSync(stateDir);
+  const terminal = openTerminal(project, stateDir);
+  terminal.resize(110, 70);
+  terminal.enter(`hotcell() { '${process.execPath}' '${ROOT}/bin/hotcell.js' "$@"; }; clear`);
+  await terminal.see(/^\$ $/m);
+  const command =
+    "hotcell chat --model scripted/script.json --rule 'ask write_file(src/**)' 'Fix the failing test'";
+  terminal.enter(command);
+  await terminal.see(/^\+.*replaceAll(.*\n)*>>> write_file src\/slug\.js\nRun it\?/m);
+  terminal.enter("y");
+  const shown = await terminal.see("Commit the changes to the project?");
+  expect(shown).toMatch(
+    /^● run_command node --test\n(.*\n)*● write_file \.git\/hooks\/pre-commit\n {2}✗ refused: /m,
+  );
+  expect(shown).toMatch(/^done · 0 tokens in, 0 out · 7 calls$/m);
+  // The diff of the question, and that of the end.
+  const added = terminal.capture().match(/^\u001b\[32m\+.*replaceAll/gm);
+  expect(added).toHaveLength(2);
+  if (process.env.HOTCELL_RECORD === "1") {
+    const input = JSON.stringify({ project, command, screen: terminal.capture() });
+    execFileSync(process.execPath, [path.join(ROOT, "scripts/draw-chat.js")], { input });
+  }
+  terminal.enter("n");
+  await terminal.see(/project\? .*n\n(.*\n)*\$ $/m);
 });
