@@ -187,7 +187,8 @@ async function runInPool(run: PooledRun, context: RunnerContext): Promise<GuestR
   } catch (error) {
     if (ending === null) throw error;
     if (ending === "cancel") throw context.signal.reason;
-    throw timeoutError(limits, Math.round(performance.now() - startedMs));
+    const usedMs = Math.round(performance.now() - startedMs);
+    throw timeoutError(limits, usedMs, context.scopeTimeoutMs !== null);
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener("abort", cancel);

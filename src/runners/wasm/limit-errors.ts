@@ -29,7 +29,8 @@ export function throwIfLimited(
       limit: fuel,
       used: end.fuel,
     });
-  if (memoryDenied && (status === "trap" || exitCode !== 0))
+  // The exit code of a module that hotcell wasm run runs is its own answer.
+  if (memoryDenied && (status === "trap" || (exitCode !== 0 && !areFixed)))
     throw limitError(
       "MEMORY_LIMIT",
       `it had ${(memoryBytes / MiB).toFixed(1)} MiB of memory, and asked for more than its ${memoryMiB} MiB`,
@@ -59,13 +60,18 @@ function trapError(message: string, denied: readonly string[], used: Record<stri
   );
 }
 
-export function timeoutError({ timeoutMs, areFixed }: GuestLimits, usedMs: number): HotcellError {
+export function timeoutError(
+  { timeoutMs, areFixed }: GuestLimits,
+  usedMs: number,
+  isOfScope: boolean,
+): HotcellError {
+  const setting = isOfScope
+    ? "the timeout of the scope"
+    : "limits.timeout, or TOOL_TIMEOUT_SECS if that is lower";
   return limitError(
     "TIMEOUT",
     `after ${usedMs} ms it had run longer than its ${timeoutMs} ms`,
-    areFixed
-      ? "hotcell wasm run gives no more. Let the module do less at a time."
-      : raise("limits.timeout, or TOOL_TIMEOUT_SECS if that is lower"),
+    areFixed ? "hotcell wasm run gives no more. Let the module do less at a time." : raise(setting),
     { limit: timeoutMs, used: usedMs },
   );
 }

@@ -203,6 +203,13 @@ describe("hotcell wasm run", () => {
     });
   });
 
+  test("a module that goes on with less memory has its own exit code", async () => {
+    const grow =
+      "(if (i32.eq (memory.grow (i32.const 65535)) (i32.const -1)) (then (call $exit (i32.const 3))))";
+    const module = path.join(await makeToolFolder({ wat: command(grow) }), "tool.wasm");
+    expect(await openCliWorld().run(["wasm", "run", module])).toEqual({ code: 3, out: "", err: "" });
+  });
+
   test.each([
     [["wasm", "run", "nosuch.wasm"], 'Could not read the module "nosuch.wasm" (ENOENT)'],
     [["wasm", "run", "text.wasm"], "INVALID"],

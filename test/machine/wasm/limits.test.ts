@@ -159,6 +159,16 @@ test("P3.3 TOOL_MEMORY_MB and TOOL_TIMEOUT_SECS cap what a manifest asks for", a
   expect(time.error?.message).toContain("longer than its 700 ms");
 });
 
+test("a time limit of the scope is named in the message: no setting of the tool raises it", async () => {
+  const manifest = { limits: { timeout: 100, fuel: Number.MAX_SAFE_INTEGER } };
+  const scope = { permissions: { tested: { allowed: true, timeout: "700ms" } } };
+  const { error } = await run({ wat: command(ENDLESS) }, manifest, { scope });
+  expect([error?.code, error?.message]).toEqual([
+    "TIMEOUT",
+    expect.stringMatching(/longer than its 700 ms\. To allow more, raise the timeout of the scope\.$/),
+  ]);
+});
+
 test("a module that begins with more memory than TOOL_MEMORY_MB allows is MEMORY_LIMIT", async () => {
   const wat = command("").replace('(memory (export "memory") 1)', '(memory (export "memory") 64)');
   const { error } = await run({ wat }, {}, { toolMemoryMb: 2 });
