@@ -48,7 +48,7 @@ process.exitCode = unexpected > 0 || total === 0 ? 1 : 0;
 function runCase(suite, file) {
   const about = readCase(path.join(suite, file.replace(/\.wasm$/, ".json")));
   const temporary = fs.mkdtempSync(path.join(os.tmpdir(), "hotcell-wasi-"));
-  const output = [];
+  const output = { stdout: [], stderr: [] };
   try {
     const mounts = about.root === null ? [] : [mountCopy(path.join(suite, about.root), temporary)];
     const { bytes, names } = meterModule(fs.readFileSync(path.join(suite, file)), { maxMemoryPages: 4096 });
@@ -57,14 +57,16 @@ function runCase(suite, file) {
       env: about.env,
       mounts,
       stdin: () => 0,
-      stdout: (chunk) => output.push(Buffer.from(chunk)),
-      stderr: (chunk) => output.push(Buffer.from(chunk)),
+      stdout: (chunk) => output.stdout.push(Buffer.from(chunk)),
+      stderr: (chunk) => output.stderr.push(Buffer.from(chunk)),
       surroundings: machineSurroundings(),
     });
     const module = new engine.Module(bytes);
     const end = runModule({ module, names, fuel: 10n ** 12n, preview1, hostCall: () => new Uint8Array() });
-    if (end.status === "exit" && end.exitCode === about.exitCode) return null;
-    return `${end.status} ${end.exitCode} ${end.message} ${Buffer.concat(output)}`;
+    const said = { stdout: `${Buffer.concat(output.stdout)}`, stderr: `${Buffer.concat(output.stderr)}` };
+    const hasSaid = about.said.every(([stream, text]) => said[stream] === text);
+    if (end.status === "exit" && end.exitCode === about.exitCode && hasSaid) return null;
+    return `${end.status} ${end.exitCode} ${end.message} ${JSON.stringify(said)}`;
   } catch (error) {
     return error.stack;
   } finally {
@@ -72,7 +74,7 @@ function runCase(suite, file) {
   }
 }
 
-/** Older cases have `dirs`, `exit_code`; newer ones list operations. */
+/** Older cases have `dirs`, `exit_code`, `stdout`, `stderr`; newer ones list operations. */
 function readCase(file) {
   const given = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
   const operations = given.operations ?? [];
@@ -83,6 +85,12 @@ function readCase(file) {
     args: run.args ?? [],
     env: run.env ?? {},
     root,
+    said: [
+      ...["stdout", "stderr"].flatMap((stream) =>
+        given[stream] === undefined ? [] : [[stream, given[stream]]],
+      ),
+      ...operations.filter(({ type }) => type === "read").map(({ id = "stdout", payload }) => [id, payload]),
+    ],
     exitCode: waited?.exit_code ?? run.exit_code ?? 0,
   };
 }
