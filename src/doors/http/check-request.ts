@@ -18,11 +18,13 @@ export interface Refusal {
 
 export type RequestHead = Pick<IncomingMessage, "method" | "url" | "rawHeaders">;
 
+/** Who may request a path: anybody, who has the token, or nobody, because the server has nothing there. */
+export type Access = "open" | "token" | "nothing";
+
 /** What the guard has to know of its server. */
 export interface Guarded {
   readonly token: TokenFile;
-  /** Whether anybody may request this path. */
-  readonly isOpen: (path: string) => boolean;
+  readonly accessOf: (path: string) => Access;
   /** Whether a browser may send the cookie of a login instead of the token. */
   readonly hasLogin: boolean;
 }
@@ -96,8 +98,10 @@ function checkOrigin(head: RequestHead, at: LocalAddress): Refusal | null {
 }
 
 function checkToken(head: RequestHead, { port }: LocalAddress, guarded: Guarded): Refusal | null {
-  const { token, isOpen, hasLogin } = guarded;
-  if (isOpen(pathOf(head))) return null;
+  const { token, accessOf, hasLogin } = guarded;
+  const access = accessOf(pathOf(head));
+  if (access === "open") return null;
+  if (access === "nothing") return refuse(404, `there is nothing at ${quote(pathOf(head))}`);
   const values = valuesOf(head, "authorization");
   const given = values.length === 1 ? (/^Bearer ([^\s]+)$/.exec(values[0]!)?.[1] ?? "") : "";
   if (isSameSecret(given, token.token)) return null;

@@ -195,7 +195,7 @@ test.each(["127.0.0.1", "::1", "192.0.2.1"])(
     const check = (port: number, host: string, origin: string) => {
       const rawHeaders = ["host", host, "origin", origin, "authorization", `Bearer ${token.token}`];
       const head = { method: "GET", url: "/api/status", rawHeaders };
-      return checkRequest(head, { address, port }, { token, isOpen: () => false, hasLogin: false });
+      return checkRequest(head, { address, port }, { token, accessOf: () => "token", hasLogin: false });
     };
     expect(check(80, name, `http://${name}`)).toBeNull();
     expect(check(80, `${name}:80`, `http://${name}`)).toBeNull();

@@ -29,11 +29,8 @@ export interface HttpServerOptions {
   /** @default "127.0.0.1" */
   readonly host?: string;
   readonly token: TokenFile;
-  /**
-   * Paths that need no token.
-   * @default none
-   */
-  readonly isOpen?: Guarded["isOpen"];
+  /** @default every path needs the token */
+  readonly accessOf?: Guarded["accessOf"];
   /**
    * Whether the cookie of a login counts as the token.
    * @default false
@@ -147,9 +144,9 @@ function localAddressOf({ socket }: IncomingMessage): LocalAddress {
   return { address: socket.localAddress ?? "", port: socket.localPort ?? 0 };
 }
 
-const guardedBy = ({ token, isOpen = () => false, hasLogin = false }: HttpServerOptions): Guarded => ({
+const guardedBy = ({ token, accessOf = () => "token", hasLogin = false }: HttpServerOptions): Guarded => ({
   token,
-  isOpen,
+  accessOf,
   hasLogin,
 });
 

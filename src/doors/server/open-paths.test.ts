@@ -82,7 +82,7 @@ describe("a call whose path is written in another way", () => {
     const { port, token, ran } = await openWorld();
     const request = { port, method: "POST", target: "/api/tools/call" };
     for (const [what, target] of SPELLINGS) {
-      expect([400, 401], what).toContain(await send({ ...request, target }));
+      expect([400, 401, 404], what).toContain(await send({ ...request, target }));
       expect([400, 404], what).toContain(await send({ ...request, target, token }));
       expect(ran, what).toEqual([]);
     }
@@ -107,7 +107,7 @@ describe("a call whose path is written in another way", () => {
   });
 });
 
-test("only the front page, the two health checks and the login need no token", async () => {
+test("only the front page, the two health checks and the login need no token, and other paths have nothing", async () => {
   const { port, token } = await openWorld();
   const status = (method: string, target: string, more = {}) => send({ port, method, target, ...more });
   expect([...OPEN_PATHS].sort()).toEqual(["/", "/api/login", "/livez", "/readyz"]);
@@ -115,9 +115,11 @@ test("only the front page, the two health checks and the login need no token", a
   expect(await status("GET", "/livez?")).toBe(200);
   expect(await status("GET", "/readyz")).toBe(200);
   expect(await status("POST", "/api/login"), "the body is no login").toBe(400);
-  for (const target of ["/nothing", "/ws", "/mcp", "/api", "/api/openapi.json", "/livez/", "/index.html"])
+  for (const target of ["/ws", "/mcp", "/mcp/x", "/api", "/api/", "/api/openapi.json", "/api/nothing"])
     expect([target, await status("GET", target)]).toEqual([target, 401]);
-  expect(await status("GET", "/nothing", { token })).toBe(404);
+  for (const target of ["/nothing", "/livez/", "/index.html", "/apix"])
+    for (const more of [{}, { token }])
+      expect([target, await status("GET", target, more)]).toEqual([target, 404]);
 });
 
 test("a socket opens only with the token, at exactly /ws", async () => {
@@ -127,7 +129,7 @@ test("a socket opens only with the token, at exactly /ws", async () => {
   expect(await open("/ws", { token })).toBe(101);
   expect(await open("/ws")).toBe(401);
   for (const target of ["/%77s", "/w%73", "//ws", "/./ws", "/ws/", "/ws;x", "/WS", "/%2577s", "/ws%2f"]) {
-    expect([400, 401], target).toContain(await open(target));
+    expect([400, 401, 404], target).toContain(await open(target));
     expect([400, 404], target).toContain(await open(target, { token }));
   }
   expect(await open("/livez"), "an open path is no socket").toBe(404);

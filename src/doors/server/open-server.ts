@@ -21,7 +21,7 @@ import { createQuestions } from "./questions.ts";
 import type { Route } from "./route.ts";
 import { approvalRoutes } from "./routes/approval-routes.ts";
 import { logRoutes } from "./routes/log-routes.ts";
-import { machineRoutes, OPEN_PATHS } from "./routes/machine-routes.ts";
+import { accessOf, machineRoutes } from "./routes/machine-routes.ts";
 import { policyRoutes } from "./routes/policy-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
@@ -102,7 +102,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
     port,
     host,
     token,
-    isOpen: (path) => OPEN_PATHS.has(path),
+    accessOf,
     hasLogin: true,
     maxBodyBytes: LIMITS.server.maxBodyBytes,
     limits: { maxConnections: LIMITS.server.maxConnections },

@@ -1,7 +1,7 @@
 // The server itself: its state, its machine, its document, and the pages that need no token.
 import { HotcellError } from "../../../core/errors.ts";
 import { diagnose } from "../../cli/doctor/doctor.ts";
-import { isSameSecret, withoutToken } from "../../http/check-request.ts";
+import { type Access, isSameSecret, withoutToken } from "../../http/check-request.ts";
 import { loginCookie } from "../../http/login-cookie.ts";
 import { MCP_PATH } from "../../mcp/mcp-handler.ts";
 import { readVersion } from "../../read-version.ts";
@@ -13,8 +13,14 @@ import { flag, given, gives, listOf, oneOf, orNull, text } from "../schemas.ts";
 
 const LOGIN = "/api/login";
 
-/** The paths that need no token: nothing but fixed texts is there. Every other path needs one, also if no route has it. */
+/** The paths that need no token: nothing but fixed texts is there. */
 export const OPEN_PATHS: ReadonlySet<string> = new Set(["/", "/livez", "/readyz", LOGIN]);
+
+/** A request for a path where nothing is does not reach the router. */
+export function accessOf(path: string): Access {
+  if (OPEN_PATHS.has(path)) return "open";
+  return /^\/(api|mcp|ws)(\/|$)/.test(path) ? "token" : "nothing";
+}
 
 /** The model of runs, how it is told of tools, and whether it calls them itself; null if that is unknown. */
 async function modelsOf({ agent }: ApiParts, caller: AbortSignal) {
