@@ -5,7 +5,7 @@ type Delta = Extract<AgentEventBody, { readonly kind: "text" | "thinking" | "cal
 
 export interface DeltaCombiner {
   add(delta: Delta): void;
-  /** Tells what is held back, before anything else is told. */
+  /** Reports what is held back, before anything else is reported. */
   flush(): void;
   /** Forgets what is held back. */
   drop(): void;
@@ -13,7 +13,7 @@ export interface DeltaCombiner {
 
 const INTERVAL_MS = 50;
 
-export function combineDeltas(tell: (body: AgentEventBody) => void): DeltaCombiner {
+export function combineDeltas(report: (body: AgentEventBody) => void): DeltaCombiner {
   let held: Delta | null = null;
   let timer: NodeJS.Timeout | undefined;
   let failure: unknown = null;
@@ -23,10 +23,10 @@ export function combineDeltas(tell: (body: AgentEventBody) => void): DeltaCombin
     held = null;
   };
   const flush = () => {
-    const told = held;
+    const last = held;
     drop();
     if (failure !== null) throw failure;
-    if (told !== null) tell(told);
+    if (last !== null) report(last);
   };
   /** Nobody would catch an error in a timer: the next caller gets it. */
   const flushInTime = () => {

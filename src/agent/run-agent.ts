@@ -20,7 +20,7 @@ import type {
 } from "../models/model.ts";
 import type { AgentEvent, AgentEventBody, RunStop } from "./agent-event.ts";
 import { type Budget, createLedger, type Ledger, type ModelPrices } from "./budget.ts";
-import { createCallTeller } from "./call-teller.ts";
+import { createCallReporter } from "./call-reporter.ts";
 import { combineDeltas } from "./combine-deltas.ts";
 import { createEventQueue } from "./event-queue.ts";
 import { findInterrupted } from "./interrupted-calls.ts";
@@ -158,9 +158,9 @@ interface Run {
   readonly events: AgentEvent[];
   readonly tools: readonly ModelTool[];
   /** Writes an event to the log, then tells it. */
-  readonly tell: (body: AgentEventBody) => void;
+  readonly report: (body: AgentEventBody) => void;
   /** Tells a piece of streamed text or output, joined with others. */
-  readonly tellDelta: ReturnType<typeof combineDeltas>["add"];
+  readonly reportDelta: ReturnType<typeof combineDeltas>["add"];
   toolMode: ToolMode;
   /** The longest conversation to send; smaller once the provider has refused a longer one. */
   maxChars: number;
@@ -187,7 +187,7 @@ async function runWhole(
     push(event);
   };
   const deltas = combineDeltas(write);
-  const tell = (body: AgentEventBody) => {
+  const report = (body: AgentEventBody) => {
     deltas.flush();
     write(body);
   };
@@ -199,21 +199,26 @@ async function runWhole(
     repeats: createRepeatCounter(),
     events,
     tools: cell.tools("mcp"),
-    tell,
-    tellDelta: deltas.add,
+    report,
+    reportDelta: deltas.add,
     toolMode,
     maxChars: Number.POSITIVE_INFINITY,
   };
   cell.recordRun({ kind: "run.start", run: run.id, model: `${model.provider}/${model.model}` });
-  tell({ kind: "run.start", run: run.id, session: cell.session, model: `${model.provider}/${model.model}` });
+  report({
+    kind: "run.start",
+    run: run.id,
+    session: cell.session,
+    model: `${model.provider}/${model.model}`,
+  });
   let stop: RunStop = "error";
   let failure: HotcellError | null = null;
   try {
     const { results, waiting } = await findInterrupted(events, cell);
-    for (const result of results) tell(result);
+    for (const result of results) report(result);
     const isResumed = messages.length === 0;
     const stopped = waiting.length > 0 ? await finishCalls(run, waiting, isResumed) : null;
-    for (const message of messages) tell({ kind: "message", message });
+    for (const message of messages) report({ kind: "message", message });
     stop = stopped ?? (await loop(run));
   } catch (error) {
     if (!(error instanceof HotcellError)) throw error;
@@ -224,8 +229,8 @@ async function runWhole(
   }
   if (isSuspended(signal)) return;
   cell.recordRun({ kind: "run.end", run: run.id, stop });
-  const told = failure === null ? {} : { error: { code: failure.code, message: failure.message } };
-  tell({ kind: "run.end", stop, usage: ledger.usage(), ...told });
+  const reported = failure === null ? {} : { error: { code: failure.code, message: failure.message } };
+  report({ kind: "run.end", stop, usage: ledger.usage(), ...reported });
 }
 
 async function loop(run: Run): Promise<RunStop> {
@@ -278,7 +283,7 @@ async function takeTurn(run: Run, turn: number, tools: readonly ModelTool[]): Pr
 function adapt(run: Run, { code }: HotcellError): boolean {
   if (code === "MODEL_WITHOUT_TOOLS" && run.toolMode === "auto") {
     run.toolMode = "text";
-    run.tell({
+    run.report({
       kind: "note",
       text: "The model has no tool calls of its own; from here on it writes them as text.",
     });
@@ -289,7 +294,7 @@ function adapt(run: Run, { code }: HotcellError): boolean {
   run.maxChars = Math.floor(sizeOf(messages) / 2);
   const { dropped } = trimContext(readTranscript(run.events), run.maxChars);
   if (dropped > 0)
-    run.tell({
+    run.report({
       kind: "note",
       text: `The conversation is too long; the oldest ${dropped} messages are left out.`,
     });
@@ -310,13 +315,13 @@ async function streamAnswer(run: Run, turn: number, tools: readonly ModelTool[])
   for await (const chunk of options.model.sendMessage(request, signal)) {
     if (chunk.type === "chunk") {
       said.push(chunk.content);
-      run.tellDelta({ kind: "text", content: chunk.content });
-    } else if (chunk.type === "thinking") run.tellDelta({ kind: "thinking", content: chunk.content });
+      run.reportDelta({ kind: "text", content: chunk.content });
+    } else if (chunk.type === "thinking") run.reportDelta({ kind: "thinking", content: chunk.content });
     else if (chunk.type === "end") {
       return keepAnswer(run, turn, chunk, withTextCalls(run, chunk.message, tools));
     } else if (chunk.type === "error") {
       const { error, usage } = chunk;
-      if (!signal.aborted && usage !== undefined) run.tell({ kind: "model.usage", usage });
+      if (!signal.aborted && usage !== undefined) run.report({ kind: "model.usage", usage });
       if (!signal.aborted) throw error;
       const message = { role: "assistant", content: said.join(""), calls: [] } as const;
       return keepAnswer(run, turn, { stop: "cancelled", usage: usage ?? NOTHING_USED }, message);
@@ -348,7 +353,7 @@ function keepAnswer(
   const message = stop === "refusal" ? withoutWholeCalls(given) : given;
   const first = run.events.at(-1)?.seq ?? 0;
   const callIds = message.calls.map((_, at) => `${run.id}.${turn}.${first}.${at + 1}`);
-  run.tell({ kind: "answer", message, callIds, stop, usage });
+  run.report({ kind: "answer", message, callIds, stop, usage });
   return { calls: message.calls.map((call, at) => ({ callId: callIds[at]!, call })), stop };
 }
 
@@ -369,25 +374,25 @@ async function finishCalls(
 }
 
 /** The call does not reach the cell. */
-function refuseCall({ tell }: Run, callId: string, call: ModelCall, why: string): void {
+function refuseCall({ report }: Run, callId: string, call: ModelCall, why: string): void {
   const message = failedResult(call, why);
-  tell({ kind: "call.result", callId, outcome: "not_executed", message, notCalled: true });
+  report({ kind: "call.result", callId, outcome: "not_executed", message, notCalled: true });
 }
 
 /** Runs calls and tells one result for each. Returns why the run must stop, if it must. */
 async function runCalls(run: Run, pending: readonly PendingCall[]): Promise<RunStop | null> {
   const calls = pending.map(({ call }) => call);
   const callIds = pending.map(({ callId }) => callId);
-  const { signal, ledger, tell, tellDelta } = run;
+  const { signal, ledger, report, reportDelta } = run;
   const counts = calls.map((call) => run.repeats.count(call));
   const isRepeated = counts.some((count) => count >= STOP_AFTER);
   const left = ledger.callsLeft();
   const allowed = isRepeated || signal.aborted ? 0 : Math.min(calls.length, left, LIMITS.maxBatchCalls);
   const open = new Map(callIds.map((callId, at) => [callId, at]));
-  const tellResult = (callId: string, observation: AnyObservation) => {
+  const reportResult = (callId: string, observation: AnyObservation) => {
     const at = open.get(callId)!;
     const message = resultOf(calls[at]!, observation, counts[at]! >= WARN_AFTER ? REPEATED : "");
-    tell({ kind: "call.result", callId, outcome: observation.meta.outcome, message });
+    report({ kind: "call.result", callId, outcome: observation.meta.outcome, message });
     open.delete(callId);
   };
   const requests = calls.slice(0, allowed).map(({ name, arguments: text, complete }, at) => ({
@@ -397,13 +402,13 @@ async function runCalls(run: Run, pending: readonly PendingCall[]): Promise<RunS
     arguments: complete && text.trim() === "" ? "{}" : text,
     truncated: !complete,
   }));
-  const teller = createCallTeller({ tell, tellDelta, tellResult });
+  const reportCall = createCallReporter({ report, reportDelta, reportResult });
   let failure: unknown = null;
   const unlogged = new AbortController();
   /** A call whose event can't be logged is ended, and the run fails. */
   const onEvent = (event: CallEvent) => {
     try {
-      teller(event);
+      reportCall(event);
     } catch (error) {
       failure ??= error;
       unlogged.abort();
@@ -411,7 +416,7 @@ async function runCalls(run: Run, pending: readonly PendingCall[]): Promise<RunS
   };
   await run.options.cell.callBatch(requests, {
     signal: AbortSignal.any([signal, unlogged.signal]),
-    spending: { spent: ledger.spent, addUsage: (usage) => tell({ kind: "model.usage", usage }) },
+    spending: { spent: ledger.spent, addUsage: (usage) => report({ kind: "model.usage", usage }) },
     onEvent,
   });
   if (failure !== null) throw failure;
