@@ -98,7 +98,7 @@ describe("exported names", () => {
     expect(findTwice(readSources())).toEqual([]);
   });
 
-  test("control: one that is is found, also by an alias; what a file only passes on is not defined there", () => {
+  test("control: one that is is found, also by an alias or by destructuring; what a file only passes on is not defined there", () => {
     const sources = new Map([
       ["a.ts", "export interface Place {}"],
       ["b.ts", "export type Place = string;"],
@@ -106,8 +106,15 @@ describe("exported names", () => {
       ["d.test.ts", "export const Place = 1;"],
       ["e.ts", "export interface Seat {}"],
       ["f.ts", 'export {\n  type Chair as Seat,\n} from "./g.ts";'],
+      ["h.ts", "export const {\n  TABLE,\n  legs: Leg,\n} = room;"],
+      ["i.ts", "export const TABLE = 1;\nexport class Leg {}"],
     ]);
-    expect(findTwice(sources)).toEqual(["Place: a.ts, b.ts", "Seat: e.ts, f.ts"]);
+    expect(findTwice(sources)).toEqual([
+      "Leg: h.ts, i.ts",
+      "Place: a.ts, b.ts",
+      "Seat: e.ts, f.ts",
+      "TABLE: h.ts, i.ts",
+    ]);
   });
 });
 
@@ -132,11 +139,18 @@ function aliasesOf(text: string): RegExpMatchArray[] {
   ]);
 }
 
+/** `export const { A, b: B } = c` defines A and B. */
+function destructuredIn(text: string): RegExpMatchArray[] {
+  return [...text.matchAll(/^export const \{([^}]*)\}/gm)].flatMap(([, list]) => [
+    ...list!.matchAll(/(\w+)\s*(?:,|$)/g),
+  ]);
+}
+
 function findTwice(sources: Sources): string[] {
   const homes = new Map<string, string[]>();
   for (const [file, text] of sources) {
     if (file.endsWith(".test.ts")) continue;
-    const definitions = [...text.matchAll(DEFINITION), ...aliasesOf(text)];
+    const definitions = [...text.matchAll(DEFINITION), ...aliasesOf(text), ...destructuredIn(text)];
     for (const name of new Set(definitions.map(([, found]) => found!)))
       homes.set(name, [...(homes.get(name) ?? []), file]);
   }
