@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { HotcellError, osErrorCode } from "../../core/errors.ts";
 import type { Cooperative } from "./cooperative.ts";
 import { decodeName, showName } from "./names.ts";
+import { joinPath } from "./path-text.ts";
 import { childPath, fdPath, openChildDirectory, type Root, TEMP_PREFIX } from "./paths.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
@@ -88,7 +89,7 @@ export function visitParents(
     let directory = "";
     for (const name of names) {
       if (walk.down(name) !== null) return;
-      directory = directory === "" ? name : `${directory}/${name}`;
+      directory = joinPath(directory, name);
       visit(walk.dir, directory);
     }
   } finally {
