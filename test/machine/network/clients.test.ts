@@ -67,12 +67,17 @@ function project(name: string): string {
   return at;
 }
 
-async function open(name: string, rules: readonly string[]): Promise<Cell> {
+async function open(
+  name: string,
+  rules: readonly string[],
+  toolsets: readonly string[] = ["coding"],
+): Promise<Cell> {
   const cell = await openCell({
     workspace: project(name),
     stateDir: path.join(top, "state"),
     trust: "autonomous",
     rules: [...rules],
+    toolsets: [...toolsets],
     timeoutMs: 120_000,
   });
   onTestFinished(() => cell.close());
@@ -271,4 +276,23 @@ test("the descriptions of command tools name the hosts that commands reach", asy
   expect(tool?.description).toContain(
     "the network reaches a.example:443, *.b.example:443 (asks) only and no input",
   );
+});
+
+test("bash of the toolset studio names the hosts too: those that commands reach in its description, refused ones in its result", async () => {
+  const openStudio = (name: string, rules: readonly string[]) => open(name, rules, ["studio"]);
+  const described = (cell: Cell) => cell.tools("mcp").find(({ name }) => name === "bash")?.description;
+  const cell = await openStudio("studio", ["allow network(a.example:443)"]);
+  expect(described(cell)).toBe(
+    "Execute a shell command in the project. The network reaches a.example:443 only and no input.",
+  );
+  expect(described(await openStudio("studio-closed", []))).toContain("There is no network and no input.");
+  const call = { name: "bash", arguments: { command: "curl -s http://b.example:80/" } } as const;
+  const reason = expect.stringContaining('No rule is about "b.example:80"');
+  const rule = "allow network(b.example:80)";
+  expect(await cell.call(call)).toMatchObject({
+    output: expect.stringContaining(
+      `[The network refused b.example:80: no rule allows it. To allow it: ${rule}]`,
+    ),
+    metadata: { refusedHosts: [{ host: "b.example:80", reason, rule }] },
+  });
 });
