@@ -136,7 +136,7 @@ async function endOf(spawned: SpawnedProcess, status: GuestStatus, cgroup: Cgrou
   return said.slice(0, MAX_ERROR_CHARS).trim();
 }
 
-/** The places of shared libraries. Nothing of a user's is there. */
+/** The system's places of shared libraries. Nothing of a user's is there. */
 const LIBRARIES = [
   "/lib",
   "/lib64",
@@ -147,9 +147,14 @@ const LIBRARIES = [
   "/etc/ld.so.cache",
 ];
 
+/** Beside a Node of the user's are global modules or a project, so that only Node's own library is taken from there. */
 function findLibraries(node: string) {
   const own = path.join(path.dirname(path.dirname(node)), "lib");
-  return [...new Set([...LIBRARIES, own])].flatMap((at) => {
+  const names = LIBRARIES.includes(own) || !fs.existsSync(own) ? [] : fs.readdirSync(own);
+  const ownLibraries = names
+    .filter((name) => name.startsWith("libnode.so"))
+    .map((name) => path.join(own, name));
+  return [...LIBRARIES, ...ownLibraries].flatMap((at) => {
     const stat = fs.lstatSync(at, { throwIfNoEntry: false });
     if (stat === undefined) return [];
     return [{ at, link: stat.isSymbolicLink() ? fs.readlinkSync(at) : null }];

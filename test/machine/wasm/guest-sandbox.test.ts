@@ -7,6 +7,21 @@ import { expect, onTestFinished, test } from "vitest";
 import { openGuestSandboxes } from "../../../src/shield/guest/guest-sandbox.ts";
 import { tempDir } from "../../kit/worlds/temp-cell.ts";
 
+/** A copy of Node starts the sandbox, and the guest lists the directory beside that copy's own. */
+const START = `
+const { openGuestSandboxes } = await import(PLACES.sandbox);
+const sandboxes = openGuestSandboxes({ code: PLACES.code, main: "list.js" });
+const guest = sandboxes.start(64 * 1024 * 1024);
+guest.channel.on("data", (chunk) => process.stdout.write(chunk));
+process.stderr.write(await guest.ended);
+sandboxes.close();
+`;
+const LIST = `
+import fs from "node:fs";
+const seen = fs.existsSync(PLACES.lib) ? fs.readdirSync(PLACES.lib) : [];
+fs.writeSync(3, JSON.stringify(seen));
+`;
+
 /** Tries each way out, and writes what worked to a descriptor. */
 const PROBE = `
 import fs from "node:fs";
@@ -77,4 +92,25 @@ test("P6.2 a guest process sees no project, no home, no programs, no network, no
     variables: false,
   };
   expect(JSON.parse(said)).toEqual({ ...nothing, parent: false, network: false });
+});
+
+test("of the directory lib beside Node, as that of a version manager, a guest sees Node's own library only", () => {
+  const top = tempDir();
+  const [bin, lib, code] = ["bin", "lib", "code"].map((name) => path.join(top, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const dir of [bin, path.join(lib, "node_modules/secret"), code])
+    fs.mkdirSync(dir, { recursive: true });
+  fs.writeFileSync(path.join(lib, "libnode.so.115"), "");
+  fs.writeFileSync(path.join(top, "package.json"), '{ "type": "module" }');
+  const node = path.join(bin, "node");
+  fs.copyFileSync(process.execPath, node, fs.constants.COPYFILE_FICLONE);
+  const sandbox = new URL("../../../dist/shield/guest/guest-sandbox.js", import.meta.url).href;
+  const places = JSON.stringify({ sandbox, code, lib });
+  fs.writeFileSync(path.join(code, "list.js"), LIST.replaceAll("PLACES", places));
+  const args = ["--input-type=module", "-e", START.replaceAll("PLACES", places)];
+  const { stdout, stderr } = spawnSync(node, args, { encoding: "utf8" });
+  expect([stdout, stderr]).toEqual(['["libnode.so.115"]', ""]);
 });
