@@ -4,7 +4,6 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openTempCell } from "../../../test/kit/worlds/temp-cell.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { toToolMessage } from "../../doors/to-tool-message.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -294,24 +293,6 @@ describe("search_files", () => {
     const { length } = matches as object[];
     expect([truncated, length < 30]).toEqual([true, true]);
     expect(note).toContain(`Only the first ${length} matches are shown.`);
-  });
-
-  const DEEP = `${"a-long-name-of-a-directory/".repeat(5)}file.txt`;
-  test.each([
-    ["short lines in a deep directory", { [DEEP]: "x\n".repeat(2000) }, 0],
-    ["their context", { [DEEP]: "x\ny\ny\ny\n".repeat(1000) }, 20],
-    ["lines in Chinese", { "a.txt": `x${"漢字".repeat(20)}\n`.repeat(2000) }, 0],
-    ["lines that JSON escapes", { "a.txt": `x${'\\"'.repeat(40)}\n`.repeat(2000) }, 3],
-  ])("shows 32 KiB at once, as JSON and as text: %s", async (_, files, context) => {
-    const { cell } = await open(files);
-    const args = { pattern: "x", context, max_results: 1000 };
-    const observation = await cell.call({ name: "search_files", arguments: args });
-    const { note, ...output } = observation.output!;
-    const { content } = toToolMessage({ ...observation, output }, "openai");
-    const sizes = [JSON.stringify(output.matches), String(content)].map((text) => Buffer.byteLength(text));
-    expect(Math.max(...sizes)).toBeGreaterThan(24_000);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(32 * 1024);
-    expect(note).toContain("matches are shown.");
   });
 
   test("shows a match without the lines around it if these do not fit", async () => {
