@@ -5,7 +5,7 @@ import { badObjectError, type ObjectName } from "./loose-object.ts";
 import { openTree } from "./lost-paths.ts";
 import { tooLargeError } from "./new-objects.ts";
 import { readCommit, readTreeItems, readTreeOf, type TreeItem } from "./object-references.ts";
-import { readObject, type SessionObjects } from "./read-object.ts";
+import { readGitObject, type SessionObjects } from "./read-git-object.ts";
 
 export interface ChangedPath {
   readonly path: string;
@@ -34,8 +34,8 @@ export function* findChangedPaths(
     changed.set(path, { path, isDeleted });
   };
   for (const commit of commits) {
-    const [tree, ...parents] = readCommit(commit.id, readObject(commit, sources));
-    const before = parents.map((parent) => readTreeOf(parent.id, readObject(parent, sources)).id);
+    const [tree, ...parents] = readCommit(commit.id, readGitObject(commit, sources));
+    const before = parents.map((parent) => readTreeOf(parent.id, readGitObject(parent, sources)).id);
     for (const id of parents.length === 0 ? [null] : before)
       yield* compareTrees({ path: "", before: id, after: tree.id }, { sources, budget, add });
   }
@@ -58,7 +58,7 @@ interface Comparing {
 function* compareTrees(roots: Compared, { sources, budget, add }: Comparing): Cooperative<void> {
   const itemsOf = (id: string | null): ReadonlyMap<string, TreeItem> => {
     if (id === null) return new Map();
-    const content = readObject({ id, type: "tree" }, sources);
+    const content = readGitObject({ id, type: "tree" }, sources);
     budget.bytes += Math.max(content.length, SMALLEST_TREE_BYTES);
     if (budget.bytes > LIMITS.maxGitComparedBytes)
       throw tooLargeError(`${LIMITS.maxGitComparedBytes} bytes of directories`);

@@ -1,7 +1,7 @@
 import type { Cooperative } from "../fs/cooperative.ts";
 import type { ObjectName } from "./loose-object.ts";
 import { readTreeItems, readTreeOf, type TreeItem } from "./object-references.ts";
-import { readObject, type SessionObjects } from "./read-object.ts";
+import { readGitObject, type SessionObjects } from "./read-git-object.ts";
 
 type Lookup = (path: string) => TreeItem | null;
 
@@ -27,12 +27,12 @@ export function openTree(commit: ObjectName, sources: SessionObjects): Lookup {
     const items =
       known.get(name.id) ??
       new Map(
-        readTreeItems(name.id, readObject(name, sources), sources.format).map((item) => [item.name, item]),
+        readTreeItems(name.id, readGitObject(name, sources), sources.format).map((item) => [item.name, item]),
       );
     known.set(name.id, items);
     return items;
   };
-  const root = readTreeOf(commit.id, readObject(commit, sources));
+  const root = readTreeOf(commit.id, readGitObject(commit, sources));
   return (path) => {
     const names = path.split("/");
     const last = names.pop()!;

@@ -10,7 +10,7 @@ export interface SessionObjects {
 }
 
 /** The content of an object of the project, loose or packed, or of a loose object of the session. */
-export function readObject(name: ObjectName, { view, project, format }: SessionObjects): Buffer {
+export function readGitObject(name: ObjectName, { view, project, format }: SessionObjects): Buffer {
   const known = project.read(name, format);
   if (known !== null) return known;
   const root = view(loosePath(name.id));

@@ -13,7 +13,7 @@ import { findLostPaths } from "../git/lost-paths.ts";
 import { findNewObjects } from "../git/new-objects.ts";
 import { readObjectFormat } from "../git/object-format.ts";
 import { openProjectObjects } from "../git/project-objects.ts";
-import type { SessionObjects } from "../git/read-object.ts";
+import type { SessionObjects } from "../git/read-git-object.ts";
 import { openRefs, resolveHead } from "../git/refs.ts";
 import { createTrackedFiles } from "../git/tracked-files.ts";
 import { writeObjects } from "../git/write-objects.ts";
