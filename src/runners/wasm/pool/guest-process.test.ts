@@ -2,9 +2,11 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import type { JsonObject } from "../../../core/json.ts";
+import { LIMITS } from "../../../core/limits.ts";
 import type { GuestSandbox } from "../../../shield/guest/guest-sandbox.ts";
 import type { AnswerMessage } from "../answer-message.ts";
-import { encodeFrame } from "../guest/frames.ts";
+import { encodeFrame, FrameDecoder } from "../guest/frames.ts";
 import { createGuestProcess, type GuestJob } from "./guest-process.ts";
 
 /** A process, and the guest's end of its channel. */
@@ -103,6 +105,39 @@ test.each<[string, Buffer]>([
   const message = expect.stringContaining("Call the tool again: it gets a new process.");
   await expect(ended).rejects.toMatchObject({ code: "GUEST_CRASHED", message });
   expect(process.isUsable).toBe(false);
+});
+
+/** The frames that the guest receives, as their heads. */
+function readHeads(guest: net.Socket): JsonObject[] {
+  const heads: JsonObject[] = [];
+  const decoder = new FrameDecoder();
+  guest.on("data", (chunk: Buffer) => {
+    decoder.push(chunk);
+    for (let frame = decoder.next(); frame !== null; frame = decoder.next()) heads.push(frame.head);
+  });
+  return heads;
+}
+
+test("a module is sent once, and again only after more others than a process keeps: the one used longest ago makes room", async () => {
+  const { process, guest, send } = await openProcess();
+  const heads = readHeads(guest);
+  const runAll = async (keys: readonly string[]) => {
+    const from = heads.length;
+    for (const moduleKey of keys) {
+      const ended = process.run({ ...jobOf(), moduleKey });
+      while (heads.at(-1)?.op !== "run" || heads.at(-1)?.module !== moduleKey) await once(guest, "data");
+      send(END);
+      await ended;
+    }
+    return heads
+      .slice(from)
+      .filter(({ op }) => op === "module")
+      .map(({ key }) => key);
+  };
+  const keys = Array.from({ length: LIMITS.guestModules }, (_, index) => `m${index}`);
+  expect(await runAll([...keys, ...keys])).toEqual(keys);
+  expect(await runAll(["m0", "new"])).toEqual(["new"]);
+  expect(await runAll(["m0", "m1", "m2"])).toEqual(["m1", "m2"]);
 });
 
 test("a process that ends within a message ends the run with GUEST_CRASHED", async () => {
