@@ -2,11 +2,9 @@
 // reach hotcell, the call fails with the error of that write.
 import { expect, onTestFinished, test } from "vitest";
 import { HotcellError } from "../../../src/core/errors.ts";
-import { openGuests } from "../../../src/runners/wasm/guests.ts";
-import { commandProgram } from "../../../src/tools/wasm/program.ts";
 import type { FileHandle, WorkspaceFS } from "../../../src/workspace/files/workspace-fs.ts";
-import { compileWat } from "../../kit/compile-wat.ts";
 import { makeHostWorld } from "../../kit/worlds/host-workspace.ts";
+import { openTestGuests } from "../../kit/worlds/test-guests.ts";
 import { command } from "../../kit/worlds/wasm-tool-folder.ts";
 
 const FULL = new HotcellError("EXECUTION_ERROR", 'Could not write "f": the disk is full (ENOSPC).', {
@@ -40,33 +38,10 @@ const LOG =
 async function run(code: string, room: number) {
   const world = makeHostWorld();
   onTestFinished(world.remove);
-  const guests = openGuests({
-    maxTimeoutMs: 60_000,
-    maxMemoryMiB: 64,
-    processes: 1,
-    judgeHost: () => ({ decision: "deny", rule: { text: "", source: "built-in" }, reason: "" }),
-  });
-  onTestFinished(guests.close);
+  const guests = openTestGuests();
   let hostCalls = 0;
-  const context = {
-    callId: "c",
-    signal: new AbortController().signal,
-    agentId: null,
-    timeoutMs: 60_000,
-    scopeTimeoutMs: null,
-    approvedVersion: null,
-    spending: null,
-    emit() {},
-    progress() {},
-    reportMeta() {},
-  };
-  const program = commandProgram(await compileWat(command(code, "flog")), "0".repeat(64), 16);
-  const ended = guests.guestsFor(context).run({
-    program,
-    args: ["tested"],
-    env: {},
-    input: Buffer.alloc(0),
-    limits: { timeoutMs: 60_000, memoryMiB: 16, fuel: 1_000_000 },
+  const ended = guests.run({
+    program: await guests.program(command(code, "flog"), "0".repeat(64)),
     mounts: [{ at: "/workspace", files: withRoomFor(room, world.open()), access: "write" }],
     async hostCall() {
       hostCalls++;
