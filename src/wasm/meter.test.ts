@@ -62,13 +62,29 @@ test("an endless start section traps when its fuel is used up", async () => {
 test.each([
   ["memory.fill", "(memory.fill (i32.const 0) (i32.const 1) (local.get 0))", 65_536 / 8],
   ["memory.copy", "(memory.copy (i32.const 0) (i32.const 8) (local.get 0))", 65_536 / 8],
+  ["memory.init", "(memory.init $d (i32.const 0) (i32.const 0) (local.get 0))", 65_536 / 8],
+  ["table.fill", "(table.fill $t (i32.const 0) (ref.null func) (local.get 0))", 65_536],
+  ["table.copy", "(table.copy $t $t (i32.const 0) (i32.const 8) (local.get 0))", 65_536],
+  ["table.init", "(table.init $t $e (i32.const 0) (i32.const 0) (local.get 0))", 65_536],
+  ["table.grow", "(drop (table.grow $u (ref.null func) (local.get 0)))", 65_536],
 ])("%s costs by its length", async (_name, code, price) => {
-  const wat = `(module (memory 16) (func (export "f") (param i32) ${code}))`;
+  const wat = `(module (memory 16) (table $t 70000 funcref) (table $u 0 funcref) (data $d "${"x".repeat(65_536)}")
+    (elem $e func ${"$f ".repeat(65_536)}) (func $f) (func (export "f") (param i32) ${code}))`;
   const { exports, fuel } = await metered(wat, 1_000_000n);
   exports.f!(0);
   const empty = 1_000_000n - fuel();
   exports.f!(65_536);
   expect(1_000_000n - fuel()).toBe(empty * 2n + BigInt(price));
+});
+
+test("several memories are refused, and so is an instruction for another memory", async () => {
+  const two = [5, 5, 2, 0, 1, 0, 1];
+  const bytes = Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...two]);
+  expect(() => meterModule(bytes, MAX)).toThrow("2 memories; allowed is one memory");
+  const load = await compileWat(`(module (memory 1) (func (drop (i32.load (i32.const 0)))))`);
+  // The alignment of i32.load, with the flag that a number of a memory follows.
+  load[Buffer.from(load).indexOf(Buffer.from([0x28, 2, 0])) + 1] = 2 | 64;
+  expect(() => meterModule(load, MAX)).toThrow("an instruction for another memory");
 });
 
 test("a bulk operation that costs more than the fuel left does not begin", async () => {
