@@ -19,12 +19,12 @@ export interface Refusal {
 export type RequestHead = Pick<IncomingMessage, "method" | "url" | "rawHeaders">;
 
 /** Who may request a path: anybody, who has the token, or nobody, because the server has nothing there. */
-export type Access = "open" | "token" | "nothing";
+export type RequestAccess = "open" | "token" | "nothing";
 
 /** What the guard has to know of its server. */
 export interface Guarded {
   readonly token: TokenFile;
-  readonly accessOf: (path: string) => Access;
+  readonly accessOf: (path: string) => RequestAccess;
   /** Whether a browser may send the cookie of a login instead of the token. */
   readonly hasLogin: boolean;
 }

@@ -1,7 +1,7 @@
 // The server itself: its state, its machine, its document, and the pages that need no token.
 import { HotcellError } from "../../../core/errors.ts";
 import { diagnose } from "../../cli/doctor/doctor.ts";
-import { type Access, isSameSecret, withoutToken } from "../../http/check-request.ts";
+import { type RequestAccess, isSameSecret, withoutToken } from "../../http/check-request.ts";
 import { loginCookie } from "../../http/login-cookie.ts";
 import { MCP_PATH } from "../../mcp/mcp-handler.ts";
 import { readVersion } from "../../read-version.ts";
@@ -17,7 +17,7 @@ const LOGIN = "/api/login";
 export const OPEN_PATHS: ReadonlySet<string> = new Set(["/", "/livez", "/readyz", LOGIN]);
 
 /** A request for a path where nothing is does not reach the router. */
-export function accessOf(path: string): Access {
+export function accessOf(path: string): RequestAccess {
   if (OPEN_PATHS.has(path)) return "open";
   return /^\/(api|mcp|ws)(\/|$)/.test(path) ? "token" : "nothing";
 }
