@@ -1,7 +1,7 @@
 // The server itself: its state, its machine, its document, and the pages that need no token.
 import { HotcellError } from "../../../core/errors.ts";
 import { diagnose } from "../../cli/doctor/doctor.ts";
-import { type RequestAccess, isSameSecret, withoutToken } from "../../http/check-request.ts";
+import { isSameSecret, type RequestAccess, withoutToken } from "../../http/check-request.ts";
 import { loginCookie } from "../../http/login-cookie.ts";
 import { MCP_PATH } from "../../mcp/mcp-handler.ts";
 import { readVersion } from "../../read-version.ts";
