@@ -2,6 +2,7 @@
 import { expandBraces } from "../core/glob.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Verdict } from "../core/types.ts";
+import { mayMatch } from "./possible-match.ts";
 import type { CommandLine, ShellWord, SimpleCommand } from "./shell/command-line.ts";
 import { baseName } from "./shell/inner-commands.ts";
 import { withoutGitOptions } from "./without-git-options.ts";
@@ -18,7 +19,9 @@ export interface CommandTexts {
 export function commandTexts(line: CommandLine): CommandTexts {
   const text = line.line.slice(0, LIMITS.maxCommandBytes);
   const commands = line.readable
-    ? line.commands.flatMap(spellings)
+    ? line.commands
+        .flatMap(spellings)
+        .map(([name, ...args]) => [name!.text, ...args.map(plainText)].join(" "))
     : [text, ...text.split(OPERATOR)].map(collapseBlanks);
   return { whole: collapseBlanks(text), commands };
 }
@@ -29,6 +32,18 @@ export function findRestricted(pattern: string, { whole, commands }: CommandText
   // A pattern like `curl * | sh` is matched against the line as written.
   if (OPERATOR.test(pattern) && matches(whole)) return whole;
   return commands.find(matches) ?? null;
+}
+
+/** The part of a line that may match the pattern of a deny or ask rule when the shell has expanded it; null if none can. */
+export function findPossiblyRestricted(pattern: string, line: CommandLine): string | null {
+  const choices = choicesOf(pattern).flatMap(withBare);
+  const unfixed = line.readable ? line.commands.filter(({ words }) => words.some(({ fixed }) => !fixed)) : [];
+  const found = unfixed.find((command) =>
+    spellings(command).some(([name, ...args]) =>
+      choices.some((choice) => mayMatch(choice, name!.text!, args)),
+    ),
+  );
+  return found === undefined ? null : found.words.map(({ source }) => source).join(" ");
 }
 
 /** The first pattern that covers a command: its name as written, and its arguments if every word is known. */
@@ -58,12 +73,14 @@ export function findCommandPatternFault(pattern: string, decision: Verdict["deci
     : null;
 }
 
-/** The command as written, with the base name of its program, and for git without the options before its subcommand. */
-function spellings({ words: [name, ...args] }: SimpleCommand): readonly string[] {
+/** The words as written, with the base name of the program, and for git without the options before its subcommand. */
+function spellings({ words: [name, ...args] }: SimpleCommand): readonly (readonly ShellWord[])[] {
   const written = name!.text ?? name!.source;
   const base = baseName(written);
-  const plain = base === "git" ? [["git", ...withoutGitOptions(args).map(plainText)].join(" ")] : [];
-  return [...[written, base].map((spelling) => [spelling, ...args.map(plainText)].join(" ")), ...plain];
+  const called = (text: string, rest: readonly ShellWord[]) => [{ ...name!, text }, ...rest];
+  const plain = base === "git" ? [called(base, withoutGitOptions(args))] : [];
+  const asPath = written === base ? [] : [called(written, args)];
+  return [...asPath, called(base, args), ...plain];
 }
 
 function plainText({ text, source }: ShellWord): string {
@@ -102,10 +119,13 @@ function compileText(pattern: string): (text: string) => boolean {
 }
 
 function compileChoice(pattern: string): (text: string) => boolean {
-  const whole = compileStars(pattern);
-  if (!pattern.endsWith(" *")) return whole;
-  const bare = compileStars(pattern.slice(0, -2));
-  return (text) => bare(text) || whole(text);
+  const readings = withBare(pattern).map(compileStars);
+  return (text) => readings.some((matches) => matches(text));
+}
+
+/** `git diff *` also stands for `git diff`. */
+function withBare(pattern: string): readonly string[] {
+  return pattern.endsWith(" *") ? [pattern, pattern.slice(0, -2)] : [pattern];
 }
 
 // Matches each part at its first occurrence, so the time is linear in the text for every pattern.

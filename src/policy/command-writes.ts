@@ -20,13 +20,30 @@ export function findRestrictedWrite(
   line: CommandLine,
   restrictions: readonly Rule[],
 ): RestrictedWrite | null {
-  const rules = restrictions.filter((rule) => isSameTool(rule.tool, writerOf(tool)));
+  const rules = rulesOnWrites(tool, restrictions);
   for (const target of writtenBy(line)) {
     const path = toPath(target);
     const rule = rules.find(({ pattern, matches }) => pattern === null || (path !== null && matches(path)));
     if (rule) return { rule, source: target.source };
   }
   return null;
+}
+
+/** The first redirect whose target the shell expands, if a rule restricts the paths that may be written. */
+export function findUnknownWrite(
+  tool: string,
+  line: CommandLine,
+  rules: readonly Rule[],
+): RestrictedWrite | null {
+  const rule = rulesOnWrites(tool, rules).find(
+    ({ decision, pattern }) => decision !== "allow" && pattern !== null,
+  );
+  const target = rule && writtenBy(line).find(({ fixed }) => !fixed);
+  return target ? { rule, source: target.source } : null;
+}
+
+function rulesOnWrites(tool: string, rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter((rule) => isSameTool(rule.tool, writerOf(tool)));
 }
 
 /** The target of a redirect, as written, whose protection of writes is `write`. */

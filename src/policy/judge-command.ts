@@ -4,8 +4,8 @@ import { quote } from "../core/quote.ts";
 import type { Verdict } from "../core/types.ts";
 import { findBlocked } from "./blocked-command.ts";
 import { findAllow, findUncovered, suggestRule } from "./command-coverage.ts";
-import { commandTexts, findRestricted } from "./command-pattern.ts";
-import { findProtectedWrite, findRestrictedWrite, writerOf } from "./command-writes.ts";
+import { commandTexts, findPossiblyRestricted, findRestricted } from "./command-pattern.ts";
+import { findProtectedWrite, findRestrictedWrite, findUnknownWrite, writerOf } from "./command-writes.ts";
 import type { Judged, Policy } from "./judge.ts";
 import type { Rule } from "./rule.ts";
 import type { CommandLine } from "./shell/command-line.ts";
@@ -62,7 +62,9 @@ function byRestriction(call: CommandCall, policy: Policy, applies: (rule: Rule) 
 
 /** A rule that restricts commands cannot find a command that is known only at run time. */
 function byHiddenCommand(call: CommandCall, policy: Policy): Verdict | null {
-  const ask = isRestricted(call, policy) ? (byUnknown(call) ?? byEvaluation(call)) : null;
+  const ask = isRestricted(call, policy)
+    ? (byUnknown(call) ?? byEvaluation(call) ?? byPossibleRestriction(call) ?? byUnknownWrite(call, policy))
+    : null;
   return ask && (byBlockedList(call) ?? ask);
 }
 
@@ -126,6 +128,26 @@ function byEvaluation({ lines }: CommandCall): Verdict | null {
   const found = hazards.find(({ evaluates }) => evaluates);
   if (found === undefined) return null;
   const reason = `hotcell cannot know what the line runs, because ${found.text}, so it needs approval.`;
+  return builtInVerdict("ask", "unknown commands", reason);
+}
+
+/** The shell expands words of the line to what the text does not show. */
+function byPossibleRestriction({ lines, rules }: CommandCall): Verdict | null {
+  for (const { decision, pattern, origin } of rules) {
+    if (decision === "allow" || pattern === null) continue;
+    const found = firstOf(lines, (line) => findPossiblyRestricted(pattern, line));
+    if (found === null) continue;
+    const reason = `${quote(found)} may be a command of the rule ${quote(origin.text)} once the shell has expanded it, so it needs approval.`;
+    return builtInVerdict("ask", "unknown commands", reason);
+  }
+  return null;
+}
+
+function byUnknownWrite({ tool, lines }: CommandCall, { rules }: Policy): Verdict | null {
+  const found = firstOf(lines, (line) => findUnknownWrite(tool, line, rules));
+  if (found === null) return null;
+  const { source, rule } = found;
+  const reason = `${quote(source)} may be a path of the rule ${quote(rule.origin.text)} once the shell has expanded it, so the write needs approval.`;
   return builtInVerdict("ask", "unknown commands", reason);
 }
 
