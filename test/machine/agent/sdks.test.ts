@@ -139,7 +139,6 @@ const SDKS: readonly (readonly [sdk: string, dialect: Dialect, differences: Diff
       "a call cut off by the token limit": "refuses",
       "a call that is done, but incomplete": "takes",
       "a failed response": "takes",
-      "a response that is completed with the status cancelled": "takes",
       "an end for an unknown reason": "takes",
       "an incomplete response without a reason": "takes",
       "events of an unknown type": "refuses",

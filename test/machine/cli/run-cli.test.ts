@@ -80,6 +80,7 @@ describe("without a terminal", () => {
       gitData: 0,
       reached: [],
       refused: [],
+      unreached: [],
       weakened: null,
       committed: {
         tx: expect.any(String),

@@ -7,13 +7,13 @@ import { createProtection } from "../../../src/policy/protected.ts";
 import { createCursor } from "../../../src/workspace/fs/cursor.ts";
 import { osPath } from "../../../src/workspace/fs/names.ts";
 import { openRoot } from "../../../src/workspace/fs/paths.ts";
-import { makeDirectory } from "../../../src/workspace/fs/tree-change.ts";
 import { sessionDir } from "../../../src/workspace/layers/record.ts";
 import { makeSession, removeDirectory } from "../../../src/workspace/layers/session-dirs.ts";
 import { newRecord } from "../../../src/workspace/layers/stack.ts";
 import { createWhiteouts } from "../../../src/workspace/layers/whiteout.ts";
 import { openKernelView } from "../../../src/workspace/overlay/kernel-view.ts";
 import { createMask, type Mask } from "../../../src/workspace/overlay/mask.ts";
+import { digDown } from "../../kit/dig-down.ts";
 import { IS_ROOT } from "../../kit/is-root.ts";
 import { MEMORY_DIR } from "../../kit/memory-dir.ts";
 import { directory, file, type Planted, plant, survey } from "../../kit/worlds/planted-tree.ts";
@@ -197,24 +197,20 @@ test("the event loop runs during the scan of a large project", async () => {
   expect(turns).toBeGreaterThan(2);
 });
 
-test("a secret is hidden deeper than any path leads", async () => {
+test("secrets deeper than any path leads are hidden with the directory above them", async () => {
   const world = makeWorld(MEMORY_DIR);
   const depth = 2100;
-  const bottomOf = (root: number, visit: (dir: number) => void) => {
-    const cursor = createCursor(root);
-    for (let level = 0; level < depth; level++) {
-      if (root === world.project.fd) makeDirectory(cursor.fd, "d", null);
-      cursor.down("d");
-    }
-    visit(cursor.fd);
-    cursor.close();
-  };
-  bottomOf(world.project.fd, (dir) => {
-    for (const name of [".env", "other"]) fs.writeFileSync(`/proc/self/fd/${dir}/${name}`, "");
-  });
+  digDown(world.project.path, depth, [".env", "other"]);
   await world.hide();
   const { fd } = openRoot(path.join(world.dir, "mask"));
-  bottomOf(fd, (dir) => expect(fs.readdirSync(`/proc/self/fd/${dir}`)).toEqual([".env"]));
+  const cursor = createCursor(fd);
+  let level = 0;
+  const stat = () => fs.lstatSync(`/proc/self/fd/${cursor.fd}/d`);
+  for (; stat().isDirectory(); level++) cursor.down("d");
+  expect([stat().isCharacterDevice(), stat().rdev]).toEqual([true, 0]);
+  expect(level).toBeGreaterThan(1000);
+  expect(level).toBeLessThan(depth);
+  cursor.close();
   fs.closeSync(fd);
 });
 

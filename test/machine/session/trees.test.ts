@@ -264,9 +264,10 @@ function sizeTests(begin: Begin): void {
     });
     session.close();
     const again = await scene.open(session.record.id);
-    let seen = 0;
-    for (const _ of again.workspace.walk(".")) seen++;
-    expect(seen).toBe(DEEP + 3);
+    const refused: string[] = [];
+    const walked = [...again.workspace.walk(".", { refused: (at) => refused.push(at) })];
+    expect(refused).toEqual([expect.stringMatching(/^d(\/d){1000,4096}$/)]);
+    expect(walked.length).toBe(refused[0]!.split("/").length + 2);
     expect(await differences(again)).toEqual(["added d/d/new", "added new"]);
     expect(await again.commit()).toMatchObject({ committed: ["d/d/new", "new"], conflicts: [] });
     expect(fs.readdirSync(`${project}/d/d`)).toEqual(["d", "new"]);
