@@ -175,3 +175,20 @@ describe("a client that does not complete the headers of a request is ended", ()
     await until(() => client.received().endsWith("hello"));
   });
 });
+
+test.each(["099 X", "000 X"])(
+  "an answer with the status %s, which can't be sent on, ends its connection and no other",
+  async (status) => {
+    let answers = 0;
+    const { connect } = await openProxy((socket) =>
+      socket.end(answers++ === 0 ? `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n` : httpAnswer("done")),
+    );
+    const first = await connect((proxy, client) => proxy.accept(client));
+    first.socket.write(TO_PROXY);
+    await until(first.closed);
+    expect(first.received()).toBe("");
+    const second = await connect((proxy, client) => proxy.accept(client));
+    second.socket.write(TO_PROXY);
+    await until(() => second.received().endsWith("done"));
+  },
+);

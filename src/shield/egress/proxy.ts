@@ -189,8 +189,8 @@ async function forward(forwarded: Forwarded, connect: () => Promise<Socket>): Pr
   };
   upstream.on("response", (answer) => {
     answer.on("error", end);
-    response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer.headers));
-    answer.pipe(response);
+    if (isSent(response, answer)) answer.pipe(response);
+    else end();
   });
   upstream.on("error", end);
   // A tunnel has paused it.
@@ -198,6 +198,16 @@ async function forward(forwarded: Forwarded, connect: () => Promise<Socket>): Pr
   response.on("close", () => upstream.destroy());
   request.on("error", end);
   request.pipe(upstream);
+}
+
+/** False if Node, which reads such a status line, writes none like it: `099`, or a reason with control characters. */
+function isSent(response: ServerResponse, { statusCode, statusMessage, headers }: IncomingMessage): boolean {
+  try {
+    response.writeHead(statusCode!, statusMessage, endToEnd(headers));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Headers that say where the request goes and ends. Without a length Node would send the body of a GET as further requests. */
