@@ -160,6 +160,9 @@ export const LIMITS = {
   maxImageBytes: 1024 * 1024,
   /** A file that `edit_file` changes. */
   maxEditBytes: 16 * 1024 * 1024,
+  /** Of all edits of one call, each of which reads the whole text. */
+  maxEditedBytes: 256 * 1024 * 1024,
+  maxReplacements: 100_000,
   /** Files that match, where `search_files` shows names or counts. */
   maxCountedMatches: 10_000,
   /** One observation as JSON; an artifact keeps a longer one. */

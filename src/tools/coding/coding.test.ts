@@ -121,6 +121,40 @@ describe("edit_file", () => {
     expect(text("a.js")).toBe("z\ny\nz\nzz\n");
   });
 
+  test("finds text anywhere in a file of several MiB", async () => {
+    const filler = "0123456789abcdef".repeat(150_000);
+    const { call, text } = await open({ "a.js": `first ${filler} middle ${filler} last` });
+    const edits = [edit("first", "1"), edit("middle", "2"), edit("last", "3")];
+    expect(await call("edit_file", { path: "a.js", edits })).toMatchObject({ replacements: 3 });
+    expect(text("a.js")).toBe(`1 ${filler} 2 ${filler} 3`);
+  });
+
+  test("refuses edits whose result would be too large, before it is made", async () => {
+    const { call, text } = await open({ "a.js": "a" });
+    const edits = Array(9).fill(edit("a", "aaaaaaaaaa", { replace_all: true }));
+    expect(await call("edit_file", { path: "a.js", edits })).toMatchObject({
+      code: "PATCH_FAILED",
+      message: expect.stringContaining("more than 100000 times"),
+    });
+    const grown = [edit("a", "a".repeat(20_000)), edit("a", "x".repeat(1000), { replace_all: true })];
+    expect(await call("edit_file", { path: "a.js", edits: grown })).toEqual({
+      code: "FILE_TOO_LARGE",
+      message:
+        'Could not edit "a.js": no edit was made, for in edit 2 of 2 the file would have 20000000 bytes, and the limit is 16777216. Use a command.',
+    });
+    expect(text("a.js")).toBe("a");
+  });
+
+  test("refuses more edits than a text of its length can have in bounded time", async () => {
+    const { call, text } = await open({ "a.js": `X${"x".repeat(1_000_000)}` });
+    const edits = Array.from({ length: 2000 }, (_, at) => (at % 2 === 0 ? edit("X", "Y") : edit("Y", "X")));
+    expect(await call("edit_file", { path: "a.js", edits })).toMatchObject({
+      code: "PATCH_FAILED",
+      message: expect.stringContaining("in edit 269 of 2000 there are too many edits for so long a text"),
+    });
+    expect(text("a.js")?.slice(0, 2)).toBe("Xx");
+  });
+
   test("creates a file with an empty old_text, and does not replace one by it", async () => {
     const { call, text } = await open({ "a.js": "x" });
     expect(await call("edit_file", { path: "new/b.js", edits: [edit("", "b\n")] })).toMatchObject({

@@ -81,7 +81,7 @@ function readWhole(file: OpenedFile): Buffer {
     const sizes = `it has ${file.size} bytes, and the limit is ${LIMITS.maxEditBytes}`;
     throw new HotcellError("FILE_TOO_LARGE", `Could not edit "${path}": ${sizes}. Use a command.`);
   }
-  const bytes = Buffer.concat([...file.chunks()].map((chunk) => Buffer.from(chunk)));
+  const bytes = Buffer.concat(Array.from(file.chunks(), (chunk) => Buffer.from(chunk)));
   if (!isBinary(bytes.subarray(0, LIMITS.binaryProbeBytes))) return bytes;
   throw new HotcellError("PATCH_FAILED", `Could not edit "${path}": it is a binary file. Use a command.`);
 }

@@ -1,5 +1,6 @@
 // Exact replacements in the bytes of a file. Bytes that are not UTF-8 stay as they are.
 import { HotcellError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/limits.ts";
 import { findAll } from "../patch/find-all.ts";
 import { describeMiss } from "./describe-miss.ts";
 
@@ -19,9 +20,14 @@ export function replaceTexts(before: Buffer, edits: readonly Edit[]): Edited {
   const isUtf8 = Buffer.from(before.toString()).equals(before);
   let text = before.toString("latin1");
   let replacements = 0;
+  let edited = 0;
   for (const [index, edit] of edits.entries()) {
     try {
+      edited += text.length;
+      if (edited > LIMITS.maxEditedBytes)
+        throw failed("there are too many edits for so long a text. Make several calls, or use a command.");
       const { offsets, old, fresh } = place(text, edit, isUtf8);
+      checkSize(text.length + offsets.length * (fresh.length - old.length));
       text = replaceAt(text, offsets, old.length, fresh);
       replacements += offsets.length;
     } catch (error) {
@@ -29,6 +35,12 @@ export function replaceTexts(before: Buffer, edits: readonly Edit[]): Edited {
     }
   }
   return { bytes: Buffer.from(text, "latin1"), replacements };
+}
+
+function checkSize(size: number): void {
+  if (size <= LIMITS.maxEditBytes) return;
+  const sizes = `the file would have ${size} bytes, and the limit is ${LIMITS.maxEditBytes}`;
+  throw new HotcellError("FILE_TOO_LARGE", `${sizes}. Use a command.`);
 }
 
 interface Placed {
@@ -45,7 +57,7 @@ function place(text: string, { old_text, new_text, replace_all = false }: Edit, 
     throw failed("the file is not UTF-8, so that new_text can have ASCII characters only.");
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
   const [old, fresh] = [old_text, new_text].map((given) => bytesOf(isCrlf ? withCrlf(given) : given));
-  const offsets = separate([...findAll(text, old!)], old!.length);
+  const offsets = separate(findAll(text, old!), old!.length);
   if (offsets.length === 0) throw failed(describeMiss(decode(text), old_text, new_text, isUtf8));
   if (offsets.length > 1 && !replace_all) throw ambiguous(text, offsets);
   return { offsets, old: old!, fresh: fresh! };
@@ -71,9 +83,13 @@ function withCrlf(text: string): string {
 }
 
 /** Of overlapping matches, only the first. */
-function separate(offsets: readonly number[], length: number): readonly number[] {
+function separate(offsets: Iterable<number>, length: number): readonly number[] {
   const kept: number[] = [];
-  for (const offset of offsets) if (offset >= (kept.at(-1) ?? -length) + length) kept.push(offset);
+  for (const offset of offsets) {
+    if (offset >= (kept.at(-1) ?? -length) + length) kept.push(offset);
+    if (kept.length > LIMITS.maxReplacements)
+      throw failed(`the file has old_text more than ${LIMITS.maxReplacements} times. Use a command.`);
+  }
   return kept;
 }
 
