@@ -117,6 +117,14 @@ describe("a call in text", () => {
     ]);
   });
 
+  test.each(["<tool_call>\n", "<function=a>\n", "<tool_call>\n<function=\n"])(
+    "many openings %j without an end are read in linear time",
+    (opening) => {
+      const text = opening.repeat(500_000);
+      expect(readTextCalls(text, OFFERED)).toEqual({ content: text.trim(), calls: [] });
+    },
+  );
+
   test("one that can't be read goes on as it is, so that the model is told what is wrong", () => {
     const { calls } = readTextCalls(
       '<tool_call>\n{"name": "read_file", "arguments": {"path": \n</tool_call>',

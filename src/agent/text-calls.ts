@@ -31,10 +31,12 @@ function readTagged(text: string, offered: ReadonlySet<string>): TextCalls {
   /** How many calls came before the last closing tag that belongs to none. */
   let doubtful = 0;
   let fence: string | null = null;
+  /** Closing tags that the rest of the text does not have. */
+  const missing = new Set<string>();
   for (let at = 0; at < text.length; ) {
     const end = lineEnd(text, at);
     const line = text.slice(at, end);
-    const call = fence === null ? findCall(text, at, offered) : null;
+    const call = fence === null ? findCall(text, at, offered, missing) : null;
     if (call !== null) {
       found.push(call);
       if (call.call === null) rest.push(text.slice(at, call.end));
@@ -79,11 +81,19 @@ function lineEnd(text: string, from: number): number {
 }
 
 /** A call that begins here and has its end. One without an end was cut off, and is no call. */
-function findCall(text: string, at: number, offered: ReadonlySet<string>): FoundCall | null {
+function findCall(
+  text: string,
+  at: number,
+  offered: ReadonlySet<string>,
+  missing: Set<string>,
+): FoundCall | null {
   const tag = TAGS.find(([opening]) => text.startsWith(opening, at));
-  if (tag === undefined) return null;
+  if (tag === undefined || missing.has(tag[1])) return null;
   const closing = findClosing(text, at + tag[0].length, tag[1]);
-  if (closing < 0) return null;
+  if (closing < 0) {
+    missing.add(tag[1]);
+    return null;
+  }
   const end = closing + tag[1].length;
   const written = text.slice(at, end);
   const call = readTag(written, offered);
