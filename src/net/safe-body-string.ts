@@ -72,9 +72,13 @@ function escapeMarkup(text: string): string {
 
 /** Inside a string a brace becomes its escape; elsewhere a space between two braces has no meaning. */
 function breakBracesInJson(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\[\s\S])*"?|[^"]+/g, (part) =>
-    part.startsWith('"')
-      ? part.replace(DOUBLED_BRACE, (brace) => (brace === "{" ? "\\u007b" : "\\u007d"))
-      : part.replace(DOUBLED_BRACE, "$& "),
-  );
+  let isInString = false;
+  return text.replace(/\\[\\"]|"|\{(?=\{)|\}(?=\})/g, (found) => {
+    if (found === "{" || found === "}") return isInString ? escapeOf(found) : `${found} `;
+    const isEscaped = isInString && found.length > 1;
+    if (found.endsWith('"') && !isEscaped) isInString = !isInString;
+    return found;
+  });
 }
+
+const escapeOf = (brace: string): string => (brace === "{" ? "\\u007b" : "\\u007d");

@@ -223,6 +223,13 @@ describe("003 safe body serialization: the type of a response", () => {
     );
   });
 
+  test("resp-018 a JSON string of 9 MB keeps its value", () => {
+    const value = { a: "a".repeat(9_000_000), b: '{{"\\' };
+    const safe = safeBodyString(JSON.stringify(value), "application/json");
+    expect(JSON.parse(safe)).toEqual(value);
+    expect(safe).not.toContain("{{");
+  });
+
   test("resp-025 HTML that calls itself JSON is text, not a page", () => {
     expect(safeBodyString("<b>x</b>", "application/json")).toBe("<b>x</b>");
   });
