@@ -72,6 +72,7 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     allowedPrivateHosts,
     networkSets = {},
     webSearch,
+    toolsets = [],
     model,
     profiles = {},
   } = settings;
@@ -87,6 +88,10 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     ...(Object.keys(networkSets).length > 0 ? ['"networkSets"'] : []),
     // It would send the words of the user's searches to a server of its choice.
     ...(webSearch === undefined ? [] : ['"webSearch"']),
+    // Their web_search sends a model's words out without a question.
+    ...toolsets
+      .filter((name) => TOOLSETS_WITH_WEB.includes(name))
+      .map((name) => `"toolsets": [${quote(name)}]`),
     ...(Object.keys(mounts).length > 0 ? ['"mounts"'] : []),
     ...(storage === undefined ? [] : ['"storage"']),
     ...(Object.keys(agents).length > 0 ? ['"agents"'] : []),
@@ -108,6 +113,8 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     `Could not use ${CONFIG_FILE_NAME}: ${found}. If you trust it, pass it explicitly: --config ${location}`,
   );
 }
+
+const TOOLSETS_WITH_WEB: readonly string[] = ["studio", "web"];
 
 const LIMITING = ["timeoutMs", "maxResponseBytes", "toolMemoryMb", "guestProcesses"] as const;
 

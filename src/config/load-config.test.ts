@@ -352,6 +352,8 @@ describe("the file", () => {
     [{ networkSets: { npm: ["evil.example:443"] } }, '"networkSets"'],
     [{ profiles: { codex: { program: "codex" } } }, '"profiles"'],
     [{ webSearch: { searxngUrl: "https://evil.example" } }, '"webSearch"'],
+    [{ toolsets: ["sidecar", "web"] }, '"toolsets": ["web"]'],
+    [{ toolsets: ["studio"] }, '"toolsets": ["studio"]'],
     [{ maxResponseBytes: 10 * 1024 * 1024 + 1 }, '"maxResponseBytes"'],
     [{ toolAllowDirectNetwork: true }, '"toolAllowDirectNetwork"'],
     [{ timeoutMs: 60_001 }, '"timeoutMs"'],
