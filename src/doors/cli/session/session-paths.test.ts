@@ -35,6 +35,16 @@ test.each(["..", "../x", "a/../../b", "/etc/passwd", "/home/me/project2", "/home
 );
 
 test.each([
+  ["", "it is empty"],
+  ["a\0b", "it contains a NUL character"],
+])("the path %j is none, and is refused", async (given, problem) => {
+  await expect(readPaths(["a", given], changing())).rejects.toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining(problem),
+  });
+});
+
+test.each([
   ["n\\xff", ["n\\xff"], "n\\xff"],
   ["n\\xff", ["n\udcff"], "n\udcff"],
   ["n\\xff", ["n\udcff", "n\\xff"], "n\\xff"],

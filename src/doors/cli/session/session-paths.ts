@@ -29,6 +29,10 @@ export async function readPaths(
 
 /** Relative to the project, whatever the current directory is. */
 function relativeTo(workspace: string, given: string): string {
+  if (given === "" || given.includes("\0")) {
+    const problem = given === "" ? "is empty" : "contains a NUL character";
+    throw usage(`Could not read the path ${quote(given)}: it ${problem}. Give a path in the project.`);
+  }
   const relative = path.relative(workspace, path.resolve(workspace, given));
   if (relative === ".." || relative.startsWith("../"))
     throw usage(`The path ${quote(given)} is not in the project ${quote(workspace)}.`);

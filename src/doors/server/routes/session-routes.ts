@@ -107,7 +107,7 @@ function commandRoutes(parts: ApiParts): Route[] {
     {
       method: "POST",
       path: at("discard"),
-      summary: "Discard changes: at these paths, which can be undone, or all, which cannot",
+      summary: "Discard changes: at these paths, which can be undone, or without paths all, which cannot",
       body: given({ paths }),
       answer: left,
       handle: (request) =>
@@ -171,17 +171,17 @@ async function leftIn(cell: Cell) {
   return { session: cell.session, changes: (await cell.diff()).changes.length };
 }
 
-/** With paths as the diff has them: names that are not UTF-8 are shown with `\xff`. */
+/** With paths as the diff has them: names that are not UTF-8 are shown with `\xff`. An empty list selects nothing. */
 async function readSelection<Body extends SelectionBody>(
   { store, project }: ApiParts,
   id: string,
   body: unknown,
-): Promise<Omit<Body, "paths"> & { readonly paths?: string[] }> {
+): Promise<Omit<Body, "paths"> & { readonly paths?: readonly string[] }> {
   const { paths: named, ...others } = body as Body;
   const session = {
     record: { workspace: project },
     diff: <T>(work: Parameters<typeof withDiff<T>>[2]) => withDiff(id, store, work),
   };
-  const read = named === undefined ? undefined : await readPaths(named, session);
+  const read = named?.length ? await readPaths(named, session) : named;
   return { ...others, ...(read !== undefined && { paths: read }) };
 }
