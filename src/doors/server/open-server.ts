@@ -7,9 +7,10 @@ import { defaultStateDir } from "../../config/load-config.ts";
 import { HotcellError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { quote } from "../../core/quote.ts";
+import { tryRealPath } from "../../core/real-path.ts";
 import { createProtection } from "../../policy/protected.ts";
 import { WIRE_FORMATS } from "../../tools/definitions.ts";
-import { openStateDir } from "../../workspace/files/state-dir.ts";
+import { areApart, openStateDir } from "../../workspace/files/state-dir.ts";
 import { openHttpServer } from "../http/http-server.ts";
 import { openTokenFile, readTokenFile, type TokenFile } from "../http/token-file.ts";
 import { MCP_PATH, openMcpHandler } from "../mcp/mcp-handler.ts";
@@ -87,6 +88,7 @@ export async function openServer(options: ServerOptions): Promise<HotcellServer>
   const { port = LIMITS.server.port, host = "127.0.0.1", tokenFile, ...others } = options;
   const stateDir = openStateDir(options.stateDir ?? defaultStateDir(process.env), options.workspace);
   const token = chooseToken(host, tokenFile, stateDir);
+  refuseVisible(token, options);
   const admission = createAdmission();
   const parts = await openParts({ ...others, stateDir }, token);
   const sockets = createSocketServer(parts, admission.admit);
@@ -141,6 +143,23 @@ function chooseToken(host: string, given: string | undefined, stateDir: string):
   throw new HotcellError(
     "CONFIG_INVALID",
     `Could not listen on ${quote(host)}: other machines can reach it. Write a token of your own to a file (chmod 600), and name it with --token-file.`,
+  );
+}
+
+/** The agent must not read the token: with it, it would answer its own questions. */
+function refuseVisible(
+  { file }: TokenFile,
+  { workspace, storage, home, mounts = {}, readable = [], toolchains = [] }: ServerOptions,
+): void {
+  const mounted = Object.values(mounts).map(({ path: at }) => at);
+  const places = [workspace, storage, home, ...mounted, ...readable, ...toolchains];
+  const place = places.find(
+    (at) => at !== undefined && !areApart(fs.realpathSync(file), tryRealPath(at) ?? at),
+  );
+  if (place === undefined) return;
+  throw new HotcellError(
+    "CONFIG_INVALID",
+    `Could not use the token file ${quote(file)}: it is in ${quote(place)}, where the agent can read it. Move it to a directory that the agent does not see.`,
   );
 }
 

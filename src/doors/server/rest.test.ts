@@ -8,6 +8,7 @@ import { serveModel, type WireAnswer } from "../../../test/kit/worlds/model-serv
 import { openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { openModel } from "../../models/open-model.ts";
+import type { ServerOptions } from "../../server.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 
 const write = (at: string, content: string) => ({ name: "write_file", arguments: { path: at, content } });
@@ -104,6 +105,29 @@ describe("sessions", () => {
     await post(`/api/sessions/${fork.id}/commit`, { plan: plan.hash });
     expect((await post(`/api/sessions/${fork.id}/revert`)).body).toMatchObject({ reverted: ["b.txt"] });
     expect(fs.readdirSync(root)).toEqual(["a.txt"]);
+  });
+
+  test("an empty list of paths selects nothing: a plan has no step, and nothing is discarded or rewound", async () => {
+    const { get, post, session, callId } = await withChange();
+    const at = `/api/sessions/${session}`;
+    expect((await post(`${at}/plan`, { paths: [] })).body.steps).toEqual([]);
+    expect((await post(`${at}/discard`, { paths: [] })).body).toEqual({ session, changes: 1 });
+    expect((await post(`${at}/rewind`, { to: callId, paths: [] })).body).toMatchObject({ changes: 1 });
+    expect((await get(`${at}/diff`)).body.changes).toMatchObject([{ path: "b.txt" }]);
+  });
+
+  test.each(["", "a\0b"])("the path %j is refused, and changes nothing", async (wrong) => {
+    const { get, post, session, callId } = await withChange();
+    const at = `/api/sessions/${session}`;
+    const refused = { status: 400, body: { error: { code: "USAGE" } } };
+    for (const [command, body] of [
+      ["plan", {}],
+      ["discard", {}],
+      ["rewind", { to: callId }],
+    ] as const)
+      expect(await post(`${at}/${command}`, { ...body, paths: [wrong] }), command).toMatchObject(refused);
+    expect(await get(`${at}/file?path=${encodeURIComponent(wrong)}`)).toMatchObject(refused);
+    expect((await get(`${at}/diff`)).body.changes).toHaveLength(1);
   });
 
   test("what a person does is in the session's log, is not asked, and the log verifies", async () => {
@@ -344,6 +368,29 @@ test("the doctor says how this machine sandboxes commands, as the document descr
   expect(body).toMatchObject({ project: fs.realpathSync(root), state: { sessions: expect.anything() } });
   expect(body.findings.length).toBeGreaterThan(0);
 });
+
+test.each<[string, (place: string) => Partial<ServerOptions>]>([
+  ["the project", (place) => ({ workspace: place })],
+  ["the storage", (place) => ({ storage: place })],
+  ["a mount", (place) => ({ mounts: { more: { path: place } } })],
+  ["a directory that commands read", (place) => ({ readable: [place] })],
+  ["a toolchain", (place) => ({ toolchains: [place] })],
+  ["the home of commands", (place) => ({ home: place })],
+])(
+  "a token file in %s is refused, also by another name: the agent could read it",
+  async (_where, visible) => {
+    const [place, links] = [tempDir(), tempDir()];
+    fs.writeFileSync(path.join(place, "token"), "x".repeat(40), { mode: 0o600 });
+    fs.symlinkSync(place, path.join(links, "link"));
+    for (const dir of [place, path.join(links, "link")])
+      await expect(
+        openServerWorld({ tokenFile: path.join(dir, "token"), ...visible(place) }),
+      ).rejects.toMatchObject({
+        code: "CONFIG_INVALID",
+        message: expect.stringContaining("where the agent can read it"),
+      });
+  },
+);
 
 describe("the address", () => {
   const open = (options: object) => openServerWorld({ host: "0.0.0.0", ...options });
