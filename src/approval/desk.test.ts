@@ -105,6 +105,33 @@ test("calls of two sessions with the same id are two questions, each with its ow
   expect(await second).toMatchObject({ approved: false });
 });
 
+test.each([
+  ["the same is shown", {}],
+  ["something else is shown", { preview: "-a\n+other" }],
+])(
+  "a call whose question waits is denied if it comes again where %s, and the first still waits",
+  async (_what, shown) => {
+    const stateDir = tempDir();
+    const desk = createDesk({ stateDir, client: () => new Promise(() => {}) });
+    const first = desk(request(), signal);
+    const again = await desk(request(shown), signal);
+    expect(again).toMatchObject({
+      approved: false,
+      reason: expect.stringContaining("waits for an answer already"),
+    });
+    expect(listQuestions(stateDir)).toMatchObject([{ preview: request().preview }]);
+    const answer = async () => {
+      const { id, digest } = await waitForQuestion(stateDir);
+      answerQuestion(stateDir, id, { approved: true, digest });
+    };
+    await answer();
+    expect(await first).toMatchObject({ approved: true });
+    const later = desk(request(shown), signal);
+    await answer();
+    expect(await later, "after its end").toMatchObject({ approved: true });
+  },
+);
+
 test("two questions of one call wait together and are answered in any order", async () => {
   const stateDir = tempDir();
   const desk = createDesk({ stateDir, client: () => new Promise(() => {}) });

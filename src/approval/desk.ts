@@ -76,26 +76,41 @@ function wrongDesk(problem: string): HotcellError {
 export function createDesk(options: DeskOptions): Approve {
   checkDeskOptions(options);
   const { stateDir, client } = options;
+  const waiting = new Set<string>();
   return async (request, signal) => {
     const question = toQuestion(request);
+    const call = callKey(question);
+    if (waiting.has(call)) return { approved: false, reason: asksAlready(question) };
+    waiting.add(call);
     const place = placeOf(stateDir, question.id);
-    fs.mkdirSync(path.dirname(place.question), { recursive: true, mode: 0o700 });
-    replaceJson(place.question, question);
-    removeEarlier(stateDir, question);
     const over = new AbortController();
-    const ending = AbortSignal.any([signal, over.signal]);
-    const asked = client === undefined ? expire(request, ending) : askClient(client, request, ending);
     try {
+      fs.mkdirSync(path.dirname(place.question), { recursive: true, mode: 0o700 });
+      replaceJson(place.question, question);
+      removeEarlier(stateDir, question);
+      const ending = AbortSignal.any([signal, over.signal]);
+      const asked = client === undefined ? expire(request, ending) : askClient(client, request, ending);
       const answer = await Promise.race([asked, waitForAnswer(place.answer, question, ending)]);
       // Another answer may have been the first.
       return keepAnswer(place.answer, answer) ? answer : (readAnswer(place.answer) ?? answer);
     } finally {
       over.abort();
+      waiting.delete(call);
       // A process that stops or is killed leaves both: the run that is resumed asks the same question, and finds its answer.
       if (!isSuspended(signal))
         for (const file of [place.question, place.answer]) fs.rmSync(file, { force: true });
     }
   };
+}
+
+/** One call may ask several questions, such as about two hosts: their digests differ. */
+function callKey({ project, session, callId, digest }: Question): string {
+  return JSON.stringify([project, session, callId, digest]);
+}
+
+/** One answer would count for one of the two calls, and the other would wait for ever. */
+function asksAlready({ callId }: Question): string {
+  return `the same call with the id ${quote(callId)} waits for an answer already. Answer its question, or call with another id`;
 }
 
 async function askClient(
@@ -112,11 +127,10 @@ async function askClient(
  * Removes the questions of killed runs that nobody can answer any more: the same call, asked now about another version of
  * the file, and calls of sessions that are gone.
  */
-function removeEarlier(stateDir: string, { id, callId, digest, session, project }: Question): void {
-  // One call may ask several questions, such as about two hosts: their digests differ.
-  const isSameCall = (one: Question) =>
-    one.callId === callId && one.digest === digest && one.session === session && one.project === project;
-  const isOver = (one: Question) => !isOfSession(one, stateDir) || (isSameCall(one) && one.id !== id);
+function removeEarlier(stateDir: string, question: Question): void {
+  const isSameCall = (one: Question) => callKey(one) === callKey(question);
+  const isOver = (one: Question) =>
+    !isOfSession(one, stateDir) || (isSameCall(one) && one.id !== question.id);
   for (const earlier of readQuestions(stateDir).filter(isOver)) {
     const place = placeOf(stateDir, earlier.id);
     for (const file of [place.question, place.answer]) fs.rmSync(file, { force: true });

@@ -72,7 +72,8 @@ export function createQuestions({ stateDir, project, presence, events }: Questio
         return answer;
       } finally {
         asking.delete(question);
-        retire(question, approved);
+        // The same call may have come twice: its question still waits.
+        if (!isAsking(question.id)) retire(question, approved);
       }
     };
   events.watch({
