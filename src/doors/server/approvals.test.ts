@@ -255,6 +255,48 @@ test("of two questions of one call, the socket answers the one whose digest is g
   expect(ran).toEqual([{ text: "second" }]);
 });
 
+test("of the same call in two sessions, the socket answers the one whose question is named, and no other", async () => {
+  const { tool, ran } = openProbe();
+  const world = await openServerWorld({ tools: [tool] });
+  const chat = await openChatSocket(world);
+  const call = async () => {
+    const { id: session } = (await world.post("/api/sessions")).body;
+    const answered = world.post("/api/tools/call", { name: "probe", arguments: {}, id: "c1", session });
+    return { answered, question: await chat.next("approval:asked") };
+  };
+  const [one, other] = [await call(), await call()];
+  expect(one.question.digest).toBe(other.question.digest);
+  const { digest, id: questionId } = other.question;
+  const answer = { type: "chat:tool-approve", toolId: "c1", digest, approved: true };
+  chat.send(answer);
+  expect(await chat.next("chat:error")).toMatchObject({ code: "INVALID_ARGUMENTS" });
+  expect(ran).toEqual([]);
+  chat.send({ ...answer, questionId: "0123456789ab" });
+  expect(await chat.next("chat:error")).toMatchObject({ code: "NOT_FOUND" });
+  chat.send({ ...answer, questionId });
+  expect(await chat.next("approval:answered")).toMatchObject({ id: questionId, approved: true });
+  expect((await other.answered).body.success).toBe(true);
+  expect((await world.get("/api/approvals")).body.questions).toMatchObject([{ id: one.question.id }]);
+  chat.send({ ...answer, approved: false });
+  expect((await one.answered).body.error.code).toBe("DENIED");
+});
+
+test("the same call sent again while its question waits is denied, and the question waits on", async () => {
+  const { post, get, call, question, answered, ran, ...world } = await openQuestion();
+  const chat = await openChatSocket({ ...world });
+  const { error } = (await call({ text: "shown" })).body;
+  expect(error).toMatchObject({
+    code: "DENIED",
+    message: expect.stringContaining("waits for an answer already"),
+  });
+  expect((await get("/api/approvals")).body.questions).toMatchObject([{ id: question.id }]);
+  const { id, digest } = question;
+  await post(`/api/approvals/${id}`, { approved: true, digest });
+  expect((await answered).body.success).toBe(true);
+  expect(await chat.next("approval:answered")).toMatchObject({ id, approved: true });
+  expect(ran).toEqual([{ text: "shown" }]);
+});
+
 test("apr-005: a question expires where nobody is connected, and waits where somebody is", async () => {
   const skip = skipTime();
   const waiting = await openAskingRun();

@@ -2,7 +2,7 @@
 // Disconnecting cancels nothing. A client that does not read what it is sent is dropped.
 import { WebSocket } from "ws";
 import { readRunEvents } from "../../agent/run-log.ts";
-import type { GivenAnswer } from "../../approval/desk.ts";
+import type { GivenAnswer, Question } from "../../approval/desk.ts";
 import { type ErrorCode, HotcellError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
@@ -75,25 +75,48 @@ const FRAMES: ReadonlyMap<string, FrameKind> = new Map<string, FrameKind>([
   [
     "chat:tool-approve",
     {
-      schema: frame({ ...ANSWER, toolId: text, conversationId: text }, ["toolId", "approved", "digest"]),
-      take(
-        given: GivenAnswer & {
-          readonly toolId: string;
-          readonly type: string;
-          readonly conversationId?: string;
-        },
-        { parts },
-      ) {
-        const { toolId, type: _, conversationId: __, ...answer } = given;
-        const ofCall = parts.questions.list().filter(({ callId }) => callId === toolId);
-        const question = ofCall.find(({ digest }) => digest === answer.digest) ?? ofCall[0];
-        if (question === undefined)
-          throw new HotcellError("NOT_FOUND", `There is no question about the call ${quote(toolId)}.`);
+      schema: frame({ ...ANSWER, toolId: text, questionId: text, conversationId: text }, [
+        "toolId",
+        "approved",
+        "digest",
+      ]),
+      take({ toolId, questionId, type: _, conversationId: __, ...answer }: ApproveFrame, { parts }) {
+        const question = findQuestion({ toolId, questionId, digest: answer.digest }, parts);
         parts.answer(question.id, answer);
       },
     },
   ],
 ]);
+
+interface ApproveFrame extends GivenAnswer {
+  readonly type: string;
+  readonly toolId: string;
+  readonly questionId?: string;
+  readonly conversationId?: string;
+}
+
+/** Clients choose the ids of their calls: those of two sessions may be the same, with the same arguments. */
+function findQuestion(
+  {
+    toolId,
+    questionId,
+    digest,
+  }: Pick<ApproveFrame, "toolId" | "digest"> & { questionId: string | undefined },
+  { questions }: ApiParts,
+): Question {
+  const isMeant = ({ id, callId }: Question) =>
+    callId === toolId && (questionId === undefined || id === questionId);
+  const ofCall = questions.list().filter(isMeant);
+  const shown = ofCall.filter((question) => question.digest === digest);
+  if (shown.length > 1)
+    throw new HotcellError(
+      "INVALID_ARGUMENTS",
+      `Could not take the answer: ${shown.length} questions about a call ${quote(toolId)} wait, with the same arguments. Name one by questionId: its id in approval:asked.`,
+    );
+  const question = shown[0] ?? ofCall[0];
+  if (question !== undefined) return question;
+  throw new HotcellError("NOT_FOUND", `There is no question about the call ${quote(toolId)}.`);
+}
 
 /** Starts a run or continues one, and follows it. */
 async function takeMessage(
