@@ -287,6 +287,55 @@ test("a client that does not read what it is sent is dropped, and another one ge
   await expect.poll(() => isDropped, { timeout: 20_000 }).toBe(true);
 });
 
+describe("a request that offers another protocol than WebSocket is an ordinary one", () => {
+  const OFFER = "connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAEAAEAA\r\n";
+  const openUpgrading = () =>
+    openWorld({ upgrade: (_, socket) => void socket.end("HTTP/1.1 404 Not Found\r\n\r\n") });
+
+  test("its body is read", async () => {
+    const { port, token, seen } = await openUpgrading();
+    expect(await sendRaw(port, post(port, token, OFFER, '{"n":1}'))).toBe(200);
+    expect(seen).toEqual([{ n: 1 }]);
+  });
+
+  test("a connection may have any number of them, one after the other", async () => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => warnings.push(warning);
+    process.on("warning", keep);
+    onTestFinished(() => void process.off("warning", keep));
+    const { port, token, seen } = await openUpgrading();
+    const socket = net.connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    for (let count = 1; count <= 20; count++) {
+      socket.write(post(port, token, OFFER));
+      await once(socket, "data");
+      expect(seen).toHaveLength(count);
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  test("its body may come later, in parts", async () => {
+    const { port, token, seen } = await openUpgrading();
+    const body = JSON.stringify({ text: "x".repeat(500_000) });
+    const socket = net.connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write(post(port, token, OFFER, body).slice(0, -body.length));
+    for (const part of [body.slice(0, 1), body.slice(1, 100_000), body.slice(100_000)]) {
+      await setImmediate();
+      socket.write(part);
+    }
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(seen).toEqual([JSON.parse(body)]);
+  });
+
+  test("it needs the token", async () => {
+    const { port, seen } = await openUpgrading();
+    expect(await sendRaw(port, post(port, "x", OFFER))).toBe(401);
+    expect(seen).toEqual([]);
+  });
+});
+
 test("an error of the handler is a 500 without its text", async () => {
   const errors: unknown[] = [];
   const { url, token } = await openWorld({

@@ -71,6 +71,11 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       connectionsCheckingInterval: limits.lookEveryMs,
       // The guard refuses it: Node's own answer has no security headers.
       requireHostHeader: false,
+      // Node 20 and 22 do not know it: with them the listener below gets every upgrade.
+      ...{
+        shouldUpgradeCallback: (request: IncomingMessage) =>
+          options.upgrade !== undefined && isWebSocket(request),
+      },
     },
     (request, response) => {
       open.add(response);
@@ -88,7 +93,12 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     else refuseOnSocket(socket, describeClientError(error));
   });
   server.maxConnections = limits.maxConnections;
-  if (options.upgrade) server.on("upgrade", (...given) => upgradeGuarded(given, options));
+  if (options.upgrade)
+    server.on("upgrade", (request, socket, head) => {
+      if (isWebSocket(request)) return upgradeGuarded([request, socket, head], options);
+      socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+      server.emit("connection", socket);
+    });
   await listen(server, options);
   const closed = once(server, "close");
   const { address, port } = server.address() as AddressInfo;
@@ -149,6 +159,19 @@ const guardedBy = ({ token, accessOf = () => "token", hasLogin = false }: HttpSe
   accessOf,
   hasLogin,
 });
+
+/** A client may offer any protocol, such as `h2c`. A server that does not take the offer answers in HTTP/1.1. */
+function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** The head of the request as it arrived, but without the offer: Node has not read the body of a request that has one. */
+function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.toLowerCase() !== "upgrade") lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+}
 
 function upgradeGuarded(
   [request, socket, head]: [IncomingMessage, Duplex, Buffer],
