@@ -72,6 +72,26 @@ test(`of more than ${maxRequests} requests at once the others get 429 with the s
   expect((await get("/api/status")).status).toBe(200);
 });
 
+test(`while ${maxRequests} requests are under way, questions, the login and cancelling a run are answered`, async () => {
+  const { slow, open, started } = openSlow();
+  const { tool } = openProbe();
+  const rules = ["allow slow"];
+  const { get, post, token } = await openServerWorld({ tools: [slow, tool], rules, agent });
+  const asked = post("/api/tools/call", { name: "probe" });
+  await vi.waitUntil(async () => (await get("/api/approvals")).body.questions.length === 1);
+  const { run } = (await post("/api/runs", { content: "go" })).body;
+  const calls = Array.from({ length: maxRequests - 1 }, () => post("/api/tools/call", { name: "slow" }));
+  await vi.waitUntil(() => started() === maxRequests - 1, { timeout: 50_000 });
+  expect((await get("/api/status")).status).toBe(429);
+  expect((await post("/api/login", { token })).status).toBe(200);
+  expect((await post(`/api/runs/${run}/cancel`)).status).toBe(200);
+  const [{ id, digest }] = (await get("/api/approvals")).body.questions;
+  expect((await post(`/api/approvals/${id}`, { approved: true, digest })).status).toBe(200);
+  expect((await asked).body.success).toBe(true);
+  open();
+  await Promise.all(calls);
+});
+
 test(`${maxRequests} calls of an MCP client of an earlier revision count as requests; its stream for notifications does not`, async () => {
   const { slow, open, started } = openSlow();
   const { url, token, get } = await openServerWorld({ tools: [slow], rules: ["allow slow"] });

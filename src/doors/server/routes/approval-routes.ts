@@ -36,6 +36,7 @@ export function approvalRoutes({ questions, presence, answer: give }: ApiParts):
       path: "/api/approvals",
       summary: "The questions that wait for an answer",
       answer: gives({ questions: listOf(question) }),
+      always: true,
       async handle() {
         presence.notice();
         return { questions: questions.list() };
@@ -47,6 +48,7 @@ export function approvalRoutes({ questions, presence, answer: give }: ApiParts):
       summary: "Answer a question. The digest says which arguments the person saw; the first answer counts",
       body: given(ANSWER, ["approved", "digest"]),
       answer: gives({ id: text, approved: flag }),
+      always: true,
       async handle({ params, body }) {
         const answer = body as GivenAnswer;
         return { id: give(params.question!, answer), approved: answer.approved };

@@ -93,6 +93,7 @@ export function machineRoutes(parts: ApiParts, others: readonly Route[]): Route[
       summary: "Get a cookie for the token, for a browser. Needs no other token",
       body: given({ token: text }, ["token"]),
       answer: gives({ status: oneOf("ok") }),
+      always: true,
       async handle({ body, port }) {
         const { token } = body as { readonly token: string };
         if (!isSameSecret(token, parts.token.token)) {

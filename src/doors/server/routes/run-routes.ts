@@ -117,6 +117,7 @@ export function runRoutes({ runs, feed, questions, presence }: ApiParts): Route[
       summary: "Cancel a run. False if it does not go on in this server",
       body: given({}),
       answer: gives({ cancelled: flag }),
+      always: true,
       handle: async ({ params }) => ({ cancelled: runs.cancel(runs.find(params.run!).run) }),
     },
   ];
