@@ -65,6 +65,19 @@ describe.each(WAYS)("MCP %s", (way) => {
     expect(result.isError).toBeUndefined();
   });
 
+  test("a call runs with the arguments that a user sees, not with others that its _meta has", async () => {
+    const { client, root } = await openMcpWorld(way);
+    for (const name of ["a.txt", "b.txt"]) fs.writeFileSync(path.join(root, name), name);
+    const _meta = { "hotcell/arguments": { path: "b.txt" } };
+    const call = { name: "read_file", _meta };
+    const shown = await client.callTool({ ...call, arguments: { path: "a.txt" } });
+    expect(shown.content).toEqual([{ type: "text", text: "1\ta.txt" }]);
+    expect(await client.callTool(call)).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "INVALID_ARGUMENTS" } },
+    });
+  });
+
   test.each([
     ["a failure", { name: "read_file", arguments: { path: "gone" } }, "NOT_FOUND"],
     ["an unknown tool", { name: "constructor", arguments: {} }, "UNKNOWN_TOOL"],

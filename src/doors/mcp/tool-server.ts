@@ -10,7 +10,7 @@ interface CallParams {
 
 type Handler = Parameters<Server["_wrapHandler"]>[1];
 
-/** Where arguments that are not an object wait. A client that sets it itself only gives the arguments another way. */
+/** Where arguments that are not an object wait. What a client writes there is removed: a user would not see it. */
 const ARGUMENTS_KEY = "hotcell/arguments";
 
 export class ToolServer extends Server {
@@ -28,6 +28,8 @@ export function argumentsOf(params: CallParams): unknown {
 
 function moveArguments(request: JSONRPCRequest): JSONRPCRequest {
   const { arguments: given, ...params }: CallParams = request.params ?? {};
-  if (given === undefined || isJsonObject(given)) return request;
-  return { ...request, params: { ...params, _meta: { ...params._meta, [ARGUMENTS_KEY]: given } } };
+  const { [ARGUMENTS_KEY]: _, ...meta } = params._meta ?? {};
+  if (given !== undefined && !isJsonObject(given))
+    return { ...request, params: { ...params, _meta: { ...meta, [ARGUMENTS_KEY]: given } } };
+  return params._meta === undefined ? request : { ...request, params: { ...request.params, _meta: meta } };
 }
