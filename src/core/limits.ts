@@ -259,6 +259,8 @@ export const LIMITS = {
   /** HTTP doors. Times: until the last header, until the end of the body, between two requests of a connection. */
   http: {
     maxHeaderBytes: 16 * 1024,
+    /** The body of a request to a path that needs no token. */
+    maxOpenBodyBytes: 4 * 1024,
     maxConnections: 256,
     headersMs: 10_000,
     requestMs: 30_000,

@@ -84,7 +84,7 @@ const BASE = "http://localhost";
 /** Of a letter, a digit or one of `-._~`, which mean the same without it (RFC 3986, section 2.3). `URL` keeps it. */
 const NEEDLESS_ESCAPE = /%(2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/i;
 
-const pathOf = ({ url = "" }: RequestHead): string => url.split("?", 1)[0]!;
+export const pathOf = ({ url = "" }: RequestHead): string => url.split("?", 1)[0]!;
 
 /** Programs send no origin. A page of another port of this machine is another origin. */
 function checkOrigin(head: RequestHead, at: LocalAddress): Refusal | null {

@@ -287,6 +287,18 @@ test("a client that does not read what it is sent is dropped, and another one ge
   await expect.poll(() => isDropped, { timeout: 20_000 }).toBe(true);
 });
 
+test("without a token, no more than 4 KiB of a body are read", async () => {
+  const { port, token, seen } = await openWorld({ accessOf: () => "open" });
+  const ofLength = (bytes: number) => post(port, token, "", JSON.stringify("x".repeat(bytes - 2)));
+  expect(await sendRaw(port, ofLength(4096))).toBe(200);
+  expect(await sendRaw(port, ofLength(4097))).toBe(413);
+  expect(seen).toHaveLength(1);
+  const other = await openWorld();
+  expect(
+    await sendRaw(other.port, post(other.port, other.token, "", ofLength(4097).split("\r\n\r\n")[1])),
+  ).toBe(200);
+});
+
 describe("a request that offers another protocol than WebSocket is an ordinary one", () => {
   const OFFER = "connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAEAAEAA\r\n";
   const openUpgrading = () =>

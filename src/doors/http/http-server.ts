@@ -13,6 +13,7 @@ import {
   type Guarded,
   hasBody,
   type LocalAddress,
+  pathOf,
   type Refusal,
   refuse,
 } from "./check-request.ts";
@@ -103,7 +104,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const closed = once(server, "close");
   const { address, port } = server.address() as AddressInfo;
   return {
-    url: `http://${authoritiesOf({ address, port })[0]}`,
+    url: `http://${authoritiesOf({ address: reachable(address), port })[0]}`,
     drain: () => void server.close(),
     async close() {
       server.close();
@@ -111,6 +112,12 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       await closed;
     },
   };
+}
+
+/** The guard takes an address at which the request arrived, and none arrives at "all addresses". */
+function reachable(address: string): string {
+  if (address === "0.0.0.0") return "127.0.0.1";
+  return address === "::" ? "::1" : address;
 }
 
 /** What Node refuses by itself, with the status that Node gives it. */
@@ -188,15 +195,18 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   options: HttpServerOptions,
-  { unsentMs }: HttpLimits,
+  { unsentMs, maxOpenBodyBytes }: HttpLimits,
 ): Promise<void> {
-  const { maxBodyBytes, handle, onError } = options;
+  const { handle, onError } = options;
   const at = localAddressOf(request);
   const left = new AbortController();
   response.on("close", () => left.abort());
   try {
-    const refusal = checkRequest(request, at, guardedBy(options));
+    const guarded = guardedBy(options);
+    const refusal = checkRequest(request, at, guarded);
     if (refusal !== null) return sendRefusal(response, refusal);
+    const isOpen = guarded.accessOf(pathOf(request)) === "open";
+    const maxBodyBytes = isOpen ? maxOpenBodyBytes : options.maxBodyBytes;
     const body = hasBody(request) ? await readJsonBody(request, maxBodyBytes) : { value: undefined };
     if ("status" in body) return sendRefusal(response, body);
     const { signal } = left;

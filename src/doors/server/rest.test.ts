@@ -412,6 +412,12 @@ describe("the address", () => {
     expect((await fetch(`http://127.0.0.1:${port}/api/status`)).status).toBe(401);
   });
 
+  test.each(["0.0.0.0", "::"])("the address that %s gives is one that the server takes", async (host) => {
+    const tokenFile = path.join(tempDir(), "token");
+    fs.writeFileSync(tokenFile, "x".repeat(40), { mode: 0o600 });
+    expect((await (await open({ host, tokenFile })).get("/api/status")).status).toBe(200);
+  });
+
   test("an address that is not this machine's is said", async () => {
     const tokenFile = path.join(tempDir(), "token");
     fs.writeFileSync(tokenFile, "x".repeat(40), { mode: 0o600 });
