@@ -1,14 +1,18 @@
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
+import { PassThrough } from "node:stream";
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ERAS, openMcpWorld, openStdioWorld, WAYS } from "../../../test/kit/worlds/mcp-world.ts";
+import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { answerQuestion, listQuestions } from "../../approval/desk.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { readLog } from "../../log/read.ts";
 import { listRuns, runPaths } from "../../log/runs.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { sessions } from "../sessions.ts";
+import { serveMcpStdio } from "./serve-stdio.ts";
 
 const waits = defineTool({
   name: "waits",
@@ -364,4 +368,25 @@ test.each(ERAS)("%s on stdio: a client that leaves ends its calls and the server
   await client.close();
   await ended;
   expect(await call).toBe("ended");
+});
+
+test("on stdio, what is no message is answered and reported, and the service goes on until the client leaves", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const reports: string[] = [];
+  const onError = ({ message }: Error) => void reports.push(message);
+  const ended = serveMcpStdio({ workspace: tempDir(), stateDir: tempDir(), input, output, onError });
+  const ask = async (line: string) => {
+    input.write(`${line}\n`);
+    return JSON.parse(String((await once(output, "data"))[0]));
+  };
+  const request = (id: number, more: object) =>
+    JSON.stringify({ jsonrpc: "2.0", id, method: "ping", ...more });
+  expect(await ask("garbage")).toMatchObject({ id: null, error: { code: -32700 } });
+  expect(await ask(request(1, { params: null }))).toMatchObject({ id: 1, error: { code: -32602 } });
+  const long = request(2, { params: { x: "x".repeat(LIMITS.maxMcpMessageBytes) } });
+  expect(await ask(long)).toMatchObject({ id: null, error: { code: -32600 } });
+  expect(await ask(request(3, {}))).toMatchObject({ id: 3, result: {} });
+  expect(reports).toHaveLength(3);
+  input.destroy();
+  await ended;
 });
