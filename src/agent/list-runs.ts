@@ -1,7 +1,7 @@
 // The agent runs in a state directory, and what their logs say of them without reading all of it.
 import { closeSync, constants, fstatSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isLockHeld } from "../core/lock.ts";
+import { isLockHeld, isLockHeldHere } from "../core/lock.ts";
 import { logNamesIn, openLogFile } from "../log/log-file.ts";
 import type { AgentEvent, RunStop } from "./agent-event.ts";
 
@@ -51,9 +51,16 @@ export function outlineRun(file: string): RunOutline {
     model: first?.kind === "run.start" ? first.model : null,
     prompt: said?.kind === "message" ? said.message.content.slice(0, PROMPT_CHARS) : "",
     stop: last?.kind === "run.end" ? last.stop : null,
-    isOpen: isLockHeld(`${file}.lock`),
+    isOpen: isLockHeld(lockOf(file)),
   };
 }
+
+/** Whether another process works on the run. */
+export function isOpenElsewhere(file: string): boolean {
+  return isLockHeld(lockOf(file)) && !isLockHeldHere(lockOf(file));
+}
+
+const lockOf = (file: string): string => `${file}.lock`;
 
 function readEnds(file: string): { readonly head: AgentEvent[]; readonly tail: AgentEvent[] } {
   const fd = openLogFile(file, constants.O_RDONLY);

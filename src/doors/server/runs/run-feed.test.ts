@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate } from "node:timers/promises";
@@ -162,4 +164,35 @@ test("an event that is longer than a part is read whole, and a line that is not 
   const texts: string[] = [];
   for await (const { text } of follow(0, false)) texts.push(JSON.parse(text).content);
   expect(texts).toEqual([content, "end"]);
+});
+
+test("the events of a run that goes on in another process come, and its end", async () => {
+  const dir = tempDir();
+  const feed = createRunFeed();
+  const left = new AbortController();
+  const follow = (stays: boolean) =>
+    takeAll(feed.follow(RUN, runLogFile(dir, RUN), 0, { stays, signal: left.signal }));
+  const child = spawn(process.execPath, ["test/kit/children/run-log-child.mjs", dir, RUN], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill());
+  const say = async (text: string) => {
+    child.stdin.write(`${text}\n`);
+    await once(child.stdout, "data");
+  };
+  await say("one");
+  const [ending, staying] = [follow(false), follow(true)];
+  await expect.poll(() => [ending.seqs, staying.seqs]).toEqual([[1], [1]]);
+  await say("two");
+  await expect.poll(() => [ending.seqs, staying.seqs]).toEqual(Array(2).fill([1, 2]));
+  child.stdin.end("three\n");
+  await ending.ended;
+  expect(ending.seqs).toEqual([1, 2, 3]);
+  await expect.poll(() => staying.seqs).toEqual([1, 2, 3]);
+  const log = openRunLog(dir, RUN);
+  log.append({ kind: "text", content: "four" });
+  log.close();
+  await expect.poll(() => staying.seqs).toEqual([1, 2, 3, 4]);
+  left.abort();
+  await staying.ended;
 });

@@ -1,8 +1,10 @@
-// Follows runs: what their logs have, then what comes. The latest frames of a run that goes on are kept in memory, as the
-// text that is sent. Whoever is further behind reads the log, one part after the other, so a slow reader costs little
-// memory and misses nothing.
+// Follows runs: what their logs have, then what comes. The latest frames of a run that goes on here are kept in memory, as
+// the text that is sent. Whoever is further behind, or follows a run of another process, reads the log, one part after the
+// other, so a slow reader costs little memory and misses nothing.
+import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
+import { isOpenElsewhere } from "../../../agent/list-runs.ts";
 import { readNextRunEvents, readRunEvents } from "../../../agent/run-log.ts";
 import { createChatFold } from "./chat-frames.ts";
 
@@ -20,8 +22,8 @@ export interface RunFeed {
   /** The run goes on no longer. Followers get what is left. */
   close(run: string): void;
   /**
-   * All frames after this number. Ends when the run goes on no longer, unless `stays`: then it waits for the run to be
-   * continued. The signal ends it.
+   * All frames after this number. Ends when the run goes on no longer, in no process, unless `stays`: then it waits for
+   * the run to be continued. The signal ends it.
    */
   follow(
     run: string,
@@ -34,6 +36,7 @@ export interface RunFeed {
 const MAX_RECENT = 512;
 /** What a reader takes from the log at a time. */
 const MAX_PART_BYTES = 256 * 1024;
+const LOOK_EVERY_MS = 250;
 
 /** A run that goes on. Followers that are behind keep it until they have its last frames, also when it goes on no longer. */
 interface OpenRun {
@@ -102,6 +105,7 @@ export function createRunFeed(): RunFeed {
       let last = after;
       try {
         while (!signal.aborted) {
+          const elsewhere = open.has(run) ? null : lookAt(file, stays);
           const part = takePart(follower, last, () => createLogReader(run, file));
           for (const frame of part?.frames ?? []) {
             yield frame;
@@ -112,12 +116,14 @@ export function createRunFeed(): RunFeed {
             if (follower.readLog !== null) await setImmediate();
             continue;
           }
-          follower.readLog = null;
-          if (!open.has(run)) {
-            if (!stays) return;
+          if (elsewhere === null) {
+            follower.readLog = null;
+            await waitForChange(follower, signal);
+          } else {
+            if (!elsewhere.goesOn) return;
             follower.known = null;
+            await waitForFile(follower, signal, () => !stays || sizeOf(file) !== elsewhere.bytes);
           }
-          await waitForChange(follower, signal);
         }
       } finally {
         leave(run, follower);
@@ -125,6 +131,30 @@ export function createRunFeed(): RunFeed {
     },
   };
 }
+
+/** A run that does not go on in this process, before its log is read. */
+interface RunElsewhere {
+  readonly bytes: number;
+  /** Whether more events may come. */
+  readonly goesOn: boolean;
+}
+
+function lookAt(file: string, stays: boolean): RunElsewhere {
+  // A process releases the run after its last event: then the log has all.
+  const goesOn = stays || isOpenElsewhere(file);
+  return { bytes: sizeOf(file), goesOn };
+}
+
+/** Other processes wake nobody here. Without `stays` the end of their work counts too, which leaves the log as it is. */
+async function waitForFile(follower: Follower, signal: AbortSignal, isChanged: () => boolean): Promise<void> {
+  const timer = setInterval(() => {
+    if (isChanged()) follower.wake();
+  }, LOOK_EVERY_MS).unref();
+  await waitForChange(follower, signal);
+  clearInterval(timer);
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function waitForChange(follower: Follower, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
