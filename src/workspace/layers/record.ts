@@ -42,6 +42,8 @@ export interface SessionRecord {
   readonly stack: Stack;
   /** Stacks that rewinds replaced, newest last: a rewind can be undone. */
   readonly left: readonly Stack[];
+  /** When the newest of them was replaced, by the file system's clock. */
+  readonly leftMs?: number;
   /** The number of the next new layer. */
   readonly next: number;
   /** How much of each commit the layers reflect, by its number: 1 for the commit, and 1 more for each revert of it. */

@@ -42,7 +42,8 @@ export function rewindRecord(record: SessionRecord, to: string, since: number): 
 export function undoRewindRecord(record: SessionRecord, since: number): SessionRecord {
   const stack = record.left[record.left.length - 1];
   if (stack === undefined) throw new HotcellError("NOT_FOUND", "There is no rewind to undo.");
-  return { ...pushLayer(record, stack, null, since), left: [...record.left.slice(0, -1), record.stack] };
+  const left = [...record.left.slice(0, -1), record.stack];
+  return { ...pushLayer(record, stack, null, since), left, leftMs: since };
 }
 
 /** Another session that starts with these layers. Both continue independently. */
@@ -55,7 +56,7 @@ export function forkRecord(record: SessionRecord, stack: Stack, id: string, sinc
 
 /** The session with another list of layers below a new live one. The replaced stack is kept. */
 export function replaceStack(record: SessionRecord, stack: Stack, since: number): SessionRecord {
-  return { ...pushLayer(record, stack, null, since), left: [...record.left, record.stack] };
+  return { ...pushLayer(record, stack, null, since), left: [...record.left, record.stack], leftMs: since };
 }
 
 /** The session with a new live layer on top of its non-empty ones. */

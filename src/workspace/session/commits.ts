@@ -42,12 +42,6 @@ export function findLastCommit(dir: string): string | undefined {
     .findLast((number) => hasEffect(txDirOf(dir, number)));
 }
 
-/** When the last commit that is not fully reverted was made; null if there is none. */
-export function committedMsOf(dir: string): number | null {
-  const number = findLastCommit(dir);
-  return number === undefined ? null : committedMs(txDirOf(dir, number));
-}
-
 /** Numbers of the commits made since then that are not fully reverted. */
 export function commitsSince(dir: string, sinceMs: number): string[] {
   const isLater = (number: string) => committedMs(txDirOf(dir, number)) >= sinceMs;

@@ -292,7 +292,7 @@ test("a session's counts are those of the files to review, and git's data is cou
   expect(meta.changes).toEqual({ count: 1, paths: ["f"], gitData: expect.any(Number) });
   expect(hotcell(["commit", "--yes"]).stderr).toMatch(/^not committed: \d+ paths of git's data/);
   expect(hotcell(["session", "rewind", "work", "--to", "2"]).stdout).toMatch(
-    new RegExp(`^The session now has \\d changes?, and ${apart} paths of git's data in \\.git\\. To undo`),
+    new RegExp(`^The session \\S+ \\(work\\) now has \\d changes?, and ${apart} paths of git's data in \\.git\\.\nTo undo`),
   );
 });
 

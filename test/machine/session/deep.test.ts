@@ -144,7 +144,7 @@ for _ in range(20000): os.mkdir("d"); os.chdir("d")'`;
   expect(hotcell("session", "diff", "s", "--stat").stdout).toContain(
     "new directory, with entries that are too deep to list",
   );
-  expect(hotcell("session", "discard", "s", "--yes").stdout).toContain("The session now has 0 changes.");
+  expect(hotcell("session", "discard", "s", "--yes").stdout).toMatch(/^The session .* now has 0 changes\.$/m);
 });
 
 /** A chain of directories; whole paths of all levels would take far more memory than the processes get. */

@@ -13,7 +13,12 @@ import { openRealRoot } from "../../../workspace/fs/paths.ts";
 import { readRecord, sessionDir } from "../../../workspace/layers/record.ts";
 import type { SessionStore } from "../../../workspace/overlay/session-view.ts";
 import { findLoggedRun } from "../../../workspace/session/registry/find-logged-run.ts";
-import { findLastCommittedId, findSessionId } from "../../../workspace/session/registry/find-session.ts";
+import {
+  findLastCommittedId,
+  findLastRewoundId,
+  findSessionId,
+} from "../../../workspace/session/registry/find-session.ts";
+import { readSessionName } from "../../../workspace/session/registry/named-session.ts";
 import { openSession } from "../../../workspace/session/session.ts";
 import type { Session } from "../../../workspace/session/session-types.ts";
 import { type Io, usage } from "../io.ts";
@@ -84,6 +89,18 @@ export function findLog(io: Io, given: string, flags: SessionFlags): Promise<str
 export function findLastCommitted(io: Io, flags: SessionFlags): FoundSession {
   const { stateDir } = sessionsStore(io, flags);
   return foundSession(io, findLastCommittedId(stateDir, realPath(workspaceOf(io, flags))), flags);
+}
+
+/** The session of the last rewind in this project. */
+export function findLastRewound(io: Io, flags: SessionFlags): FoundSession {
+  const { stateDir } = sessionsStore(io, flags);
+  return foundSession(io, findLastRewoundId(stateDir, realPath(workspaceOf(io, flags))), flags);
+}
+
+/** The session as an answer names it: a person may have typed `last`, or a part of its name. */
+export function describeSession({ id, store }: Pick<FoundSession, "id" | "store">): string {
+  const name = readSessionName(store.stateDir, id);
+  return name === null ? id : `${id} (${name})`;
 }
 
 /** A project's configuration file does not decide where sessions are, so this does not read it. */

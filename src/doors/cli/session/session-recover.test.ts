@@ -14,13 +14,16 @@ const open = () =>
     },
   );
 
+const reverted = (path: string, id: string) =>
+  `reverted  ${path}\nThe session ${id} has the reverted changes again.\n`;
+
 describe("hotcell session revert", () => {
   test("takes the last commit back out of the project; the session keeps its changes", async () => {
     const { id, root, run } = await open();
     await run(["session", "commit", id, "--yes"]);
     expect(await run(["session", "revert", id])).toEqual({
       code: 0,
-      out: "reverted  a\nreverted  b\n",
+      out: `reverted  a\nreverted  b\nThe session ${id} has the reverted changes again.\n`,
       err: "",
     });
     expect([fs.readdirSync(root), fs.readFileSync(path.join(root, "a"), "utf8")]).toEqual([["a"], "a\n"]);
@@ -47,7 +50,7 @@ describe("hotcell session revert", () => {
     const { id, root, run } = await open();
     await run(["session", "commit", id, "a", "--yes"]);
     await run(["session", "commit", id, "b", "--yes"]);
-    expect((await run(["session", "revert", id, "--tx", "1"])).out).toBe("reverted  a\n");
+    expect((await run(["session", "revert", id, "--tx", "1"])).out).toBe(reverted("a", id));
     expect(fs.readdirSync(root)).toEqual(["a", "b"]);
   });
 
@@ -55,8 +58,8 @@ describe("hotcell session revert", () => {
     const { id, root, run } = await open();
     await run(["session", "commit", id, "a", "--yes"]);
     await run(["session", "commit", id, "b", "--yes"]);
-    expect((await run(["session", "revert", id])).out).toBe("reverted  b\n");
-    expect((await run(["session", "revert", id])).out).toBe("reverted  a\n");
+    expect((await run(["session", "revert", id])).out).toBe(reverted("b", id));
+    expect((await run(["session", "revert", id])).out).toBe(reverted("a", id));
     expect([fs.readdirSync(root), fs.readFileSync(path.join(root, "a"), "utf8")]).toEqual([["a"], "a\n"]);
     expect(await run(["session", "revert", id])).toMatchObject({
       code: 2,

@@ -1,10 +1,12 @@
 import { showName } from "../../../workspace/fs/names.ts";
 import { sessionDir } from "../../../workspace/layers/record.ts";
 import { findLastCommit } from "../../../workspace/session/commits.ts";
+import { findCommitBefore } from "../../../workspace/session/registry/find-session.ts";
 import { type Recovered, recoverSessions } from "../../../workspace/session/registry/recover-sessions.ts";
 import { type ExitCode, type Io, printJson, printLines } from "../io.ts";
 import { printShown } from "../print-shown.ts";
 import {
+  describeSession,
   type FoundSession,
   findLastCommitted,
   findSession,
@@ -62,7 +64,19 @@ async function revertFound(io: Io, found: FoundSession, flags: RevertFlags): Pro
         ...(reverted.length + changed.length === 0
           ? ["Nothing to revert: the commit is already reverted."]
           : []),
+        ...(reverted.length > 0
+          ? [`The session ${describeSession(found)} has the reverted changes again.`]
+          : []),
+        ...(changed.length > 0 ? describeCommitBefore(found, tx) : []),
       );
     return changed.length > 0 ? 1 : 0;
   });
+}
+
+/** The last commit cannot be reverted fully: without a number, a revert is about it again. */
+function describeCommitBefore({ id, workspace, store }: FoundSession, tx: string | undefined): string[] {
+  if (tx === undefined) return [];
+  const before = findCommitBefore(store.stateDir, workspace, { id, tx });
+  if (before === undefined) return [];
+  return [`To revert the commit before it: hotcell session revert ${before.id} --tx ${before.tx}`];
 }

@@ -34,7 +34,8 @@ describe("hotcell session rewind", () => {
       const { id, run } = world;
       expect(await run(["session", "rewind", id, "--to", to])).toEqual({
         code: 0,
-        out: `The session now has 1 change. To undo it: hotcell session rewind ${id} --undo\n`,
+        out: `The session ${id} now has 1 change.
+To undo it: hotcell session rewind ${id} --undo\n`,
         err: "",
       });
       expect(await contentsOf(world)).toEqual({ a: "one\n" });
@@ -54,9 +55,9 @@ describe("hotcell session rewind", () => {
     const hint = `To undo it: hotcell session rewind ${id} --undo`;
     await run(["session", "rewind", id, "--to", "2"]);
     await change({ c4: (w) => w.write("after", "4\n") });
-    expect((await undo()).out).toBe(`The session now has 2 changes. ${hint}\n`);
+    expect((await undo()).out).toBe(`The session ${id} now has 2 changes.\n${hint}\n`);
     expect(await contentsOf(world)).toEqual(ALL);
-    expect((await undo()).out).toBe(`The session now has 2 changes. ${hint}\n`);
+    expect((await undo()).out).toBe(`The session ${id} now has 2 changes.\n${hint}\n`);
     expect(await contentsOf(world)).toEqual({ a: "one\n", after: "4\n" });
   });
 
@@ -64,7 +65,8 @@ describe("hotcell session rewind", () => {
     const { id, run } = await open();
     await run(["session", "commit", id, "b", "--yes"]);
     expect((await run(["session", "rewind", id, "--to", "c1"])).out).toBe(
-      `The session now has 0 changes. To undo it: hotcell session rewind ${id} --undo
+      `The session ${id} now has 0 changes.
+To undo it: hotcell session rewind ${id} --undo
 Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
 `,
     );
@@ -117,12 +119,48 @@ Commit 1 stays in the project. To revert it: hotcell session revert ${id} --tx 1
   });
 });
 
+describe("last", () => {
+  test("of rewind --undo is the session of the newest rewind, also if it has no changes left", async () => {
+    const world = await open();
+    const { id, run } = world;
+    await run(["session", "rename", id, "A"]);
+    const other = (await run(["session", "fork", id])).out.trim();
+    expect((await run(["session", "rewind", "last", "--undo"])).err).toContain(
+      `There is no rewind to undo: no session of "${world.root}" has one.`,
+    );
+    await run(["session", "rewind", other, "--to", "2"]);
+    await run(["session", "rewind", id, "--to", "1"]);
+    expect((await run(["session", "rewind", "last", "--undo"])).out).toBe(
+      `The session ${id} (A) now has 2 changes.\nTo undo it: hotcell session rewind ${id} --undo\n`,
+    );
+    expect(await contentsOf(world)).toEqual(ALL);
+    await run(["session", "rewind", other, "--undo"]);
+    expect(JSON.parse((await run(["session", "rewind", "last", "--undo", "--json"])).out).session).toBe(
+      other,
+    );
+  });
+
+  test("is not discarded if a newer session has no changes: the error names both", async () => {
+    const world = await open();
+    const { id, run } = world;
+    const newer = (await run(["session", "create", "--strategy", "clone", "--name", "B"])).out.trim();
+    expect(await run(["session", "discard", "last", "--yes"])).toEqual({
+      code: 2,
+      out: "",
+      err: `hotcell: Did not discard all changes: "last" is the session ${id}, since the newest session, ${newer} (B), has no changes. To discard all changes of the former: hotcell session discard ${id}\n`,
+    });
+    expect(await contentsOf(world)).toEqual(ALL);
+    expect((await run(["session", "discard", "last", "a"])).out).toContain(`The session ${id} now has 1`);
+  });
+});
+
 describe("hotcell session discard", () => {
   test("throws changes at some paths away without asking: that can be undone", async () => {
     const world = await open();
     const { id, run } = world;
     expect((await run(["session", "discard", id, "a"])).out).toBe(
-      `The session now has 1 change. To undo it: hotcell session rewind ${id} --undo\n`,
+      `The session ${id} now has 1 change.
+To undo it: hotcell session rewind ${id} --undo\n`,
     );
     expect(await contentsOf(world)).toEqual({ a: "a\n", b: "two\n" });
     await run(["session", "rewind", id, "--undo"]);
@@ -141,7 +179,7 @@ describe("hotcell session discard", () => {
  2 changed, 2 lines added, 1 line removed
 hotcell: Did not discard the changes: the answer was no.
 `,
-      questions: ["Discard all changes? This cannot be undone. [y/N] "],
+      questions: [`Discard all changes of the session ${id}? This cannot be undone. [y/N] `],
     });
     expect(await run(["session", "discard", id, ...paths])).toMatchObject({
       code: 2,
@@ -163,7 +201,7 @@ hotcell: Did not discard the changes: the answer was no.
       code: 1,
       out: "",
       err: `The project "${root}" does not exist.\nhotcell: Did not discard it: the answer was no.\n`,
-      questions: ["Remove the session with all its changes? This cannot be undone. [y/N] "],
+      questions: [`Remove the session ${id} with all its changes? This cannot be undone. [y/N] `],
     });
     expect(await run(["session", "discard", id])).toMatchObject({
       code: 2,
@@ -172,7 +210,7 @@ hotcell: Did not discard the changes: the answer was no.
     expect((await run(["session", "list"])).out).toContain(id);
     expect(await run(["session", "discard", id, "--yes"])).toEqual({
       code: 0,
-      out: "The session and all its changes are removed.\n",
+      out: `The session ${id} and all its changes are removed.\n`,
       err: "",
     });
     expect((await run(["session", "list", "--json"])).out).toBe("[]\n");

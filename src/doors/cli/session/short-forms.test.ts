@@ -18,7 +18,11 @@ test("hotcell diff, commit and undo are about the last session with changes", as
   expect((await run(["diff", "--stat"])).out).toBe(STAT);
   expect((await run(["commit", "--yes"])).out).toContain(`To revert: hotcell session revert ${id} --tx 1`);
   expect(read("a")).toBe("new\n");
-  expect(await run(["undo"])).toEqual({ code: 0, out: "reverted  a\n", err: "" });
+  expect(await run(["undo"])).toEqual({
+    code: 0,
+    out: `reverted  a\nThe session ${id} has the reverted changes again.\n`,
+    err: "",
+  });
   expect([read("a"), (await run(["diff", "--stat"])).out]).toEqual(["old\n", STAT]);
 });
 
@@ -42,6 +46,22 @@ test("hotcell undo is about the commit that was made last, of whichever session"
   expect([read("a"), read("b")]).toEqual(["new\n", "b\n"]);
   await run(["undo"]);
   expect([read("a"), read("b")]).toEqual(["old\n", "b\n"]);
+});
+
+test("hotcell undo of a commit that was edited since names the command for the commit before", async () => {
+  const { run, root, id, read, change } = await open();
+  await run(["commit", "--yes"]);
+  await change({ c2: (w) => w.write("b", "new\n") });
+  await run(["commit", "--yes"]);
+  fs.writeFileSync(path.join(root, "b"), "mine\n");
+  const next = `hotcell session revert ${id} --tx 1`;
+  expect(await run(["undo"])).toEqual({
+    code: 1,
+    out: `stays     b: changed since commit 2; the project's version stays\nTo revert the commit before it: ${next}\n`,
+    err: "",
+  });
+  expect((await run(next.split(" ").slice(1))).code).toBe(0);
+  expect([read("a"), read("b")]).toEqual(["old\n", "mine\n"]);
 });
 
 test("a diff takes paths, of files and of directories", async () => {

@@ -1,9 +1,10 @@
 // Which session a person or program means: by id, name, a unique beginning of either, or `last`.
 import { HotcellError } from "../../../core/errors.ts";
 import { quote } from "../../../core/quote.ts";
+import { committedMs } from "../../commit/journal.ts";
 import { noSuchSession, readRecord, sessionDir } from "../../layers/record.ts";
 import { sessionIds } from "../../layers/unreferenced-layers.ts";
-import { committedMsOf } from "../commits.ts";
+import { commitsSince, txDirOf } from "../commits.ts";
 import type { SessionDiffOptions } from "../session-diff.ts";
 import { hasChanges } from "./has-changes.ts";
 import { findNamedSession, readSessionName } from "./named-session.ts";
@@ -61,14 +62,52 @@ async function lastSession(store: SessionDiffOptions, project: string | null): P
 
 /** The session whose commit was the last one to the project that still has an effect. */
 export function findLastCommittedId(stateDir: string, project: string): string {
-  const found = sessionsOf(stateDir, project)
-    .map((id) => ({ id, atMs: committedMsOf(sessionDir(stateDir, id)) }))
-    .filter(({ atMs }) => atMs !== null)
-    .sort((a, b) => a.atMs! - b.atMs!)
-    .at(-1);
+  const found = commitsOf(stateDir, project).at(-1);
   if (found !== undefined) return found.id;
   const message = `There is nothing to undo: no commit to ${quote(project)} is in effect. To rewind a session: hotcell session rewind.`;
   throw new HotcellError("NOT_FOUND", message);
+}
+
+/** The last commit to the project before this one that still has an effect. */
+export function findCommitBefore(
+  stateDir: string,
+  project: string,
+  { id, tx }: SessionCommit,
+): SessionCommit | undefined {
+  const commits = commitsOf(stateDir, project);
+  return commits[commits.findIndex((commit) => commit.id === id && commit.tx === tx) - 1];
+}
+
+export interface SessionCommit {
+  readonly id: string;
+  readonly tx: string;
+}
+
+/** The commits to the project that still have an effect, oldest first. */
+function commitsOf(stateDir: string, project: string): SessionCommit[] {
+  return sessionsOf(stateDir, project)
+    .flatMap((id) => {
+      const dir = sessionDir(stateDir, id);
+      return commitsSince(dir, 0).map((tx) => ({ id, tx, atMs: committedMs(txDirOf(dir, tx)) }));
+    })
+    .sort((a, b) => a.atMs - b.atMs);
+}
+
+/** The session with the newest rewind, or discard of paths, that can be undone. */
+export function findLastRewoundId(stateDir: string, project: string): string {
+  const found = sessionsOf(stateDir, project)
+    .map((id) => ({ id, record: readRecord(sessionDir(stateDir, id)) }))
+    .filter(({ record }) => record.left.length > 0)
+    .sort((a, b) => (a.record.leftMs ?? 0) - (b.record.leftMs ?? 0))
+    .at(-1);
+  if (found !== undefined) return found.id;
+  const message = `There is no rewind to undo: no session of ${quote(project)} has one. To revert a commit: hotcell undo.`;
+  throw new HotcellError("NOT_FOUND", message);
+}
+
+/** The session of this project that was created last; undefined if there is none. */
+export function newestSessionId(stateDir: string, project: string): string | undefined {
+  return sessionsOf(stateDir, project).at(-1);
 }
 
 /** Oldest first. */
