@@ -218,8 +218,8 @@ function addGoingBack(session: Command, io: Io, done: ExitWith): void {
 }
 
 function addClearing(session: Command, io: Io, done: ExitWith): void {
-  withSessionFlags(session.command("gc"))
-    .description("Remove empty sessions and unused data")
+  withStoreFlags(session.command("gc"))
+    .description("Remove empty sessions and unused data of all projects")
     .option("--max-size <size>", "Also remove the least recently used until this size fits")
     .option("--dry-run", "Print what would be removed, and remove nothing")
     .option("--yes", "Do not ask for confirmation")
@@ -235,8 +235,14 @@ export const PATHS = "Paths relative to the project (default: all)";
 export const WAIT = "Wait for a session in use (default: 5)";
 
 export function withSessionFlags(command: Command): Command {
+  return withStoreFlags(
+    command.option("--workspace <dir>", "Use this project (default: the current directory)"),
+  );
+}
+
+/** For a command about the sessions of all projects. */
+function withStoreFlags(command: Command): Command {
   return command
-    .option("--workspace <dir>", "Use this project (default: the current directory)")
     .option("--config <file>", "Use this file instead of hotcell.config.json")
     .option("--state-dir <dir>", "Keep sessions in this directory")
     .option("--wait <seconds>", WAIT)

@@ -12,24 +12,24 @@ async function openTwo() {
 
 describe("hotcell session gc", () => {
   test("removes sessions without changes, and nothing else", async () => {
-    const { run, id, empty, idsLeft } = await openTwo();
-    const told = `remove  ${empty}  0 changes  `;
+    const { run, root, id, empty, idsLeft } = await openTwo();
+    const told = `remove  ${empty}  -  0 changes  .* [KM]?B  ${root}\n`;
     const dry = await run(["session", "gc", "--dry-run"]);
     expect([dry.code, dry.err, dry.out]).toEqual([
       0,
       "",
-      expect.stringMatching(new RegExp(`^${told}.*\nWould free .* [KM]?B; sessions use .* [KM]?B\\.\n$`)),
+      expect.stringMatching(new RegExp(`^${told}Would free .* [KM]?B; sessions use .* [KM]?B\\.\n$`)),
     ]);
     expect(await idsLeft()).toEqual([id, empty]);
     expect((await run(["session", "gc"])).out).toMatch(
-      new RegExp(`^${told}.*\nFreed .* [KM]?B; sessions use .* [KM]?B\\.\n$`),
+      new RegExp(`^${told}Freed .* [KM]?B; sessions use .* [KM]?B\\.\n$`),
     );
     expect(await idsLeft()).toEqual([id]);
   });
 
   test("--json is one document, the same for a dry run", async () => {
-    const { run, empty } = await openTwo();
-    const removed = [{ id: empty, bytes: expect.any(Number), changes: 0 }];
+    const { run, root, empty } = await openTwo();
+    const removed = [{ id: empty, name: null, workspace: root, bytes: expect.any(Number), changes: 0 }];
     const shape = { removed, freedBytes: expect.any(Number), totalBytes: expect.any(Number), homeBytes: 0 };
     const dry = JSON.parse((await run(["session", "gc", "--dry-run", "--json"])).out);
     expect(dry).toEqual(shape);
@@ -37,7 +37,8 @@ describe("hotcell session gc", () => {
   });
 
   test("with --max-size asks before it removes changes", async () => {
-    const { run, answer, id, empty, idsLeft } = await openTwo();
+    const { run, root, answer, id, empty, idsLeft } = await openTwo();
+    await run(["session", "rename", id, "work"]);
     expect(await run(["session", "gc", "--max-size", "0"])).toMatchObject({
       code: 2,
       err: "hotcell: Could not remove sessions with changes: there is no terminal to ask in. Add --yes.\n",
@@ -47,15 +48,27 @@ describe("hotcell session gc", () => {
       code: 1,
       out: "",
       err: expect.stringMatching(
-        new RegExp(`^remove  ${id}  1 change  .*\nhotcell: Did not remove sessions: the answer was no.\n$`),
+        new RegExp(
+          `^remove  ${id}  work  1 change  .*  ${root}\nhotcell: Did not remove sessions: the answer was no.\n$`,
+        ),
       ),
-      questions: ["Remove these sessions with their changes? This cannot be undone. [y/N] "],
+      questions: [
+        "Remove these sessions, of all projects, with their changes? This cannot be undone. [y/N] ",
+      ],
     });
     expect(await idsLeft()).toEqual([id, empty]);
     expect((await run(["session", "gc", "--max-size", "1G"])).code).toBe(0);
     expect(await idsLeft()).toEqual([id]);
     expect((await run(["session", "gc", "--max-size", "0", "--yes"])).code).toBe(0);
     expect(await idsLeft()).toEqual([]);
+  });
+
+  test("is about all projects: it takes no --workspace", async () => {
+    const { run, root, idsLeft } = await openTwo();
+    const before = await idsLeft();
+    const { code, err } = await run(["session", "gc", "--max-size", "0", "--yes", "--workspace", root]);
+    expect([code, err]).toEqual([2, expect.stringContaining("--workspace")]);
+    expect(await idsLeft()).toEqual(before);
   });
 
   test("a size that is none is exit 2, and nothing is removed", async () => {

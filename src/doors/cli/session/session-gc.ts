@@ -3,8 +3,9 @@ import { requireConfirmation, requireYesFlag } from "../ask.ts";
 import { formatBytes, formatCount, parseBytes } from "../figures.ts";
 import { type ExitCode, type Io, printJson, printLines, printNotes } from "../io.ts";
 import { type SessionFlags, sessionStoreFor } from "./find-session.ts";
+import { tableOf } from "./session-list.ts";
 
-export interface GcFlags extends SessionFlags {
+export interface GcFlags extends Omit<SessionFlags, "workspace"> {
   readonly maxSize?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -29,10 +30,10 @@ async function askForChanged(io: Io, { removed }: GcResult, yes: boolean | undef
   if (changed.length === 0) return;
   requireYesFlag(io, yes, "remove sessions with changes");
   if (yes === true) return;
-  printNotes(io, ...changed.map(describe));
+  printNotes(io, ...describe(changed));
   await requireConfirmation(
     io,
-    "Remove these sessions with their changes? This cannot be undone.",
+    "Remove these sessions, of all projects, with their changes? This cannot be undone.",
     "remove sessions",
   );
 }
@@ -45,13 +46,21 @@ function printRemoved(io: Io, result: GcResult, { dryRun, json }: GcFlags): Exit
   else
     printLines(
       io,
-      ...removed.map(describe),
+      ...describe(removed),
       `${verb} ${formatBytes(freedBytes)}; sessions use ${formatBytes(totalBytes)}${homes}.`,
     );
   return 0;
 }
 
-function describe({ id, bytes, changes }: GcResult["removed"][number]): string {
-  const held = changes === null ? "unknown changes" : formatCount(changes, "change");
-  return `remove  ${id}  ${held}  ${formatBytes(bytes)}`;
+function describe(removed: GcResult["removed"]): string[] {
+  return tableOf(
+    removed.map(({ id, name, workspace, bytes, changes }) => [
+      "remove",
+      id,
+      name ?? "-",
+      changes === null ? "unknown changes" : formatCount(changes, "change"),
+      formatBytes(bytes),
+      workspace,
+    ]),
+  );
 }

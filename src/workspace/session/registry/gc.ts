@@ -31,6 +31,8 @@ export interface GcOptions {
 export interface GcResult {
   readonly removed: readonly {
     readonly id: string;
+    readonly name: string | null;
+    readonly workspace: string;
     readonly bytes: number;
     readonly changes: number | null;
   }[];
@@ -52,8 +54,10 @@ export async function collectGarbage(store: SessionDiffOptions, options: GcOptio
   const removed = chooseRemoved(sessions, store, maxBytes).filter(
     (session) => dryRun || (isAllowed(session) && tryRemove(session.id, stateDir, listed.get(session.id))),
   );
-  const freed = removed.map(({ id, bytes, changes, ignored }) => ({
+  const freed = removed.map(({ id, name, workspace, bytes, changes, ignored }) => ({
     id,
+    name,
+    workspace,
     bytes: bytes - recordingBytesOf(id, stateDir),
     changes: changes === null ? null : changes + (ignored ?? 0),
   }));
