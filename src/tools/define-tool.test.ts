@@ -190,6 +190,20 @@ describe("a tool with name, description, input and run", () => {
     );
   });
 
+  test("of a library that cannot represent a part of it in JSON Schema needs inputSchema too", () => {
+    const input = z.object({ a: z.date() });
+    const spec = { name: "dated", description: "D.", input, run: () => ({}) };
+    expect(() => defineTool(spec)).toThrow(
+      expect.objectContaining({
+        code: "CONFIG_INVALID",
+        message:
+          'Could not define the tool "dated": its input has no JSON Schema (Date cannot be represented in JSON Schema). Give inputSchema too.',
+      }),
+    );
+    const inputSchema = { type: "object", properties: { a: { type: "string" } } };
+    expect(defineTool({ ...spec, inputSchema }).inputSchema).toEqual(inputSchema);
+  });
+
   test("of JSON Schema infers the arguments of run", () => {
     const tool = defineTool({
       name: "pick",

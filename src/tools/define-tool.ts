@@ -77,6 +77,8 @@ export interface Tool {
   preview?(args: JsonObject, before: string | null): string;
   /** Of a tool that works on the session: what it is going to do, for the person who is asked. A yes holds for this version. */
   previewSession?(args: JsonObject, session: SessionKit, signal: AbortSignal): Promise<SessionPreview>;
+  /** True: it only adds something, and changes and removes nothing. */
+  readonly isAdditive?: true;
   /** Of a wasm tool: whether its operator granted it the model, and any host. */
   readonly wasm?: { readonly model: boolean; readonly anyHost: boolean };
   run(args: JsonObject, kit: Kit, signal: AbortSignal): Promise<JsonObject> | JsonObject;
@@ -245,11 +247,22 @@ function checkSpec(spec: AnySpec): void {
 }
 
 function inputSchemaOf({ name, input, inputSchema }: AnySpec, standard: StandardSchema | null): JsonObject {
-  const schema = inputSchema ?? (standard === null ? (input as JsonObject) : jsonSchemaOf(standard));
+  const schema =
+    inputSchema ?? (standard === null ? (input as JsonObject) : standardInputSchema(name, standard));
   if (schema === null)
     throw incomplete(name, `the library of its input makes no JSON Schema. ${adviceOn(standard)}`);
   if (schema.type === "object") return schema;
   throw incomplete(name, `the type of its input is ${quote(schema.type)}; allowed is "object"`);
+}
+
+/** A library may refuse to represent a part of the schema, such as a date. */
+function standardInputSchema(name: string, standard: StandardSchema): JsonObject | null {
+  try {
+    return jsonSchemaOf(standard);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw incomplete(name, `its input has no JSON Schema (${why}). Give inputSchema too`);
+  }
 }
 
 /** Without it no rule and no protected path would apply to the calls. */

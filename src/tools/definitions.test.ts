@@ -83,6 +83,22 @@ test("a tool that changes something is destructive for MCP clients", () => {
   ]);
 });
 
+test("a session tool is destructive for MCP clients if it may remove or replace something", () => {
+  const tools = BUILTIN_TOOLS.filter(({ toolset }) => toolset === "session");
+  const hints = toolDefinitions(tools, "mcp").map(({ name, annotations }) => [
+    name,
+    annotations.readOnlyHint,
+    annotations.destructiveHint,
+  ]);
+  expect(hints).toEqual([
+    ["session_create", false, false],
+    ["session_diff", true, false],
+    ["session_commit", false, true],
+    ["session_discard", false, true],
+    ["session_rewind", false, true],
+  ]);
+});
+
 test("a tool that may reach other machines has openWorldHint for MCP clients", () => {
   const open = toolDefinitions(BUILTIN_TOOLS, "mcp").filter(({ annotations }) => annotations.openWorldHint);
   expect([...new Set(open.map(nameOf))]).toEqual(OPEN_TO_THE_WORLD);

@@ -113,7 +113,7 @@ const DEFINE: { readonly [Format in WireFormat]: (tool: Tool) => ToolDefinitions
     ...outputDefinition(tool),
     annotations: {
       readOnlyHint: tool.effect === "read",
-      destructiveHint: tool.effect === "change",
+      destructiveHint: tool.effect !== "read" && tool.isAdditive !== true,
       idempotentHint: tool.effect === "read",
       openWorldHint: tool.needs.some((need) => REACHES_OUT.includes(need)),
     },

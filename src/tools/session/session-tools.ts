@@ -31,7 +31,7 @@ const PATHS = {
   description: "Paths in the project, each with everything below it. Default: everything",
 } as const;
 
-export const sessionCreate = defineTool({
+const create = defineTool({
   ...common,
   name: "session_create",
   description: "Create another session of this project, without changes. Returns its id.",
@@ -41,6 +41,8 @@ export const sessionCreate = defineTool({
   effect: "session",
   run: async (_args, { session }) => ({ session: await session.create() }),
 });
+
+export const sessionCreate: Tool = { ...create, isAdditive: true };
 
 export const sessionDiff = defineTool({
   ...common,
