@@ -2,16 +2,17 @@
 import { TRUST_LEVELS } from "../core/types.ts";
 import type { Config, FileConfig } from "./config.ts";
 
-/** Lists of rules and of protected paths are joined; of other settings the later one counts. */
+/** Lists of rules, of protected paths and of secrets are joined; of other settings the later one counts. */
 export function overrideWith(
   base: Config,
-  { protect, limits, webSearch, rules = [], ...file }: FileConfig,
+  { protect, limits, webSearch, rules = [], secrets = [], ...file }: FileConfig,
 ): Config {
   const known = new Set(base.rules.map(({ text }) => text));
   return {
     ...base,
     ...file,
     rules: [...base.rules, ...rules.filter(({ text }) => !known.has(text))],
+    secrets: [...base.secrets, ...secrets],
     webSearch: { ...base.webSearch, ...webSearch },
     protect: {
       secrets: [...base.protect.secrets, ...(protect?.secrets ?? [])],

@@ -33,6 +33,8 @@ export interface Config {
   readonly userToolchains: boolean;
   /** Names only. */
   readonly env: readonly string[];
+  /** Names only. */
+  readonly secrets: readonly string[];
   readonly model: ModelConfig;
   readonly profiles: Readonly<Record<string, ProfileConfig>>;
   /** Absolute. */

@@ -66,6 +66,7 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     limits = {},
     toolchains,
     env,
+    secrets,
     mounts = {},
     storage,
     agents = {},
@@ -98,6 +99,8 @@ function refuseLoosening(settings: FileSettings, location: string): void {
     ...looserLimits(limits).map((name) => quote(`limits.${name}`)),
     ...(toolchains?.length ? ['"toolchains"'] : []),
     ...(env?.length ? ['"env"'] : []),
+    // With a variable such as PWD it would remove from the log what the user wants to read there.
+    ...(secrets?.length ? ['"secrets"'] : []),
     ...(toolAllowDirectNetwork ? ['"toolAllowDirectNetwork"'] : []),
     // Another model would get the user's files, at the user's cost.
     ...(model === undefined ? [] : ['"model"']),

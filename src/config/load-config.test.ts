@@ -50,6 +50,7 @@ const DEFAULTS: Config = {
   profiles: {},
   userToolchains: true,
   env: [],
+  secrets: [],
   stateDir: "/home/u/.local/state/hotcell",
   protect: { secrets: [], readonly: [], allow: [] },
 };
@@ -178,6 +179,7 @@ describe("settings", () => {
       toolchains: ["py"],
       userToolchains: false,
       env: ["CI"],
+      secrets: ["MYTOK"],
       model: { provider: "ollama", name: "x", prices: { input: 0.5, output: 2 }, budget: { tokens: 9 } },
       profiles: { mine: { program: "mine", hosts: ["api.example.com:443"] } },
       stateDir: "state",
@@ -314,6 +316,11 @@ describe("the user's own file", () => {
     expect([named.trust, named.timeoutMs, named.approve]).toEqual(["guided", 9000, "effects"]);
   });
 
+  test("keeps its secrets if a named file has others", () => {
+    write({ secrets: ["B"] });
+    expect(load({ ...user({ secrets: ["A"] }), ...NAMED }).secrets).toEqual(["A", "B"]);
+  });
+
   test("is below the environment and flags", () => {
     const { env } = user({ trust: "autonomous", toolsets: ["studio"] });
     const flags = { toolset: ["mounts"] };
@@ -367,6 +374,7 @@ describe("the file", () => {
     [{ agents: { a: { maxReadBytes: 1_000_000 } } }, '"agents"'],
     [{ toolchains: ["/root"] }, '"toolchains"'],
     [{ env: ["AWS_SECRET_ACCESS_KEY"] }, '"env"'],
+    [{ secrets: ["PWD"] }, '"secrets"'],
     [{ limits: { memoryBytes: 2 ** 36 } }, '"limits.memoryBytes"'],
   ])("that a hostile project brings along can't allow itself anything: %j", (file, found) => {
     write(file);

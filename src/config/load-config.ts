@@ -57,6 +57,7 @@ function defaultConfig(env: ConfigSources["env"]): Config {
     toolchains: CONFIG_PROPERTIES.toolchains.default,
     userToolchains: CONFIG_PROPERTIES.userToolchains.default,
     env: CONFIG_PROPERTIES.env.default,
+    secrets: CONFIG_PROPERTIES.secrets.default,
     model: CONFIG_PROPERTIES.model.default,
     profiles: CONFIG_PROPERTIES.profiles.default,
     stateDir: defaultStateDir(env),

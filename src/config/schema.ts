@@ -260,6 +260,14 @@ export const CONFIG_PROPERTIES = {
     default: [],
     description: "Names of variables that commands get from hotcell's own environment.",
   },
+  secrets: {
+    type: "array",
+    items: VARIABLE,
+    maxItems: MAX_ITEMS,
+    default: [],
+    description:
+      "Names of variables of hotcell's own environment whose values must not appear in the log. Commands get those that env names too.",
+  },
   model: MODEL_SCHEMA,
   profiles: {
     type: "object",

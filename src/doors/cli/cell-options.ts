@@ -40,6 +40,7 @@ export async function configuredCell(io: Io, flags: CellFlags): Promise<Configur
   const found = flags.session === undefined ? null : await findSession(io, flags.session, flags);
   const workspace = found?.workspace ?? workspaceOf(io, flags);
   const config = loadConfig({ file: flags.config, workspace, env: io.env, flags, cwd: io.cwd });
+  const { tools, secrets } = configuredTools(config, io.env);
   const options: CellOptions = {
     workspace,
     // An existing session keeps its mode; the default is not another one.
@@ -52,7 +53,8 @@ export async function configuredCell(io: Io, flags: CellFlags): Promise<Configur
     mounts: config.mounts,
     ...(config.storage !== undefined && { storage: config.storage }),
     agents: config.agents,
-    ...configuredTools(config, io.env),
+    tools,
+    secrets: [...secrets, ...Object.values(valuesOf(config.secrets, io.env))],
     trust: config.trust,
     approve: config.approve,
     rules: [

@@ -45,6 +45,20 @@ describe("hotcell call", () => {
     ).toBe(0);
   });
 
+  test("keeps the values of the variables in secrets out of the log", async () => {
+    const { run, root, stateDir } = openWorld({ "hotcell.json": '{ "secrets": ["MYTOK", "UNSET"] }' });
+    const env = { HOTCELL_STATE_DIR: stateDir, HOME: root, MYTOK: "m0untain" };
+    const args = JSON.stringify({ path: "b.txt", content: "tok m0untain\n" });
+    const write = ["call", "write_file", args, "--fs", "host", "--rule", "allow write_file"];
+    const logged = async (...flags: string[]) => {
+      expect((await run([...write, ...flags], { env })).code).toBe(0);
+      return (await run(["audit", "show", "--json"], { env })).out.includes("m0untain");
+    };
+    expect(await logged("--config", "hotcell.json")).toBe(false);
+    expect(fs.readFileSync(path.join(root, "b.txt"), "utf8")).toBe("tok m0untain\n");
+    expect(await logged()).toBe(true);
+  });
+
   test("exits 1 when the tool fails, with the same shape", async () => {
     const { run } = openWorld();
     const { code, out } = await run(["call", "read_file", '{"path":"no"}', "--json"]);

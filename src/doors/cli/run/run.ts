@@ -85,7 +85,7 @@ function cellOf(
   return {
     ...options,
     env: { ...options.env, ...secrets },
-    secrets: Object.values(secrets),
+    secrets: [...(options.secrets ?? []), ...Object.values(secrets)],
     onAsk: createDesk({ stateDir }),
     limits: { ...limits, ...(isDefault && { cpuSeconds: LIMITS.personCpuSeconds }) },
   };

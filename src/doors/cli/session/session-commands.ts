@@ -219,7 +219,7 @@ function addGoingBack(session: Command, io: Io, done: ExitWith): void {
 
 function addClearing(session: Command, io: Io, done: ExitWith): void {
   withStoreFlags(session.command("gc"))
-    .description("Remove empty sessions and unused data of all projects")
+    .description("Remove unused sessions of all projects")
     .option("--max-size <size>", "Also remove the least recently used until this size fits")
     .option("--dry-run", "Print what would be removed, and remove nothing")
     .option("--yes", "Do not ask for confirmation")
