@@ -17,13 +17,7 @@ test("a directory that is a bare git repository counts as .git", async () => {
   expect(protectedPaths).toContain("docs/repo/config");
   expect(protectedPaths).toContain("docs/repo/HEAD");
   expect(protectedPaths.filter((at) => !at.startsWith("docs/repo"))).toEqual([]);
-  expect((await cell.commit()).committed).toEqual([
-    "docs",
-    "docs/a",
-    "docs/other",
-    "docs/other/HEAD",
-    "docs/repo",
-  ]);
+  expect((await cell.commit()).committed).toEqual(["docs", "docs/a", "docs/other", "docs/other/HEAD"]);
 });
 
 const MAKE = "git init -q --bare . && git config demo.key obeyed";
@@ -54,7 +48,7 @@ test.each(BARE)(
     const { success } = await run(`mkdir -p ${directory} && cd ${directory} && ${commands}`);
     expect(success).toBe(true);
     const askGit = () =>
-      spawnSync("git", ["config", "demo.key"], { cwd: path.join(root, directory), encoding: "utf8" }).stdout;
+      spawnSync("git", ["-C", path.join(root, directory), "config", "demo.key"], { encoding: "utf8" }).stdout;
     await cell.commit();
     expect(askGit()).not.toContain("obeyed");
     await cell.commit({ allowProtected: true });

@@ -14,8 +14,37 @@ import type { ConflictReason, PlanInput, Skipped } from "./plan.ts";
 import type { Proposal } from "./propose.ts";
 import { resolutionFor } from "./resolve.ts";
 
-export function arrangeDirectories(input: PlanInput, proposals: readonly Proposal[]): Proposal[] {
-  return keepWithDirectory(keepOccupied(input, withParents(input, proposals)));
+/** `ignored` are paths that are left out because git ignores them. */
+export function arrangeDirectories(
+  input: PlanInput,
+  proposals: readonly Proposal[],
+  ignored: readonly string[],
+): Proposal[] {
+  const kept = keepWithDirectory(keepOccupied(input, withParents(input, proposals)));
+  return withoutEmptied(kept, ignored);
+}
+
+/** A new directory stays in the session with its entries if all of them are left out. */
+function withoutEmptied(proposals: readonly Proposal[], ignored: readonly string[]): Proposal[] {
+  const leftOut = new Set<string>();
+  const needed = new Set<string>();
+  for (const { steps, path } of proposals) if (steps.length === 0) addParents(path, leftOut);
+  for (const path of ignored) addParents(path, leftOut);
+  if (leftOut.size === 0) return [...proposals];
+  const judge = (proposal: Proposal): Proposal => {
+    const { path, steps } = proposal;
+    const isNew = steps.length > 0 && steps.every((step) => step.op === "mkdir" && step.expect === null);
+    if (isNew && leftOut.has(path) && !needed.has(path)) return { ...proposal, steps: [] };
+    for (const step of steps) addParents(step.path, needed);
+    return proposal;
+  };
+  const fromLeaves = proposals.toSorted((a, b) => (a.path < b.path ? 1 : -1));
+  return fromLeaves.map(judge).reverse();
+}
+
+/** Where a directory is in the set, so are its parents. */
+function addParents(path: string, parents: Set<string>): void {
+  for (let at = parentOf(path); at !== "" && !parents.has(at); at = parentOf(at)) parents.add(at);
 }
 
 /** If another entry cannot take the place of a directory, the directory's entries stay too. */

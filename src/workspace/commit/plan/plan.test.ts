@@ -379,17 +379,37 @@ describe("protected paths", () => {
     const plan = world.plan();
     expect(plan.protectedPaths).toEqual(paths);
     expect(plan.skipped).toEqual(paths.map((path) => ({ path, why: "needs confirmation" })));
-    expect(steps(plan)).toEqual([
-      "mkdir .github 755",
-      "mkdir src 755",
-      "mkdir .github/workflows 755",
-      "put src/a 644 view",
-    ]);
+    expect(steps(plan)).toEqual(["mkdir src 755", "put src/a 644 view"]);
     const allowed = world.plan({ allowProtected: true });
     expect(allowed.protectedPaths).toEqual(paths);
     expect(allowed.skipped).toEqual([]);
     await world.apply(allowed);
     expect(world.tree("project")).toEqual(world.tree("view"));
+  });
+
+  test("are left out with the new directories that hold nothing else", async () => {
+    world.change("view", {
+      "a/.env": "file 644 A=1",
+      "a/empty": "directory 755",
+      "b/only/.env": "file 644 B=1",
+      "b/c/d": "file 644 d",
+      ".github/workflows/ci.yml": "file 644 on: push",
+      "other empty": "directory 700",
+    });
+    await world.commit();
+    expect(world.tree("project")).toEqual({
+      a: "directory 755",
+      "a/empty": "directory 755",
+      b: "directory 755",
+      "b/c": "directory 755",
+      "b/c/d": "file 644 d",
+      "other empty": "directory 700",
+    });
+    expect(steps(world.plan({ allowProtected: true }))).toEqual([
+      "mkdir .github 755",
+      "mkdir .github/workflows 755",
+      "put .github/workflows/ci.yml 644 view",
+    ]);
   });
 
   test("keep the directories that hold them", () => {

@@ -127,17 +127,18 @@ function* plan(input: PlanInput): Cooperative<CommitPlan> {
     proposals.push(counts ? { ...proposal, needsYes: true } : proposal);
   }
   const allowed = proposals.map((proposal) => withoutUnconfirmed(proposal, input));
-  const arranged = arrangeDirectories(input, allowed);
+  const ignored = ignoredInSelection(input.changes, input.selection).map(({ path }) => path);
+  const arranged = arrangeDirectories(input, allowed, ignored);
   const steps = sortSteps(arranged.flatMap((proposal) => proposal.steps));
   const conflicts = arranged.flatMap(({ conflict }) => conflict ?? []);
-  const ignored = ignoredInSelection(input.changes, input.selection).map(
-    ({ path }): Skipped => ({ path, why: "ignored by git" }),
-  );
   const planned = {
     policy: input.policy,
     steps,
     conflicts,
-    skipped: [...arranged.flatMap(({ skipped }) => skipped ?? []), ...ignored],
+    skipped: [
+      ...arranged.flatMap(({ skipped }) => skipped ?? []),
+      ...ignored.map((path): Skipped => ({ path, why: "ignored by git" })),
+    ],
     protectedPaths: proposals.flatMap(({ path, needsYes }) => (needsYes ? [path] : [])),
     lostSecrets: input.lostSecrets,
     changesOwner: findChangedOwners(input.project, steps),
