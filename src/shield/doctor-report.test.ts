@@ -87,6 +87,12 @@ describe("bubblewrap", () => {
     });
   });
 
+  test("is searched in the system's own directories, and the finding names them", () => {
+    expect(failing({ bubblewrap: null }).map(({ found }) => found)).toEqual([
+      "not installed in /usr/sbin, /usr/bin, /sbin, /bin",
+    ]);
+  });
+
   test("is installed somehow where no package manager is known", () => {
     expect(fixes({ bubblewrap: null, manager: null })).toEqual({
       bubblewrap: "Install bubblewrap with the package manager of this system.",

@@ -1,4 +1,5 @@
 // Turns the probe of a machine into findings, each with its consequence and its fix. Nothing here starts a process.
+import { HELPER_ENVIRONMENT } from "../workspace/fs/helper-environment.ts";
 import { findForeign, MIN_LANDLOCK } from "./choose-tier.ts";
 import { asRoot, installLine } from "./package-manager.ts";
 import { LANDLOCK_PROGRAM, type Machine, PROGRAMS, packagesOf, type SettingName } from "./probe.ts";
@@ -119,6 +120,9 @@ function isContainerTheCause(machine: Machine): boolean {
 
 const MIN_BUBBLEWRAP = [0, 8] as const;
 
+/** Elsewhere a program may belong to somebody else than the system. */
+const HELPER_DIRECTORIES = HELPER_ENVIRONMENT.PATH.replaceAll(":", ", ");
+
 /** A failed run counts only if user namespaces work: without them bubblewrap cannot run anyway. */
 function checkBubblewrap(machine: Machine): Finding {
   const { bubblewrap, namespaces } = machine;
@@ -126,7 +130,7 @@ function checkBubblewrap(machine: Machine): Finding {
   const wrong = (found: string, fix: string | null, consequence = NOTHING_RUNS): Finding => {
     return { name: "bubblewrap", ok: false, found, consequence, fix };
   };
-  if (bubblewrap === null) return wrong("not installed", line);
+  if (bubblewrap === null) return wrong(`not installed in ${HELPER_DIRECTORIES}`, line);
   const { version, isSetuid, runs } = bubblewrap;
   if (isOld(version))
     return wrong(`version ${version}; ${MIN_BUBBLEWRAP.join(".")} or newer is needed`, line);
@@ -156,7 +160,7 @@ function checkPrograms(machine: Machine): Finding {
   return {
     name: "programs",
     ok: false,
-    found: `missing: ${missing.join(", ")}`,
+    found: `missing: ${missing.join(", ")}, in ${HELPER_DIRECTORIES}`,
     consequence: isForLandlock ? NOT_EVEN_WEAKER : NOTHING_RUNS,
     fix: installLine(packagesOf(missing), machine),
   };
