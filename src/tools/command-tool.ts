@@ -7,11 +7,13 @@ import type { CommandResult } from "./commands.ts";
 /** Returns the output of a command that ended itself, with any exit code or signal. Otherwise throws an error with that output. */
 export function requireEnd(
   tool: string,
-  { termination, exceeded, limits }: CommandResult,
+  { termination, exceeded, limits, stdout, stderr }: CommandResult,
   output: JsonObject,
 ): JsonObject {
   if (termination === null || termination === "signal") return output;
-  const message = `${tool} was ended: ${reasonOf(termination, exceeded, limits)}. The output up to then is in the result.`;
+  // A command that has our own output leaves none in the result.
+  const kept = stdout === "" && stderr === "" ? "" : " The output up to then is in the result.";
+  const message = `${tool} was ended: ${reasonOf(termination, exceeded, limits)}.${kept}`;
   throw new HotcellError(CODES[termination], message, { termination }, { output });
 }
 

@@ -1,8 +1,9 @@
+import { isJsonObject } from "../../core/json.ts";
 import { LIMITS } from "../../core/limits.ts";
 import type { AnyObservation } from "../../core/types.ts";
 import { askInTerminal, denyUnasked } from "./approve.ts";
 import { cellOptions } from "./cell-options.ts";
-import { type ExitCode, type Io, printJson } from "./io.ts";
+import { type ExitCode, type Io, printJson, printNotes } from "./io.ts";
 import type { CallFlags } from "./main.ts";
 import { withCell } from "./with-cell.ts";
 
@@ -20,8 +21,18 @@ export async function callTool(
     const request = text === undefined ? { name: tool } : { name: tool, arguments: text };
     const observation = await cell.call<AnyObservation>(request, { signal });
     printJson(io, observation, flags.json === true);
+    printNotes(io, ...describeBackground(observation));
     return succeeded(observation) ? 0 : 1;
   });
+}
+
+/** Each command line has a cell of its own. */
+function describeBackground(observation: AnyObservation): string[] {
+  const id = "output" in observation && isJsonObject(observation.output) && observation.output.process_id;
+  if (typeof id !== "string") return [];
+  return [
+    `hotcell: The background process ${id} ends with this command line. To keep one for later calls, use hotcell mcp, hotcell chat or the library.`,
+  ];
 }
 
 function succeeded(observation: AnyObservation): boolean {

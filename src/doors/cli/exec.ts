@@ -11,6 +11,8 @@ import type { CellFlags } from "./main.ts";
 import { withCell } from "./with-cell.ts";
 
 const NOT_RUN = 125;
+/** As a shell says that there is no such program. */
+const NOT_FOUND = 127;
 const INTERRUPTED = 128 + constants.signals.SIGINT;
 
 /** A shell with a separate terminal, in which Ctrl-C works. */
@@ -31,7 +33,8 @@ export async function execCommand(
   const work = async (cell: Cell, signal: AbortSignal) => {
     const { output, error, meta } = await cell.exec([program, ...args], { attached: true, terminal, signal });
     if (error !== null) io.err(`hotcell: ${error.message}\n`);
-    for (const line of noteLines(output)) io.err(`hotcell: ${makeVisible(line)}\n`);
+    for (const line of [...noteLines(output), ...hintOn(output?.exit_code)])
+      io.err(`hotcell: ${makeVisible(line)}\n`);
     if (meta.weakened !== undefined) io.err(`hotcell: ${meta.weakened}\n`);
     const isInterrupted = signal.reason?.details.by === "SIGINT" && output?.signal;
     const exitCode = typeof output?.exit_code === "number" ? output.exit_code : NOT_RUN;
@@ -47,6 +50,14 @@ export async function execCommand(
   const isKept = session !== null && fs.existsSync(sessionDir(options.stateDir!, session));
   if (isKept) io.err(`hotcell: session ${session}\n`);
   return exitCode;
+}
+
+/** A program that the user has may not be in the cell. */
+export function hintOn(exitCode: unknown): string[] {
+  if (exitCode !== NOT_FOUND) return [];
+  return [
+    "Status 127 usually means that there is no such program in the cell. hotcell doctor lists the directories on your PATH, and which of them commands see.",
+  ];
 }
 
 /** The terminal has the output itself, but not why the network refused a host or which files are hidden. */

@@ -74,8 +74,22 @@ test("exec without a command says how it is used; a program that is not there sa
     stderr: expect.stringContaining("hotcell exec -- npm test"),
   });
   expect(hotcell(["exec", "--", "no-such-program"])).toMatchObject({
-    stderr: expect.stringContaining("no-such-program"),
+    status: 127,
+    stderr: expect.stringMatching(
+      /no-such-program.*\nhotcell: Status 127 usually means that there is no such program in the cell\. hotcell doctor/,
+    ),
   });
+});
+
+test("call says that a background process does not outlive the command line", () => {
+  const { hotcell } = openWorld();
+  const args = JSON.stringify({ command: "sleep 60", background: true });
+  const call = (...flags: string[]) => hotcell(["call", "run_command", args, "--json", ...flags]);
+  const { stdout, stderr, status } = call("--trust", "autonomous");
+  expect([status, JSON.parse(stdout).success]).toEqual([0, true]);
+  expect(stderr).toBe(
+    "hotcell: The background process p1 ends with this command line. To keep one for later calls, use hotcell mcp, hotcell chat or the library.\n",
+  );
 });
 
 test("SIGTERM to exec is a SIGTERM to the command", async () => {
@@ -159,11 +173,21 @@ test("without a terminal SIGINT to exec asks the command to end; one that is end
   const { options } = openWorld();
   const run = async (line: string) => {
     const child = spawn(process.execPath, [CLI, "exec", "--", "bash", "-c", line], options);
+    let stderr = "";
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
     child.stdout.once("data", () => child.kill("SIGINT"));
-    return (await once(child, "close"))[0];
+    const [status] = await once(child, "close");
+    return { status, stderr };
   };
-  expect(await run("echo ready; exec sleep 60")).toBe(130);
-  expect(await run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.1; done")).toBe(5);
+  expect(await run("echo ready; exec sleep 60")).toEqual({
+    status: 130,
+    stderr: "hotcell: The command was ended: it was cancelled by its caller.\n",
+  });
+  expect(await run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.1; done")).toMatchObject({
+    status: 5,
+  });
 });
 
 test("a shell in a session is a terminal, and its changes are the session's", () => {
@@ -292,7 +316,9 @@ test("a session's counts are those of the files to review, and git's data is cou
   expect(meta.changes).toEqual({ count: 1, paths: ["f"], gitData: expect.any(Number) });
   expect(hotcell(["commit", "--yes"]).stderr).toMatch(/^not committed: \d+ paths of git's data/);
   expect(hotcell(["session", "rewind", "work", "--to", "2"]).stdout).toMatch(
-    new RegExp(`^The session \\S+ \\(work\\) now has \\d changes?, and ${apart} paths of git's data in \\.git\\.\nTo undo`),
+    new RegExp(
+      `^The session \\S+ \\(work\\) now has \\d changes?, and ${apart} paths of git's data in \\.git\\.\nTo undo`,
+    ),
   );
 });
 

@@ -101,6 +101,14 @@ describe("without a terminal", () => {
     expect(stderr).toContain("conflict");
   });
 
+  test("a program that is not in the cell gives 127, with a hint", () => {
+    const { status, stderr } = openWorld().hotcell(["run", "--", "no-such-program"]);
+    expect(status).toBe(127);
+    expect(stderr).toMatch(
+      /hotcell: no-such-program ended with status 127 after \d+ s\nhotcell: Status 127 usually means/,
+    );
+  });
+
   test("a refused host comes with the rule that would allow it", () => {
     const { hotcell } = openWorld();
     const { stderr } = hotcell(["run", "--", "curl", "-sS", "https://nowhere.example"]);
