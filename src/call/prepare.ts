@@ -7,6 +7,7 @@ import type { CallRequest, Verdict } from "../core/types.ts";
 import { permits } from "../policy/scope.ts";
 import { BUILTIN_DENY_LIST } from "../policy/verdicts.ts";
 import type { Tool } from "../tools/define-tool.ts";
+import { spellLike } from "../tools/registry.ts";
 import type { CallParts } from "./call-parts.ts";
 import { type CallDecision, decide } from "./decide.ts";
 import { parseCall } from "./parse.ts";
@@ -115,17 +116,19 @@ export function lookUp(name: string, { registry, scope }: Pick<CallParts, "regis
   if (tool !== undefined && permits(scope, tool.name)) return tool;
   const near = registry.nearest(name, scope);
   const hint =
-    near.length > 0 ? ` Did you mean ${near.map(quote).join(" or ")}?` : nameAll(registry.list(scope));
+    near.length > 0
+      ? ` Did you mean ${near.map(quote).join(" or ")}?`
+      : nameAll(registry.list(scope).map((tool) => spellLike(name, tool)));
   throw new HotcellError("UNKNOWN_TOOL", `There is no tool ${quote(name)}.${hint}`, { nearest: near });
 }
 
 /** The most tool names in an error message. */
 const NAMED_TOOLS = 20;
 
-function nameAll(tools: readonly Tool[]): string {
-  if (tools.length === 0) return "";
-  const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => quote(name));
-  const more = tools.length - names.length;
+function nameAll(all: readonly string[]): string {
+  if (all.length === 0) return "";
+  const names = all.slice(0, NAMED_TOOLS).map(quote);
+  const more = all.length - names.length;
   return ` There are ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 

@@ -200,8 +200,14 @@ test("a run is one, however its project is spelled, and of one package", async (
   });
 });
 
-test("the error for an unknown tool lists the known tools", async () => {
+test("the error for an unknown tool lists the known tools, in the spelling of the call", async () => {
   const { call } = openHost();
+  expect(await call("fs_delete", {})).toMatchObject({
+    error: {
+      message:
+        'There is no tool "fs_delete". There are "fs_list", "fs_read", "fs_search", "fs_write", "fs_apply_patch".',
+    },
+  });
   expect(await call("fs.delete", {})).toMatchObject({
     ok: false,
     error: {

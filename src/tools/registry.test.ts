@@ -112,6 +112,13 @@ describe("nearest", () => {
     expect(studio().nearest(wrong)[0]).toBe(meant);
   });
 
+  test.each([
+    ["fs.lisst", "fs.list"],
+    ["fs_lisst", "fs_list"],
+  ])("has the spelling of the wrong name: %s was probably %s", (wrong, meant) => {
+    expect(registryOf(MOUNT_TOOLS).nearest(wrong)[0]).toBe(meant);
+  });
+
   test("names only what the scope permits", () => {
     expect(studio().nearest("file_writ", { permissions: {} })).not.toContain("file_write");
     expect(studio().nearest("file_writ")).toContain("file_write");

@@ -12,7 +12,7 @@ export interface Registry {
   get(name: string): Tool | undefined;
   /** The listed tools that the scope permits, in the order of registration. */
   list(scope?: ToolScope | null): Tool[];
-  /** The names in the scope that are most similar to an unknown name, best first. */
+  /** The names in the scope that are most similar to an unknown name, best first, in its spelling: `fs_read` for `fs_raed`. */
   nearest(name: string, scope?: ToolScope | null): string[];
   registerMcp(server: string): never;
 }
@@ -35,7 +35,7 @@ export function createRegistry(): Registry {
     nearest: (name, scope) =>
       nearest(
         name,
-        list(scope).map((tool) => tool.name),
+        list(scope).map((tool) => spellLike(name, tool)),
       ),
     registerMcp(server) {
       throw new HotcellError(
@@ -44,6 +44,11 @@ export function createRegistry(): Registry {
       );
     },
   };
+}
+
+/** Where names on the wire have no dots, a model could not send one that it was told. */
+export function spellLike(name: string, tool: Tool): string {
+  return name.includes(".") ? tool.name : wireName(tool.name);
 }
 
 function duplicate(tool: Tool, taken: Tool): HotcellError {
