@@ -896,7 +896,7 @@ describe("opening a cell", () => {
       { mounts: { docs: { path: "/tmp", acess: "rw" } } },
       'mounts.docs.acess is no setting; perhaps "access"',
     ],
-    [{ scope: { permisions: {} } }, 'scope has no "permissions"; give it one'],
+    [{ scope: { permisions: {} } }, 'scope.permisions is no setting; perhaps "permissions"'],
     [
       { scope: { permissions: { read_file: { allowed: true, path: ["src"] } } } },
       'scope.permissions.read_file.path is no setting; perhaps "paths"',

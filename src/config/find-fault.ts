@@ -66,17 +66,18 @@ function findItemFault(items: readonly unknown[], schema: Schema, path: Fault["p
 
 function findMemberFault(value: JsonObject, schema: Schema, path: Fault["path"]): Fault | null {
   const given = new Map(Object.entries(value).filter(([, member]) => member !== undefined));
-  const missing = schema.required?.find((key) => !given.has(key));
-  if (missing !== undefined) return { path, problem: `has no ${quote(missing)}; give it one` };
   const known = new Map(Object.entries(schema.properties ?? {}));
   const others = schema.additionalProperties ?? (schema.properties ? false : ANY);
+  // A key that is missing may be there, misspelt.
+  const unknown = others === false ? [...given.keys()].find((key) => !known.has(key)) : undefined;
+  if (unknown !== undefined)
+    return { path: [...path, unknown], problem: describeUnknownKey(unknown, [...known.keys()]) };
+  const missing = schema.required?.find((key) => !given.has(key));
+  if (missing !== undefined) return { path, problem: `has no ${quote(missing)}; give it one` };
   for (const [key, member] of given) {
     const memberSchema = known.get(key) ?? others;
-    if (memberSchema === ANY) continue;
-    const memberPath = [...path, key];
-    const fault = memberSchema
-      ? findFault(member, memberSchema, memberPath)
-      : { path: memberPath, problem: describeUnknownKey(key, [...known.keys()]) };
+    if (memberSchema === ANY || memberSchema === false) continue;
+    const fault = findFault(member, memberSchema, [...path, key]);
     if (fault) return fault;
   }
   return null;

@@ -102,7 +102,7 @@ export const ERRORS = {
   CONFIG_INVALID: { means: "A setting has a value that is not allowed.", fixer: "operator", retry: false },
   POLICY_INVALID: { means: "A rule can't be read or can never match.", fixer: "operator", retry: false },
   WORKSPACE_UNUSABLE: {
-    means: "The workspace or state directory can't be used.",
+    means: "The workspace or state directory can't be used, or the cell is closed.",
     fixer: "operator",
     retry: false,
   },

@@ -76,6 +76,7 @@ describe("a policy test", () => {
   test.each([
     [[], "it at line 1 is an array of 0; allowed is an object"],
     [{}, 'it at line 1 has no "tests"; give it one'],
+    [{ rulez: [] }, '"rulez" at line 2 is no setting; perhaps "rules"'],
     [{ tests: [] }, '"tests" at line 2 is an array of 0; allowed is a list of 1 to 10000'],
     [{ tests: [ok, { tool: "x" }] }, '"tests[1]" at line 7 has no "expect"; give it one'],
     [
