@@ -8,8 +8,8 @@ import { serveModel, type WireAnswer } from "../../../test/kit/worlds/model-serv
 import { openServerWorld, type ServerWorld } from "../../../test/kit/worlds/server-world.ts";
 import { tempDir } from "../../../test/kit/worlds/temp-cell.ts";
 import { openModel } from "../../models/open-model.ts";
-import type { ServerOptions } from "../../server.ts";
 import { defineTool } from "../../tools/define-tool.ts";
+import type { ServerOptions } from "./open-server.ts";
 
 const write = (at: string, content: string) => ({ name: "write_file", arguments: { path: at, content } });
 
