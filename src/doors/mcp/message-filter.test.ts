@@ -44,7 +44,6 @@ test.each<[string, string, number, string | number | null]>([
   ["params that are null", '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":null}', -32602, 5],
   ["params that are a list", '{"jsonrpc":"2.0","id":"b","method":"tools/call","params":[]}', -32602, "b"],
   ["a _meta that is text", '{"jsonrpc":"2.0","id":6,"method":"x","params":{"_meta":"x"}}', -32602, 6],
-  ["a line that is too long", "x".repeat(101), -32600, null],
 ])(
   "%s is reported and answered with an error, and the next message passes",
   async (_what, line, code, id) => {
@@ -60,4 +59,13 @@ test.each([
   ["a response", '{"jsonrpc":"2.0","id":7,"result":5}'],
 ])("%s that is wrong is reported only: nobody waits for an answer", async (_what, line) => {
   expect(await filter(`${line}\n`)).toMatchObject({ passed: [], answers: [], reports: [expect.anything()] });
+});
+
+test("a line that is too long is refused before its end, and nothing after it is taken", async () => {
+  const { passed, answers, reports } = await filter(PING, "x".repeat(60), "x".repeat(60), `x\n${PING}`, PING);
+  expect(passed).toEqual([PING]);
+  expect(answers).toMatchObject([{ id: null, error: { code: -32600 } }]);
+  expect(reports).toEqual([
+    "Could not take the message: it is longer than 100 bytes, so the connection ends.",
+  ]);
 });

@@ -11,7 +11,7 @@ import {
 import { isJsonObject } from "../../core/json.ts";
 
 export interface MessageFilterOptions {
-  /** A longer line is refused. What arrives of it is not kept. */
+  /** A longer line is refused, and ends the connection: what arrives after that is dropped. */
   readonly maxBytes: number;
   /** Sends a line to the client. */
   readonly send: (line: string) => void;
@@ -22,41 +22,43 @@ export interface MessageFilterOptions {
 export function createMessageFilter({ maxBytes, send, onError }: MessageFilterOptions): Transform {
   let parts: Buffer[] = [];
   let bytes = 0;
-  const add = (part: Buffer) => {
-    bytes += part.length;
-    if (bytes <= maxBytes) parts.push(part);
-    else parts = [];
-  };
-  const takeLine = (): Buffer | null => {
-    const line = Buffer.concat(parts);
-    const fault =
-      bytes > maxBytes ? invalid(`it is longer than ${maxBytes} bytes`) : findFault(line.toString());
-    parts = [];
-    bytes = 0;
-    if (fault === null) return Buffer.concat([line, Buffer.from("\n")]);
-    refuse(fault);
-    return null;
-  };
   const refuse = ({ code, problem, id }: Fault) => {
     const message = `Could not take the message: ${problem}.`;
     onError(new Error(message));
     if (id !== undefined) send(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
   };
+  const takeLine = (): Buffer | null => {
+    const line = Buffer.concat([...parts, NEWLINE]);
+    parts = [];
+    bytes = 0;
+    const fault = findFault(line.toString());
+    if (fault !== null) refuse(fault);
+    return fault === null ? line : null;
+  };
   return new Transform({
     readableObjectMode: true,
     transform(chunk: Buffer, _encoding, done) {
-      let start = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-        add(chunk.subarray(start, end));
-        start = end + 1;
-        const line = takeLine();
-        if (line !== null) this.push(line);
+      for (let start = 0; start < chunk.length && bytes <= maxBytes; ) {
+        const end = chunk.indexOf(NEWLINE, start);
+        const part = chunk.subarray(start, end < 0 ? chunk.length : end);
+        start += part.length + 1;
+        bytes += part.length;
+        if (bytes > maxBytes) {
+          refuse(invalid(`it is longer than ${maxBytes} bytes, so the connection ends`));
+          parts = [];
+          this.push(null);
+        } else {
+          parts.push(part);
+          const line = end < 0 ? null : takeLine();
+          if (line !== null) this.push(line);
+        }
       }
-      add(chunk.subarray(start));
       done();
     },
   });
 }
+
+const NEWLINE = Buffer.from("\n");
 
 interface Fault {
   readonly code: ProtocolErrorCode;

@@ -101,10 +101,11 @@ test("srv-136: two requests with the same id are both answered", async () => {
   expect(await server.next()).toMatchObject({ id: 1 });
 });
 
-test("srv-138: a line of 50 MB without an end closes the connection; it is not kept", async () => {
+test("srv-138: a line of 50 MB without an end closes the connection; it is not kept, and the client is told", async () => {
   const server = startRaw();
   const exited = once(server.process, "exit");
   server.send(Buffer.alloc(50_000_000, "x"));
+  expect(await server.next()).toMatchObject({ id: null, error: { code: -32600 } });
   expect(await exited).toEqual([0, null]);
   expect(await server.next()).toBeNull();
 });
