@@ -131,7 +131,7 @@ describe.runIf(IS_ROOT)("where bubblewrap is missing", () => {
     const { isolation, findings } = JSON.parse(stdout) as Diagnosis;
     expect({ status, isolation }).toEqual({ status: 1, isolation: null });
     expect(findings.find(({ name }) => name === "bubblewrap")).toMatchObject({
-      found: "not installed",
+      found: "not installed in /usr/sbin, /usr/bin, /sbin, /bin",
       fix: expect.stringMatching(/ bubblewrap$/),
     });
   });
