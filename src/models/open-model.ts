@@ -6,6 +6,7 @@ import { HotcellError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import { nearest } from "../core/nearest.ts";
+import { parseUrl } from "../core/parse-url.ts";
 import { quote } from "../core/quote.ts";
 import { createAnthropic } from "./anthropic.ts";
 import type { ModelProvider, ModelSettings, ProviderName } from "./model.ts";
@@ -109,7 +110,7 @@ function splitName(model: string): { readonly provider: ProviderName; readonly n
 }
 
 function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   const usable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
   if (!usable)
     throw wrong(

@@ -1,15 +1,15 @@
 import { HotcellError } from "../core/errors.ts";
 import { type HostPort, readHost } from "../core/host-name.ts";
 import { LIMITS } from "../core/limits.ts";
+import { parseUrl } from "../core/parse-url.ts";
 import { quote } from "../core/quote.ts";
 
 /** Reads a URL that may be requested. Throws INVALID_ARGUMENTS for any other text. */
 export function readRequestUrl(text: string, base?: URL): URL {
   if (text.length > LIMITS.maxUrlChars)
     throw refused(text, `it is longer than ${LIMITS.maxUrlChars} characters. Give a shorter one`);
-  if (!URL.canParse(text, base?.href))
-    throw refused(text, "it is no URL. Write it like https://example.com/path");
-  const url = new URL(text, base);
+  const url = parseUrl(text, base?.href);
+  if (url === null) throw refused(text, "it is no URL. Write it like https://example.com/path");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw refused(text, `its scheme is ${quote(url.protocol)}. Allowed are http and https`);
   if (url.username !== "" || url.password !== "")

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { isIP, Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type HostPort, readHostPort } from "../../src/core/host-name.ts";
+import { parseUrl } from "../../src/core/parse-url.ts";
 import { createDial } from "../../src/net/dial.ts";
 import { judgeNetwork } from "../../src/policy/judge-network.ts";
 import { parseRules } from "../../src/policy/rule.ts";
@@ -27,8 +28,9 @@ const ROWS: readonly Row[] = readFileSync(new URL("../corpus/ssrf.jsonl", import
 function targetOf(written: string): string | null {
   const [, place] = /^CONNECT (\S+)/s.exec(written) ?? [];
   if (place !== undefined) return place;
-  if (!URL.canParse(written)) return null;
-  const { hostname, port, username } = new URL(written);
+  const url = parseUrl(written);
+  if (url === null) return null;
+  const { hostname, port, username } = url;
   return username === "" ? `${hostname}:${port || 80}` : null;
 }
 

@@ -4,6 +4,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "../../core/errors.ts";
+import { parseUrl } from "../../core/parse-url.ts";
 import { quote } from "../../core/quote.ts";
 import { cookieValue, readLoginCookie } from "./login-cookie.ts";
 import type { TokenFile } from "./token-file.ts";
@@ -70,10 +71,7 @@ function checkTarget(head: RequestHead): Refusal | null {
     return refuse(405, `it does not take the method ${quote(head.method)}`);
   const path = pathOf(head);
   const isCanonical =
-    path.startsWith("/") &&
-    URL.canParse(path, BASE) &&
-    new URL(path, BASE).pathname === path &&
-    !NEEDLESS_ESCAPE.test(path);
+    path.startsWith("/") && parseUrl(path, BASE)?.pathname === path && !NEEDLESS_ESCAPE.test(path);
   return isCanonical ? null : refuse(400, `the path ${quote(path)} is not written in its shortest form`);
 }
 

@@ -1,5 +1,6 @@
 import { HotcellError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { parseUrl } from "../../core/parse-url.ts";
 import type { HttpResponse } from "../http-client.ts";
 
 export interface WebResult {
@@ -53,8 +54,8 @@ const MAX_TEXT_CHARS = 1000;
 const MAX_URL_CHARS = 2000;
 
 function webUrl(given: unknown): string {
-  const isUrl = typeof given === "string" && given.length <= MAX_URL_CHARS && URL.canParse(given);
-  return isUrl && /^https?:$/.test(new URL(given).protocol) ? new URL(given).href : "";
+  const url = typeof given === "string" && given.length <= MAX_URL_CHARS ? parseUrl(given) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : "";
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([

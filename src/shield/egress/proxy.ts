@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { HotcellError } from "../../core/errors.ts";
 import { formatHostPort, type HostPort, readHostName, readHostPort } from "../../core/host-name.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { parseUrl } from "../../core/parse-url.ts";
 import { quote } from "../../core/quote.ts";
 import type { NetworkGate } from "./network-gate.ts";
 import { tunnel } from "./tunnel.ts";
@@ -140,8 +141,8 @@ interface ProxyRequest {
 /** A request to a proxy has the whole URL. A text if it can't be forwarded. */
 function readProxyRequest(request: IncomingMessage): ProxyRequest | string {
   const written = request.url ?? "";
-  if (!/^http:\/\//i.test(written) || !URL.canParse(written)) return "it is no request to an http URL";
-  const url = new URL(written);
+  const url = /^http:\/\//i.test(written) ? parseUrl(written) : null;
+  if (url === null) return "it is no request to an http URL";
   if (url.username !== "" || url.password !== "") return "its URL has a user name or a password";
   const target = readNamedTarget(`${url.hostname}:${url.port || 80}`);
   if (typeof target === "string") return target;
