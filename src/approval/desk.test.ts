@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { tempDir } from "../../test/kit/worlds/temp-cell.ts";
 import { sessionDir } from "../workspace/layers/record.ts";
 import type { ApprovalRequest } from "./approve.ts";
@@ -56,6 +56,44 @@ test("an answer that is given while the client answers otherwise: the first hold
     expect(await asked).toMatchObject({ approved: isTaken });
     expect(fs.readdirSync(path.join(stateDir, "approvals"))).toEqual([]);
   }
+});
+
+/** Calls with these files removed just before or just after a file is linked. */
+function whileRemoved(files: readonly string[], when: "before" | "after", call: () => void): void {
+  const link = fs.linkSync;
+  const remove = () => {
+    for (const file of files) fs.rmSync(file);
+  };
+  const spy = vi.spyOn(fs, "linkSync").mockImplementation((...given) => {
+    if (when === "before") remove();
+    link(...given);
+    if (when === "after") remove();
+  });
+  try {
+    call();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+test("an answer that is taken at once was given; one to a question that has just ended was not, and does not stay", async () => {
+  const stateDir = tempDir();
+  const ending = new AbortController();
+  const asked = Promise.resolve(createDesk({ stateDir })(request(), ending.signal));
+  const { id, digest } = await waitForQuestion(stateDir);
+  const [question, answer] = [`${id}.json`, `${id}.answer`].map((name) =>
+    path.join(stateDir, "approvals", name),
+  );
+  const kept = fs.readFileSync(question!);
+  const give = () => answerQuestion(stateDir, id, { approved: true, digest });
+  whileRemoved([question!, answer!], "after", give);
+  fs.writeFileSync(question!, kept);
+  expect(() => whileRemoved([question!], "before", give)).toThrow(
+    expect.objectContaining({ code: "PRECONDITION_FAILED" }),
+  );
+  expect(fs.readdirSync(path.join(stateDir, "approvals"))).toEqual([]);
+  ending.abort();
+  await expect(asked).rejects.toThrow();
 });
 
 test("a yes that was given before a kill holds after it only if the same is shown", async () => {

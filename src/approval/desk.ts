@@ -178,9 +178,7 @@ export function answerQuestion(stateDir: string, id: string, answer: GivenAnswer
   if (answer.approved && answer.remember !== undefined) checkRemember(answer.remember, question);
   const place = placeOf(stateDir, id);
   const isFirst = keepAnswer(place.answer, answer);
-  if (isFirst && fs.existsSync(place.question)) return;
-  // The question was answered and removed meanwhile.
-  if (isFirst) fs.rmSync(place.answer, { force: true });
+  if (isFirst && (fs.existsSync(place.question) || !withdraw(place.answer))) return;
   throw new HotcellError(
     "PRECONDITION_FAILED",
     `Could not answer ${quote(id)}: somebody has answered it already.`,
@@ -199,6 +197,17 @@ function keepAnswer(file: string, answer: GivenAnswer): boolean {
     throw error;
   } finally {
     fs.rmSync(written);
+  }
+}
+
+/** Takes back an answer to a question that is gone. False if the answer is gone, too: then the question took it. */
+function withdraw(answer: string): boolean {
+  try {
+    fs.unlinkSync(answer);
+    return true;
+  } catch (error) {
+    if (osErrorCode(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
