@@ -91,7 +91,9 @@ export function expectNothingLeft({ start, before, after, closed }: Measured): v
   expect(after.descriptors - before.descriptors).toBeLessThanOrEqual(SPARE_DESCRIPTORS);
   // V8's own caches grow at first; a leak of 1 KiB in each of 10,000 calls would be 10 MiB.
   expect(after.heapMiB - before.heapMiB).toBeLessThan(8);
-  expect(after.guestMiB).toBeLessThan(before.guestMiB * 1.5);
+  // On a busy machine V8 collects late: 73 MiB more were seen. A leak of one page of wasm memory in each of 10,000 calls
+  // would be 600 MiB.
+  expect(after.guestMiB - before.guestMiB).toBeLessThan(PROCESSES * 64);
 }
 
 function measure(): Left {
