@@ -5,6 +5,7 @@ import { Agent, type Dispatcher } from "undici";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
+import { limitTime } from "../core/time-limit.ts";
 import type { ModelSettings } from "./model.ts";
 import { brokenProtocol, refusedAnswer } from "./model-error.ts";
 
@@ -68,14 +69,15 @@ export function createDialer({ baseUrl, apiKey, idleMs, totalMs }: ModelSettings
     host,
     hideKey,
     async *stream(path, headers, body, caller) {
-      const signal = AbortSignal.any([caller, AbortSignal.timeout(totalMs)]);
+      const { signal, end } = limitTime(caller, totalMs);
       const text = JSON.stringify(body);
       const sent = { "content-type": "application/json", "accept-encoding": "identity", ...headers };
-      const answer = await ask(signal, (ending) =>
-        send(path, { method: "POST", headers: sent, body: text, signal: ending }),
-      );
+      let answer: Dispatcher.ResponseData | null = null;
       let bytes = 0;
       try {
+        answer = await ask(signal, (ending) =>
+          send(path, { method: "POST", headers: sent, body: text, signal: ending }),
+        );
         for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
           bytes += piece.length;
           if (bytes > LIMITS.maxModelAnswerBytes)
@@ -85,17 +87,20 @@ export function createDialer({ baseUrl, apiKey, idleMs, totalMs }: ModelSettings
       } catch (raw) {
         throw explain(raw, host, signal, "cut");
       } finally {
-        discard(answer.body);
+        end();
+        if (answer !== null) discard(answer.body);
       }
     },
     async get(path, headers, caller) {
-      const signal = AbortSignal.any([caller, AbortSignal.timeout(totalMs)]);
-      const answer = await ask(signal, (ending) => send(path, { method: "GET", headers, signal: ending }));
+      const { signal, end } = limitTime(caller, totalMs);
       try {
+        const answer = await ask(signal, (ending) => send(path, { method: "GET", headers, signal: ending }));
         return JSON.parse(await readHead(answer.body, LIMITS.maxModelAnswerBytes)) as Json;
       } catch (raw) {
         if (raw instanceof SyntaxError) throw brokenProtocol(host, "it is not JSON; check MODEL_BASE_URL");
         throw explain(raw, host, signal);
+      } finally {
+        end();
       }
     },
     close: () => agent.destroy(),

@@ -26,6 +26,12 @@ const NEVER: readonly Never[] = [
     control: "if (!URL.canParse(text)) return null;",
   },
   {
+    what: "AbortSignal.timeout, whose time Node 20 may forget",
+    where: "src",
+    found: /\bAbortSignal\.timeout\(/,
+    control: "const signal = AbortSignal.any([caller, AbortSignal.timeout(1000)]);",
+  },
+  {
     what: "fs.rm and fs.cp",
     where: "src/workspace",
     found: /\b(?:rm|cp)(?:Sync)?\(/,

@@ -1,5 +1,6 @@
 // The server itself: its state, its machine, its document, and the pages that need no token.
 import { HotcellError } from "../../../core/errors.ts";
+import { limitTime } from "../../../core/time-limit.ts";
 import { diagnose } from "../../cli/doctor/doctor.ts";
 import { isSameSecret, type RequestAccess, withoutToken } from "../../http/check-request.ts";
 import { loginCookie } from "../../http/login-cookie.ts";
@@ -26,9 +27,10 @@ export function accessOf(path: string): RequestAccess {
 async function modelsOf({ agent }: ApiParts, caller: AbortSignal) {
   if (agent === null) return [];
   const { model, toolMode = "auto" } = agent;
-  const signal = AbortSignal.any([caller, AbortSignal.timeout(PROVIDER_WAIT_MS)]);
+  const { signal, end } = limitTime(caller, PROVIDER_WAIT_MS);
   // A provider that is not there is no fault of the status.
   const supportsTools = (await model.supportsTools?.(signal).catch(() => null)) ?? null;
+  end();
   return [{ name: model.model, provider: model.provider, toolMode, supportsTools }];
 }
 
