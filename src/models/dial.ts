@@ -2,10 +2,10 @@
 // again only before the first byte of an answer.
 import { setTimeout } from "node:timers/promises";
 import { Agent, type Dispatcher } from "undici";
+import { startDeadline } from "../core/deadline.ts";
 import { HotcellError, osErrorCode } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import { limitTime } from "../core/time-limit.ts";
 import type { ModelSettings } from "./model.ts";
 import { brokenProtocol, refusedAnswer } from "./model-error.ts";
 
@@ -69,7 +69,7 @@ export function createDialer({ baseUrl, apiKey, idleMs, totalMs }: ModelSettings
     host,
     hideKey,
     async *stream(path, headers, body, caller) {
-      const { signal, end } = limitTime(caller, totalMs);
+      const { signal, end } = startDeadline(totalMs, `The answer of ${host}`, caller);
       const text = JSON.stringify(body);
       const sent = { "content-type": "application/json", "accept-encoding": "identity", ...headers };
       let answer: Dispatcher.ResponseData | null = null;
@@ -92,7 +92,7 @@ export function createDialer({ baseUrl, apiKey, idleMs, totalMs }: ModelSettings
       }
     },
     async get(path, headers, caller) {
-      const { signal, end } = limitTime(caller, totalMs);
+      const { signal, end } = startDeadline(totalMs, `The answer of ${host}`, caller);
       try {
         const answer = await ask(signal, (ending) => send(path, { method: "GET", headers, signal: ending }));
         return JSON.parse(await readHead(answer.body, LIMITS.maxModelAnswerBytes)) as Json;
@@ -153,7 +153,7 @@ function explain(
   when: "cut" | "before" = "before",
 ): HotcellError {
   if (raw instanceof HotcellError) return raw;
-  if (signal.aborted) return stopped(host, signal);
+  if (signal.aborted) return signal.reason;
   const reason = osErrorCode(raw) ?? (raw instanceof Error ? raw.message : String(raw));
   if (reason === "UND_ERR_HEADERS_TIMEOUT" || reason === "UND_ERR_BODY_TIMEOUT")
     return new HotcellError("TIMEOUT", `${host} was silent for too long, so hotcell gave up.`);
@@ -166,11 +166,4 @@ function explain(
     "MODEL_UNREACHABLE",
     `Could not reach ${host} (${reason}). Check MODEL_BASE_URL and the network.`,
   );
-}
-
-function stopped(host: string, { reason }: AbortSignal): HotcellError {
-  const expired = reason instanceof Error && reason.name === "TimeoutError";
-  return expired
-    ? new HotcellError("TIMEOUT", `${host} did not finish its answer in time.`)
-    : new HotcellError("CANCELLED", `The request to ${host} was cancelled.`);
 }

@@ -1,6 +1,6 @@
 // The server itself: its state, its machine, its document, and the pages that need no token.
+import { startDeadline } from "../../../core/deadline.ts";
 import { HotcellError } from "../../../core/errors.ts";
-import { limitTime } from "../../../core/time-limit.ts";
 import { diagnose } from "../../cli/doctor/doctor.ts";
 import { isSameSecret, type RequestAccess, withoutToken } from "../../http/check-request.ts";
 import { loginCookie } from "../../http/login-cookie.ts";
@@ -27,7 +27,7 @@ export function accessOf(path: string): RequestAccess {
 async function modelsOf({ agent }: ApiParts, caller: AbortSignal) {
   if (agent === null) return [];
   const { model, toolMode = "auto" } = agent;
-  const { signal, end } = limitTime(caller, PROVIDER_WAIT_MS);
+  const { signal, end } = startDeadline(PROVIDER_WAIT_MS, "The question to the provider", caller);
   // A provider that is not there is no fault of the status.
   const supportsTools = (await model.supportsTools?.(signal).catch(() => null)) ?? null;
   end();

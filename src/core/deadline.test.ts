@@ -2,14 +2,14 @@ import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { limitTime } from "./time-limit.ts";
+import { startDeadline } from "./deadline.ts";
 
 test("the time ends also if memory is collected meanwhile", async () => {
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc") as () => void;
   const reasons: unknown[] = [];
   const begin = () => {
-    const { signal } = limitTime(new AbortController().signal, 100);
+    const { signal } = startDeadline(100, "The work", new AbortController().signal);
     signal.addEventListener("abort", () => reasons.push(signal.reason));
   };
   begin();
@@ -17,15 +17,5 @@ test("the time ends also if memory is collected meanwhile", async () => {
     gc();
     await setTimeout(10);
   }
-  expect(reasons).toMatchObject([{ name: "TimeoutError" }]);
-});
-
-test("the caller's signal ends it at once, and the end of the work removes the timer", async () => {
-  const caller = new AbortController();
-  const limit = limitTime(caller.signal, 20);
-  limit.end();
-  await setTimeout(50);
-  expect(limit.signal.aborted).toBe(false);
-  caller.abort("left");
-  expect(limit.signal.reason).toBe("left");
+  expect(reasons).toMatchObject([{ code: "TIMEOUT", message: "The work did not end within 100 ms." }]);
 });
