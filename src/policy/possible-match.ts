@@ -15,7 +15,7 @@ export function mayMatch(pattern: string, name: string, args: readonly ShellWord
   const words = args.slice(0, MAX_PIECES).flatMap(possibleWords).map(piecesOf);
   const lastFirm = words.findLastIndex((word) => !mayVanish(word));
   const reached = createPositions(pattern);
-  if (!reached.take([...name])) return false;
+  if (!reached.take(name.split(""))) return false;
   let pieces = name.length;
   for (const [index, word] of words.entries()) {
     if (index > lastFirm && reached.atEnd()) return true;
@@ -34,16 +34,16 @@ function mayVanish(word: readonly string[]): boolean {
   return word.length === 1 && word[0] === ANY;
 }
 
+/** A word that the shell expands may become anything behind its plain beginning. */
 function piecesOf({ text, fixed, source }: ShellWord): readonly string[] {
-  if (fixed) return [...(text ?? source)];
-  const glob = text === source && /^[^$`\\"'~{]*$/.test(source);
-  return glob ? globPieces(source) : [...source.slice(0, source.search(/[$`\\"'~*?[{]/)), ANY];
-}
-
-/** Names that match, one behind the other. */
-function globPieces(source: string): readonly string[] {
-  const [head = "", ...tails] = source.split(/[*?]+|\[[^\]]*\]?|[@!+]\([^)]*\)?/);
-  return [...head, ...tails.flatMap((tail) => [UNBROKEN, ...tail]), ANY];
+  if (fixed) return (text ?? source).split("");
+  const [head] = /^[\w./:=,%-]*/.exec(source)!;
+  const rest = source.slice(head.length);
+  if (rest === "") return head.split("");
+  // A glob becomes names that end as it does, one behind the other.
+  const isGlob = text === source && !/[$`\\"'~{]/.test(rest);
+  const [end] = /[\w./:=,%-]*$/.exec(rest)!;
+  return isGlob ? [...head, UNBROKEN, ...end, ANY] : [...head, ANY];
 }
 
 interface Positions {
