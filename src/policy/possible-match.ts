@@ -1,5 +1,5 @@
-// Whether a command with words that only the running shell knows may become one that a pattern matches. Nothing that
-// it may become is missed; a command that can never match may be found, too.
+// Whether a command with words that only the running shell knows may become one that a pattern matches. In doubt the
+// answer is yes.
 import type { ShellWord } from "./shell/command-line.ts";
 import { possibleWords } from "./shell/possible-words.ts";
 

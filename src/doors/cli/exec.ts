@@ -33,7 +33,7 @@ export async function execCommand(
   const work = async (cell: Cell, signal: AbortSignal) => {
     const { output, error, meta } = await cell.exec([program, ...args], { attached: true, terminal, signal });
     if (error !== null) io.err(`hotcell: ${error.message}\n`);
-    for (const line of [...noteLines(output), ...hintOn(output?.exit_code)])
+    for (const line of [...noteLines(output), ...missingProgramHint(output?.exit_code)])
       io.err(`hotcell: ${makeVisible(line)}\n`);
     if (meta.weakened !== undefined) io.err(`hotcell: ${meta.weakened}\n`);
     const isInterrupted = signal.reason?.details.by === "SIGINT" && output?.signal;
@@ -53,7 +53,7 @@ export async function execCommand(
 }
 
 /** A program that the user has may not be in the cell. */
-export function hintOn(exitCode: unknown): string[] {
+export function missingProgramHint(exitCode: unknown): string[] {
   if (exitCode !== NOT_FOUND) return [];
   return [
     "Status 127 usually means that there is no such program in the cell. hotcell doctor lists the directories on your PATH, and which of them commands see.",

@@ -1,7 +1,7 @@
 import { makeVisible } from "../../../core/quote.ts";
 import type { RefusedHost } from "../../../core/types.ts";
 import { readLog } from "../../../log/read.ts";
-import { hintOn } from "../exec.ts";
+import { missingProgramHint } from "../exec.ts";
 import { formatAge } from "../figures.ts";
 import type { Io } from "../io.ts";
 import { describeChangeCount } from "../session/git-data.ts";
@@ -59,7 +59,7 @@ function summaryLines(summary: ProgramSummary): string[] {
   return [
     ...(weakened === null ? [] : [weakened]),
     `${program} ${end} after ${formatAge(new Date(0).toISOString(), durationMs)}`,
-    ...hintOn(exitCode),
+    ...missingProgramHint(exitCode),
     ...(hosts === "" ? [] : [`reached ${hosts}`]),
     ...unreached.map(({ host, reason }) => `could not reach ${host}: ${reason}`),
     ...refused.map(({ host, reason, rule }) =>

@@ -105,7 +105,7 @@ export function createRunFeed(): RunFeed {
       let last = after;
       try {
         while (!signal.aborted) {
-          const elsewhere = open.has(run) ? null : lookAt(file, stays);
+          const elsewhere = open.has(run) ? null : readElsewhere(file, stays);
           const part = takePart(follower, last, () => createLogReader(run, file));
           for (const frame of part?.frames ?? []) {
             yield frame;
@@ -139,7 +139,7 @@ interface RunElsewhere {
   readonly goesOn: boolean;
 }
 
-function lookAt(file: string, stays: boolean): RunElsewhere {
+function readElsewhere(file: string, stays: boolean): RunElsewhere {
   // A process releases the run after its last event: then the log has all.
   const goesOn = stays || isOpenElsewhere(file);
   return { bytes: sizeOf(file), goesOn };
